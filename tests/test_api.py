@@ -32,7 +32,7 @@ PUBLIC = [
 ]
 
 
-def test_the_public_names_are_these_and_each_can_be_had() -> None:
+def test_the_public_names_are_these_and_each_can_be_imported() -> None:
     assert polyclinic.__all__ == ["__version__", *PUBLIC]
     for name in polyclinic.__all__:
         assert getattr(polyclinic, name) is not None

@@ -94,7 +94,7 @@ def test_services_listen_on_loopback_and_have_no_secret_in_the_file() -> None:
     assert all(not line.partition("=")[2] for line in example.splitlines() if not line.startswith("#"))
 
 
-def test_ours_have_no_rights_that_they_do_not_need() -> None:
+def test_our_services_have_no_rights_that_they_do_not_need() -> None:
     for name, service in COMPOSE["services"].items():
         if name != "postgres":
             assert service["read_only"] and service["cap_drop"] == ["ALL"], name

@@ -211,7 +211,7 @@ def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
         (tells_events_as_lines, "eval/reading.py"),
     ],
 )
-def test_one_place_alone_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
+def test_only_one_module_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
 
 
@@ -279,7 +279,7 @@ def _is_told(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def test_no_function_stands_twice_under_another_name() -> None:
+def test_no_function_is_defined_twice_under_another_name() -> None:
     found: dict[str, list[str]] = {}
     for path, tree in trees().items():
         for name, body in bodies(tree):

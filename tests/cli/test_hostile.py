@@ -28,7 +28,7 @@ from tests.cli.conftest import Run, as_json
         (("judge", "--concurrency", "0"), "concurrency"),
     ],
 )
-def test_a_wrong_wish_is_refused_in_one_line_and_nothing_is_written(
+def test_a_wrong_request_is_refused_in_one_line_and_nothing_is_written(
     polyclinic: Run, words: tuple[str, ...], says: str
 ) -> None:
     done = polyclinic(*words)

@@ -130,7 +130,7 @@ async def test_a_new_clinic_serves_live_sessions(ward: Path, tmp_path: Path) -> 
         assert wrong.status_code == 422 and "Brixin" in wrong.json()["detail"]
 
 
-def test_a_sixth_clinic_is_checked_served_and_made_a_dataset_of_with_no_other_file_touched(
+def test_a_sixth_clinic_is_checked_served_and_gives_a_dataset_without_changes_to_other_files(
     polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole way by commands; the service is a process of its own, and a message is sent to it over HTTP."""

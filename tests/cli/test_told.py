@@ -31,7 +31,7 @@ def test_an_unreachable_endpoint_is_named_once_with_its_fix(polyclinic: Run) -> 
     assert "model (3 times): " in done.stderr and "check that it is running" in done.stderr
 
 
-def test_different_reasons_are_each_told_once(polyclinic: Run) -> None:
+def test_different_reasons_are_each_reported_once(polyclinic: Run) -> None:
     cast = f"nurse={CLOSED},judge={CLOSED}"
     done = polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--cast", cast)
     assert done.returncode == 1 and done.stderr.count("no connection") == 1

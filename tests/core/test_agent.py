@@ -109,7 +109,7 @@ async def test_a_korean_prompt_is_asked_again_in_korean(open_episode: OpenEpisod
         ("| a | b |\n|---|---|\n" + "\n".join(f"| {n} | yes |" for n in range(60)), False),
     ],
 )
-def test_a_run_on_is_told_from_a_long_reply(text: str, repeats: bool) -> None:
+def test_a_reply_that_repeats_itself_is_told_apart_from_a_long_one(text: str, repeats: bool) -> None:
     assert runs_on(text) is repeats
 
 

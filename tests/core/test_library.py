@@ -45,7 +45,7 @@ def test_uses_are_counted_by_outcome() -> None:
     assert (shared.track_record(id).uses, shared.track_record(id).good, shared.track_record(id).poor) == (3, 1, 1)
 
 
-def test_of_two_near_entries_the_better_stays() -> None:
+def test_the_better_of_two_near_entries_stays() -> None:
     shared = library(add("what makes the pain worse", 0.5), add("what makes the pain worse?", 0.4, unless_near=0.8))
     assert [entry.quality for entry in shared] == [0.5]
     shared.apply(add("what makes the pain worse !", 0.9, unless_near=0.8))

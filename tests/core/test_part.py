@@ -64,7 +64,7 @@ def test_each_way_of_falling_out_of_the_part_is_named(line: str, kind: str) -> N
         "No. (Sorry.) Not any more.",
     ],
 )
-def test_what_people_say_is_left_alone(line: str) -> None:
+def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
     assert broken_by(line, own=("patient",), others=("doctor",), said="Since when does your knee ache?") is None
 
 
@@ -198,7 +198,9 @@ async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episod
     assert episode.closing["part"] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
 
 
-async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on(open_episode: OpenEpisode) -> None:
+async def test_a_speaker_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on(
+    open_episode: OpenEpisode,
+) -> None:
     episode = await open_episode(caller=Scripted(OUT))
     reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
     assert reply.value == OUT
@@ -316,14 +318,14 @@ def test_a_korean_patient_who_answers_in_their_own_words_is_in_the_part(line: st
     assert broken_by(line, own=("환자",), others=("상담자",), said=said) is None
 
 
-async def test_one_who_reads_the_reminder_out_is_still_out(open_episode: OpenEpisode) -> None:
+async def test_a_speaker_who_reads_the_reminder_aloud_is_still_out_of_the_part(open_episode: OpenEpisode) -> None:
     said = "Speak as yourself, with I or my, to the person in front of you."
     episode = await open_episode(caller=Scripted(OUT, said, GOOD))
     assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD
     assert [note.kind for note in episode.transcript.notes(FellOut)] == ["third person", "echo of the instructions"]
 
 
-async def test_asked_again_in_vain_the_last_readable_line_is_kept(open_episode: OpenEpisode) -> None:
+async def test_the_last_readable_line_is_kept_when_asking_again_does_not_help(open_episode: OpenEpisode) -> None:
     half = Completion(text="I was told to", finish="length")
     episode = await open_episode(caller=Scripted(OUT, half, half, half))
     reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)

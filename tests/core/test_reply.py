@@ -239,12 +239,12 @@ def test_the_error_names_the_field_that_must_be_fixed() -> None:
         '{"summary":"a","urgency":"low","score":1,"safe":true,"doses":[{"drug":"d","mg":1,"mg":2}]}',
     ],
 )
-def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str) -> None:
+def test_a_duplicate_key_is_refused_however_it_is_written(text: str) -> None:
     with pytest.raises(Unreadable, match="duplicate key"):
         read_reply(text, Note)
 
 
-def test_colons_in_words_and_spaces_around_keys_are_no_key_that_stands_twice() -> None:
+def test_colons_in_words_and_spaces_around_keys_are_no_duplicate_key() -> None:
     note = read_reply('{"summary" :\n"at 10:30: pain", "urgency":"low","score":1,"safe" : true}', Note)
     assert note.summary == "at 10:30: pain"
 
@@ -286,7 +286,7 @@ class Choice(ReplyModel):
     remark: str | None = "none"
 
 
-def test_null_for_a_field_that_may_be_left_out_is_as_if_it_were() -> None:
+def test_null_for_an_optional_field_counts_as_left_out() -> None:
     read = read_reply('{"physician": "Kim", "reason": null, "places": null, "remark": null}', Choice)
     assert read == Choice(physician="Kim", remark=None)
 

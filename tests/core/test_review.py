@@ -41,7 +41,7 @@ async def test_it_ends_unresolved_after_so_many_rounds(open_episode: OpenEpisode
 
 
 @pytest.mark.parametrize("fault", [ModelError("down"), RuntimeError("bug"), TimeoutError()])
-async def test_a_review_that_errs_never_counts_as_approval(open_episode: OpenEpisode, fault: Exception) -> None:
+async def test_a_review_that_fails_never_counts_as_approval(open_episode: OpenEpisode, fault: Exception) -> None:
     async def broken(draft: str) -> Verdict:
         raise fault
 

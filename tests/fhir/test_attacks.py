@@ -211,7 +211,7 @@ async def test_references_within_a_bundle_and_those_that_were_there_before_are_t
     assert (await api.put("/Appointment/old", json=changed, headers=JSON)).status_code == 200
 
 
-async def test_a_full_url_that_stands_twice_is_refused(api: httpx.AsyncClient, hospital: FhirStore) -> None:
+async def test_a_duplicate_full_url_is_refused(api: httpx.AsyncClient, hospital: FhirStore) -> None:
     before = await patients(hospital)
     url = "urn:uuid:6d1f6a0e-0000-4000-8000-000000000002"
     twice = bundle([posted({"resourceType": "Patient"}, url), posted({"resourceType": "Patient"}, url)])

@@ -74,7 +74,7 @@ async def test_slots_of_one_kind_share_their_codes_in_the_index(hospital: FhirSt
     assert [slot["id"] for slot in (await staged.search("Slot", {"specialty": "skin"})).matches] == [first["id"]]
 
 
-async def test_a_store_from_before_opens_and_its_slots_are_found_by_their_own_rows() -> None:
+async def test_an_older_store_opens_and_its_slots_are_found_by_their_own_rows() -> None:
     database = open_database("sqlite://:memory:")
 
     def old(transaction: Transaction) -> None:

@@ -174,7 +174,7 @@ async def test_a_patients_token_sees_and_changes_only_that_patients(
     assert await status("POST", "/Appointment/$book", others) == 403
 
 
-async def test_a_subscription_needs_leave_to_read_what_it_tells(guarded: httpx.AsyncClient) -> None:
+async def test_a_subscription_needs_permission_to_read_what_it_reports(guarded: httpx.AsyncClient) -> None:
     asked = {"resourceType": "Subscription", "status": "requested", "channelType": {"code": "rest-hook"},
              "topic": "https://polyclinic.example/fhir/SubscriptionTopic/appointment-change",
              "endpoint": "http://x.example"}  # fmt: skip
@@ -192,7 +192,7 @@ async def test_a_subscription_needs_leave_to_read_what_it_tells(guarded: httpx.A
         ("system/Patient.rs?gender=male", None), ("openid", None),
     ],
 )  # fmt: skip
-def test_scopes_are_read_as_smart_has_them(text: str, letters: str | None) -> None:
+def test_scopes_are_read_as_smart_defines_them(text: str, letters: str | None) -> None:
     scope = parse_scope(text)
     assert (None if scope is None else scope.letters) == (None if letters is None else frozenset(letters))
 

@@ -127,7 +127,7 @@ async def test_nobody_is_sent_to_an_address_that_is_not_the_clients(guarded: htt
         assert (await Launch(guarded, "patient/*.rs", **changes).asked()).status_code == 400
 
 
-async def test_only_who_knows_the_passphrase_allows_an_app(guarded: httpx.AsyncClient) -> None:
+async def test_only_people_who_know_the_passphrase_can_allow_an_app(guarded: httpx.AsyncClient) -> None:
     launch = Launch(guarded, "patient/*.rs")
     page = await launch.asked()
     ticket = page.text.split('name="ticket" value="')[1].split('"')[0]

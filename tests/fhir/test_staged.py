@@ -121,7 +121,7 @@ async def test_applying_inside_an_open_transaction_commits_with_it(hospital: Fhi
     assert (await hospital.read("Appointment", "a"))["status"] == "booked"
 
 
-async def test_somebody_quicker_makes_the_whole_episode_fail(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_faster_writer_makes_the_whole_episode_fail(hospital: FhirStore, appointment: Make) -> None:
     first, second = hospital.stage(), hospital.stage()
     for staged, id_ in ((first, "a"), (second, "b")):
         await staged.transact([Create({"resourceType": "Patient", "id": f"new-{id_}"})])

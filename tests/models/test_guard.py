@@ -78,7 +78,7 @@ async def test_the_endpoints_own_wait_is_kept_and_its_slots_are_halved(ask: Ask)
     assert limiter.allowed < 8
 
 
-async def test_a_wait_of_a_day_is_capped_tried_again_and_said(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_wait_of_a_day_is_capped_tried_again_and_reported(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "LONGEST_ASKED_S", 0.05)
     day = AttemptFailed("too many", "throttled", retry_after_s=86_400.0)
     limiter = Limiter(8)

@@ -39,7 +39,7 @@ def words_of(body: Body) -> str:
 # The form of replies
 
 
-async def test_a_schema_that_is_passed_over_is_said_in_words_from_then_on(
+async def test_a_schema_that_is_ignored_is_described_in_words_from_then_on(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: GOOD if '"score"' in words_of(body) else "I would give it a 3."
@@ -52,7 +52,7 @@ async def test_a_schema_that_is_passed_over_is_said_in_words_from_then_on(
     assert first.usage.output_tokens > second.usage.output_tokens  # the reply that was of no use is billed too
 
 
-async def test_a_schema_that_other_fields_show_to_be_passed_over_is_said_in_words(
+async def test_a_schema_is_described_in_words_when_other_fields_show_that_it_is_ignored(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: GOOD if "response_format" not in body else '{"answer": "three"}'
@@ -397,6 +397,6 @@ async def test_a_reply_at_its_limit_says_so_whatever_the_server_calls_it(
 
 
 @pytest.mark.parametrize("text", [f"{GOOD} {GOOD}", f"{GOOD}\nI hope this helps.", GOOD[:-1]])
-def test_two_objects_words_after_one_and_half_a_one_are_refused(text: str) -> None:
+def test_two_objects_words_after_an_object_and_half_an_object_are_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read_reply(text, Verdict)

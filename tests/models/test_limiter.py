@@ -9,7 +9,7 @@ import pytest
 from polyclinic.models.limiter import Limiter
 
 
-async def test_never_more_than_allowed_and_in_order() -> None:
+async def test_never_more_calls_than_allowed_and_in_order() -> None:
     limiter, most, order = Limiter(3), 0, []
 
     async def one(number: int) -> None:
@@ -52,7 +52,7 @@ async def test_a_waiter_cancelled_just_after_its_turn_passes_it_on() -> None:
     assert limiter.busy == 1
 
 
-async def test_too_many_halves_and_success_regains() -> None:
+async def test_too_many_requests_halve_the_slots_and_success_regains_them() -> None:
     limiter = Limiter(16)
     limiter.throttled(None)
     limiter.throttled(None)
@@ -70,7 +70,7 @@ async def test_a_rate_spreads_the_starts() -> None:
     assert loop.time() - started >= 0.09
 
 
-async def test_everyone_keeps_the_wait_that_one_was_told() -> None:
+async def test_every_caller_keeps_the_wait_that_one_of_them_was_given() -> None:
     limiter = Limiter(8)
     loop = asyncio.get_running_loop()
     started = loop.time()

@@ -67,7 +67,7 @@ def test_it_follows_an_adapter_in_training() -> None:
     assert quick.sample(PROMPTS, LIMITS, {END}, refresh=True) == expected
 
 
-def test_it_grows_with_its_prompts_and_leaves_other_kinds_alone() -> None:
+def test_it_grows_with_its_prompts_and_does_not_sample_other_kinds() -> None:
     model = _model("qwen2")
     quick = QuickReplies(model, 2)
     long = [9] * 700
@@ -76,7 +76,7 @@ def test_it_grows_with_its_prompts_and_leaves_other_kinds_alone() -> None:
     assert QuickReplies(_model("gpt2"), 2).sample([[1, 2]], [4], {END}) is None
 
 
-def test_words_are_drawn_as_likely_as_they_are() -> None:
+def test_words_are_drawn_with_their_own_probability() -> None:
     torch.manual_seed(1)
     logits = torch.randn(1, 10).repeat(20_000, 1)
     shares = torch.bincount(pick(logits, 1.0, 1.0), minlength=10) / 20_000

@@ -100,7 +100,7 @@ def test_every_level_of_every_axis_has_instructions() -> None:
     assert len(seen) == 6 * 3 * 3 * 2
 
 
-def test_a_patient_out_of_the_ordinary_is_told_how_in_three_lines_at_least() -> None:
+def test_an_unusual_patient_is_told_how_in_at_least_three_lines() -> None:
     usual = PatientAxes()
     others = [PatientAxes(personality=each) for each in PERSONALITIES if each != usual.personality]
     for axes in (*others, PatientAxes(language="A"), PatientAxes(recall="low"), PatientAxes(confusion="high")):

@@ -29,7 +29,7 @@ def test_a_question_like_one_that_was_labelled_has_its_answer() -> None:
     assert recall.says("What brings you here today?", COUGH) > 0.2 > -0.2 > recall.says("Anything on the skin?", COUGH)
 
 
-def test_of_a_text_and_a_target_that_nobody_wrote_about_it_says_next_to_nothing() -> None:
+def test_it_says_almost_nothing_about_a_text_and_a_target_that_nobody_wrote_about() -> None:
     recall, _ = learn(SAMPLES)
     assert abs(recall.says("The invoice was paid on Friday.", "a contract about the roof")) < 0.1
 
@@ -41,7 +41,7 @@ def test_what_the_others_teach_about_an_author_has_nothing_of_that_author() -> N
         assert without["A"].says(text, COUGH) == pytest.approx(alone.says(text, COUGH), abs=0.02)
 
 
-def test_written_and_read_again_it_says_the_same() -> None:
+def test_it_says_the_same_after_it_is_written_and_read_again() -> None:
     recall, _ = learn(SAMPLES)
     again = unpacked(packed(recall), DIMENSIONS)
     assert again.says("What brings you here today?", COUGH) == pytest.approx(

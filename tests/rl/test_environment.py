@@ -101,7 +101,7 @@ async def test_every_clinics_tested_role_can_be_trained(clinic: str) -> None:
             seen = await room.step(_answer(seen))
 
 
-def test_wrong_names_are_told() -> None:
+def test_wrong_names_are_reported() -> None:
     with pytest.raises(UnknownName, match="reward"):
         RoleEnvironment("rounds", "tutor", metric="rewards")
     with pytest.raises(ConfigError, match="judge"):
@@ -125,7 +125,7 @@ def test_trl_takes_it_as_an_environment_with_a_tool_and_a_reward() -> None:
     del made
 
 
-def test_a_process_ends_though_nobody_closed_its_environment() -> None:
+def test_a_process_ends_even_if_nobody_closed_its_environment() -> None:
     words = "from polyclinic.rl import trl_environment; made = trl_environment('demo', 'nurse')(); made.reset(0)"
     assert subprocess.run([sys.executable, "-c", words], check=False, timeout=60).returncode == 0
 

@@ -48,7 +48,7 @@ async def test_scenes_take_every_prompt_of_a_role_by_turns() -> None:
     assert [scene.request.key for scene in again.of_role("caller", 6)] == [scene.request.key for scene in scenes]
 
 
-async def test_a_model_that_fits_every_form_is_told_from_its_faults() -> None:
+async def test_a_model_that_fits_every_form_can_still_be_unfit() -> None:
     async with FaultServer() as server:
         found = await heard(server)
     assert found["judge"].shares["read"] == 1.0
@@ -103,7 +103,7 @@ def test_a_test_picture_is_a_png_of_its_colour() -> None:
 
 
 @pytest.mark.parametrize(("sees", "share"), [(True, 1.0), (False, 0.25)])
-async def test_a_model_that_sees_pictures_is_told_from_one_that_guesses(sees: bool, share: float) -> None:
+async def test_a_model_that_sees_pictures_is_told_apart_from_one_that_guesses(sees: bool, share: float) -> None:
     known = {square(colour).data: colour for colour in ("red", "green", "blue", "yellow")}
 
     def reply(body: Body) -> str:

@@ -48,7 +48,7 @@ async def test_a_series_learns_from_one_episode_to_the_next() -> None:
     assert learned[0].action == "added"
 
 
-async def test_a_lease_held_elsewhere_is_said_with_its_age_and_how_to_break_it(
+async def test_a_lease_held_elsewhere_is_reported_with_its_age_and_how_to_break_it(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "POLL_S", 0.05)
@@ -168,7 +168,7 @@ async def test_rescoring_changes_no_transcript_and_stands_beside_the_runs_own_sc
     assert strict.episodes[0].value("courtesy") == 5
 
 
-async def test_a_judge_that_cannot_be_read_scores_nobody() -> None:
+async def test_a_judge_whose_reply_cannot_be_read_gives_no_score() -> None:
     async with FaultServer(moods=("nonsense",)) as server, open_store(MEMORY) as store:
         outcome = await run(store, config(cast=f"judge={server.url}:any,all=understudy", scenarios="2"))
         results = await load_results(store, outcome.run)

@@ -46,7 +46,7 @@ async def test_a_store_in_a_file_is_refused_before_anything_is_written(tmp_path:
         assert await store.runs.all() == []
 
 
-def test_a_missing_package_or_a_wrong_place_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_or_a_wrong_place_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(ConfigError, match="cluster"):
         Cluster("ray")
@@ -177,7 +177,7 @@ async def test_a_worker_and_a_node_that_die_lose_nothing_and_pay_nothing_twice(n
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-async def test_a_run_that_is_stopped_goes_on_on_the_cluster(nodes: Any, store: Store) -> None:
+async def test_a_run_that_is_stopped_continues_on_the_cluster(nodes: Any, store: Store) -> None:
     async with FaultServer(latency_s=0.2, reply=steady) as server:
         values = {**DEMO, "cast": f"nurse={server.url}:any,all=understudy", "scenarios": "30", "concurrency": 6}
         expected, calls = await whole(values)

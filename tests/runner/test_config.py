@@ -19,7 +19,7 @@ def test_what_decides_results_decides_the_id_and_nothing_else_does() -> None:
     assert base.wanted_id != make_config({"clinic": "demo", "seed": 1}).wanted_id
 
 
-def test_a_run_file_is_read_and_flags_stand_above_it(tmp_path: Path) -> None:
+def test_a_run_file_is_read_and_flags_override_it(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text('clinic = "demo"\nvariants = ["plain", "tool"]\nscenarios = 4\ntrials = 3\n')
     config = read_config(str(file), {"trials": 1})

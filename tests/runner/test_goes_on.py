@@ -37,7 +37,7 @@ def faults(transcripts: list[Transcript]) -> Counter[tuple[str, str, bool]]:
     return Counter((event.owner, event.where, event.fatal) for events in transcripts for event in events.of(Failed))
 
 
-async def test_a_tutor_that_nobody_can_read_gives_no_guidance() -> None:
+async def test_a_tutor_whose_replies_cannot_be_read_gives_no_guidance() -> None:
     transcripts = await played("rounds", "tutor", cut, variants=("full",))
     withheld = [note for events in transcripts for note in events.notes(Withheld)]
     assert withheld and {note.objections for note in withheld} == {("unreadable",)}
@@ -45,7 +45,7 @@ async def test_a_tutor_that_nobody_can_read_gives_no_guidance() -> None:
     assert set(faults(transcripts)) == {("reply", "thinking", False), ("reply", "guidance", False)}
 
 
-async def test_students_that_nobody_can_read_are_silent_and_nothing_is_counted_for_them() -> None:
+async def test_students_whose_replies_cannot_be_read_are_silent_and_nothing_is_counted_for_them() -> None:
     transcripts = await played("rounds", "student", cut, variants=("full",))
     assert not [note for events in transcripts for note in events.notes(Chose)]
     owners = {owner for owner, _, fatal in faults(transcripts) if not fatal}

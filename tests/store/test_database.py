@@ -191,7 +191,7 @@ async def test_a_lost_connection_is_one_failure_and_then_made_again(postgres_url
         ("runs/a:b@c.db", "runs/a:b@c.db"),
     ],
 )
-def test_an_address_is_told_without_its_password(url: str, shown: str) -> None:
+def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
     assert without_password(url) == shown
 
 

@@ -148,7 +148,7 @@ async def test_a_retry_leaves_alone_what_another_process_is_working_on(store: St
     assert await store.runs.retry_failed(run) == 1
 
 
-async def test_a_damaged_store_is_told_in_one_line(tmp_path: Path) -> None:
+async def test_a_damaged_store_is_reported_in_one_line(tmp_path: Path) -> None:
     url = str(tmp_path / "s.db")
     async with open_store(url) as store:
         await make_run(store)

@@ -154,7 +154,9 @@ async def test_pruning_removes_what_nobody_needs_and_nothing_else(store: Store) 
     assert await store.database.write(lambda tx: prune(tx, cache=True)) == Pruned()
 
 
-def test_a_damaged_file_is_told_in_one_line(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_file_is_reported_in_one_line(
+    filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     body = bytearray(filled.read_bytes())
     middle = len(body) // 2
     body[middle : middle + 40_000] = b"\x55" * 40_000

@@ -58,7 +58,7 @@ async def test_an_episode_that_ended_again_is_found_by_its_new_words(store: Stor
     assert await found(store, name, ["hidden"], 1) == {}, "names of calls are no words"
 
 
-async def test_of_a_run_that_goes_on_only_full_parts_are_indexed(store: Store, name: str) -> None:
+async def test_only_full_parts_of_an_unfinished_run_are_indexed(store: Store, name: str) -> None:
     assert await store.words.fill(name, ended=False) == 1
     assert (await found(store, name, ["thank"], 0)) == {0: 255, 1: 15}
 

@@ -42,7 +42,7 @@ def test_the_spans_of_a_document_lose_no_character_and_know_abbreviations() -> N
     assert text[slice(*spans[0])].startswith("Dr. Kim came")
 
 
-def test_between_marks_nothing_hides_behind_a_missing_space() -> None:
+def test_text_is_split_at_marks_even_without_a_space_after_them() -> None:
     assert between_marks("I am fine.but I; want\nout。끝") == ["I am fine", "but I", " want", "out", "끝"]
 
 

@@ -90,7 +90,7 @@ async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Stor
 
 
 @pytest.mark.slow
-async def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
+async def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         async with open_store("sqlite://:memory:") as opened:
             await build(opened, _wish(tmp_path / name, rows=15, concurrency=1 if name == "one" else 16))

@@ -132,7 +132,7 @@ async def test_runs_with_people_are_hidden_from_those_who_may_see_runs(app: Fast
         assert (await educator.get(f"/api/compare?left={run}&right={run}")).status_code == 404
 
 
-async def test_who_may_not_choose_models_plays_with_understudies_and_reads_no_file(app: FastAPI) -> None:
+async def test_people_who_may_not_choose_models_play_with_understudies_and_read_no_file(app: FastAPI) -> None:
     body = {"clinic": "duty", "part": "trainee"}
     async with await as_role(app, "learner") as client:
         for more in ({"others": "all=openai:gpt"}, {"case": "/etc/passwd"}, {"case": "cases.json"}):
@@ -151,7 +151,7 @@ async def test_a_desk_knows_its_staff_by_their_account_and_not_by_what_they_say(
         assert taken.json()["view"]["holder"] == "counsellor"
 
 
-async def test_one_logs_in_by_password_with_a_cookie_and_out_again(app: FastAPI) -> None:
+async def test_a_person_logs_in_by_password_with_a_cookie_and_logs_out_again(app: FastAPI) -> None:
     await app.state.store.staff.add("kim", "educator", await hash_password(PASSWORD))
     async with await as_role(app, "nobody") as client:
         assert (await client.get("/")).status_code == 200, "the page with the login"

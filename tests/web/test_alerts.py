@@ -148,7 +148,7 @@ async def test_an_acknowledged_case_stays_quiet_after_a_restart_and_open_ones_ri
         assert [alert.case for alert in rung] == [ids[1]]
 
 
-async def test_a_failing_webhook_keeps_the_service_from_calling_itself_up_until_somebody_has_heard(
+async def test_a_service_with_a_failing_webhook_is_not_healthy_until_somebody_has_heard(
     serve: Serve,
 ) -> None:
     async with serve() as (app, client, _):

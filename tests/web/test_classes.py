@@ -155,7 +155,7 @@ async def test_joining_again_after_a_lost_answer_is_the_same_place(opened: Open)
         assert (await again.get(f"/api/join/{made['id']}")).json()["name"] == "Ada"
 
 
-async def test_who_guesses_codes_has_to_wait(opened: Open) -> None:
+async def test_people_who_guess_codes_have_to_wait(opened: Open) -> None:
     async with opened() as browser:
         client = browser()
         tried = [(await join(client, f"NO{number:04}", "Ada")).status_code for number in range(40)]

@@ -73,7 +73,7 @@ def test_a_chunked_body_over_the_size_is_refused(running: ServedProcess) -> None
     assert answer.status_code == 413
 
 
-def test_a_name_that_stands_twice_is_refused_at_any_depth(running: ServedProcess) -> None:
+def test_a_duplicate_key_is_refused_at_any_depth(running: ServedProcess) -> None:
     url, mine = started(running)
     for body in (b'{"text": "hi", "text": "kill"}', b'{"text": "hi", "more": [{"a": 1, "a": 2}]}'):
         answer = httpx.post(

@@ -76,7 +76,7 @@ async def test_what_somebody_made_is_not_there_for_any_other_role_that_reaches_o
     assert wrong == [] and tried > 10
 
 
-async def test_who_may_see_runs_sees_neither_board_nor_library_of_a_run_in_which_a_person_plays(app: FastAPI) -> None:
+async def test_people_who_may_see_runs_see_neither_board_nor_library_of_a_run_with_a_person(app: FastAPI) -> None:
     """Both hold the words of who played."""
     body = {"clinic": "demo", "part": "nurse", "way": "taught"}
     async with await as_role(app, "learner") as learner:

@@ -31,7 +31,7 @@ def test_a_clinic_is_loaded_once_in_a_thread_however_many_wait_for_it(monkeypatc
     assert threading.get_ident() not in {thread for _, thread in loaded}
 
 
-def test_who_stops_waiting_stops_nobody_else_and_a_clinic_that_failed_is_tried_again(
+def test_a_caller_who_stops_waiting_stops_no_other_and_a_clinic_that_failed_is_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tries: list[str] = []

@@ -171,7 +171,7 @@ async def test_what_is_not_allowed_in_a_state_is_refused(opened: Opened) -> None
         assert (await client.post(f"{url}/take-over", json={"by": "x"}, headers=STAFF)).status_code == 409
 
 
-async def test_a_counsellor_who_cannot_be_read_costs_an_answer_but_not_the_session(opened: Opened) -> None:
+async def test_a_counsellor_whose_reply_cannot_be_read_costs_an_answer_but_not_the_session(opened: Opened) -> None:
     async with opened() as client:
         url, mine = await start(client)
 
@@ -258,7 +258,7 @@ def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_that_have
         create_app(make_config({"clinic": "duty"}), "service-token")
 
 
-async def test_people_cannot_be_cast_away_and_unknown_settings_are_refused(opened: Opened) -> None:
+async def test_the_cast_cannot_replace_people_and_unknown_settings_are_refused(opened: Opened) -> None:
     with pytest.raises(ConfigError, match="people who use it play desk"):
         async with opened(cast="desk=understudy"):
             pass

@@ -165,7 +165,7 @@ async def test_nobody_but_a_person_hands_back_to_the_machine(serve: Serve) -> No
         assert [said["speaker"] for said in silent] == ["patient"]
 
 
-async def test_a_case_is_closed_by_who_took_it_or_an_administrator(serve: Serve) -> None:
+async def test_a_case_is_closed_by_the_person_who_took_it_or_an_administrator(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim, lee = await staff_login(app, "Kim", "take_over"), await staff_login(app, "Lee", "take_over")

@@ -71,7 +71,7 @@ async def to_the_end(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
     raise AssertionError("it does not end")
 
 
-async def test_only_who_has_the_token_comes_in_and_the_page_may_load_nothing_from_elsewhere(opened: Open) -> None:
+async def test_only_people_with_the_token_come_in_and_the_page_may_load_nothing_from_elsewhere(opened: Open) -> None:
     async with opened() as client:
         for headers in ({"Authorization": ""}, {"Authorization": "Bearer other"}):
             assert (await client.get("/api/clinics", headers=headers)).status_code == 401
@@ -86,7 +86,7 @@ async def test_only_who_has_the_token_comes_in_and_the_page_may_load_nothing_fro
         assert "<script>" not in page.text and page.headers["cache-control"] == "no-store"
 
 
-async def test_who_tries_tokens_has_to_wait_and_who_has_one_does_not(opened: Open) -> None:
+async def test_people_who_try_tokens_have_to_wait_and_people_who_have_one_do_not(opened: Open) -> None:
     async with opened() as client:
         wrong = [{"Authorization": f"Bearer {number}"} for number in range(40)]
         tried = [(await client.get("/api/clinics", headers=headers)).status_code for headers in wrong]

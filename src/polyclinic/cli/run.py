@@ -1,4 +1,4 @@
-"""`polyclinic run`: flags or a run file become a RunConfig; the rest is the runner's."""
+"""`polyclinic run`: flags or a run file become a RunConfig; the runner does the rest."""
 
 from __future__ import annotations
 

@@ -74,11 +74,11 @@ class Screen:
         self._say(text)
 
     def bold(self, text: str) -> str:
-        """As a name stands out."""
+        """Text that stands out, such as a name."""
         return click.style(text, bold=True) if self._colour else text
 
     def dim(self, text: str) -> str:
-        """As instructions stand back."""
+        """Text that is less prominent, such as instructions."""
         return click.style(text, dim=True) if self._colour else text
 
     def _new_round(self, number: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Standard streams that may be closed, full or gone: what is told to the person never stops the work."""
+"""Standard streams that may be closed, full or gone: output that cannot be written never stops the work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Forgiving(io.FileIO):
     """A file whose writes never fail: a terminal may be gone, a disk full."""
 
     def write(self, data: object) -> int:
-        """As if it were written."""
+        """Write the data; if that fails, ignore it."""
         try:
             return super().write(data)  # type: ignore[arg-type]
         except OSError:

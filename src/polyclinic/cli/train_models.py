@@ -21,7 +21,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def _job_options(command: F) -> F:
-    """What every stage is told."""
+    """The options of every stage."""
     options = (
         click.option("--model", required=True, metavar="PATH", help="A folder of weights, or an earlier run's folder."),
         click.option(

@@ -2,7 +2,7 @@
 
 The same question asked the same way gets the same answer. So the next try is told in one line what was wrong, sees the
 reply that was wrong, has another seed, and is warmer where the model repeated itself. A reply that was cut off is asked
-for in fewer words. A reply that came a second time is not shown again: small models go on from what they are shown.
+for in fewer words. A reply that came a second time is not shown again: small models continue from what they are shown.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def beginning(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """The beginning of a reply that ran on: shown whole, it would be the pattern for the next one."""
+    """The beginning of a reply that repeats itself. If it were shown whole, the model would copy it."""
     words = text.split()
     return text if len(words) <= _SHOWN_WORDS else f"{' '.join(words[:_SHOWN_WORDS])} …"
 

@@ -69,7 +69,7 @@ class Agent:
         return was_trained(self._board.players.model(self.role))
 
     def survives(self, error: OwnedError, where: str) -> None:
-        """Record a reply that stayed unreadable, and that the episode goes on without it; raise any other failure."""
+        """Record that a reply stayed unreadable and that the episode goes on without it. Raise any other failure."""
         if not error.prompt:
             raise error
         self._record(Failed.because(error, str(error), where, fatal=False))
@@ -97,7 +97,9 @@ class Agent:
         max_output_tokens: int | None = None,
         after: Sequence[Message] = (),
     ) -> Answer[R]:
-        """As `ask`, with the call that gave the reply. `after` follows the prompt: an earlier try, and why again."""
+        """Like `ask`, with the call that gave the reply. `after` follows the prompt: an earlier try, and why it was
+        refused.
+        """
         settings = self._plain
         if sample or temperature is not None or max_output_tokens is not None:
             settings = Settings(
@@ -225,7 +227,7 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
 
 
 def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
-    """The messages and what follows them; two of the user's in a row are one message."""
+    """The messages and those that follow them; two user messages in a row become one."""
     if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
         return [*messages, *after]
     joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")
@@ -233,9 +235,9 @@ def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]
 
 
 def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0) -> R:
-    """The reply as its type, whole, and not refused by its prompt; else `Unreadable`.
+    """The reply as its type. Raises `Unreadable` if it was cut off, cannot be read, or is refused by its prompt.
 
-    A form that was told in words, or was asked for again already, may be answered loosely.
+    A form that was described in words, or was already asked for again, may be answered loosely.
     """
     if completion.tool_calls:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")

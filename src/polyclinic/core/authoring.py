@@ -1,7 +1,7 @@
 """What an author writes: the files from which a clinic reads a user's own cases, as types that a form can show.
 
-A clinic whose files hold its scenarios as JSON lines needs nothing of this: `one_line` is made for it. Another says for
-each kind of file what it holds, how it is written and read, and what ships to begin from.
+A clinic whose files hold its scenarios as JSON lines needs none of this: `one_line` is used for it. Any other clinic
+says for each kind of file what it holds, how it is written and read, and which examples ship with it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _HIDDEN = FormHints(hidden=ENGINE)
 class Writing(Generic[M]):
     """One kind of file with one case in it.
 
-    `write` gives the text of the file, `read(text, file)` what it holds, `examples` what ships by name. The field
-    `named_by` names the file. `to_play(path)` is the selection with which a person plays it.
+    `write` gives the text of the file, `read(text, file)` gives what it holds, and `examples` gives the shipped cases
+    by name. The field `named_by` names the file. `to_play(path)` is the selection with which a person plays it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A clinic as a living board: rooms by days that fill up, calls under way, who waits. Played by the simulated clock.
+"""A clinic as a live board: rooms and days that fill up, current calls, who waits. The simulated clock drives it.
 
 A clinic that has such an operation offers a `BoardRoom`. The board is plain data; a page plays it at any speed.
 """
@@ -61,7 +61,7 @@ class Board(Frozen):
 
 
 class Dial(Frozen):
-    """Something of the operation that can be turned in a what-if."""
+    """A setting of the operation that can be changed in a what-if."""
 
     name: str
     about: str

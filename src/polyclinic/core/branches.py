@@ -97,7 +97,7 @@ async def _run_branch(buffer: list[Event], own: Memo, branch: Awaitable[T]) -> T
 async def join_branches(trunk: list[Event], memo: Memo, branches: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run branches side by side; their events are kept in the order the branches were given, not as they came.
 
-    All branches are let finish; the first failure, in that same order, is then raised.
+    All branches finish first; then the first failure, in that same order, is raised.
     """
     side: Alongside[T] = Alongside(trunk, memo)
     async with side:
@@ -113,7 +113,7 @@ class ReadingBench:
         self._board, self._events, self._seed = board, events, seed
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means; what was asked before is known already."""
+        """What a text means. A question that was asked before is not asked again."""
         reader = Agent(READER, self._board, self.record, "reader", derive(self._seed, READER) % 2**31)
         return await read_text(reader, memo_of_branch(self._board.memo), text, questions)
 

@@ -2,8 +2,8 @@
 
 A `Turnstile` lets the episodes of a campaign run at the same time as long as they share nothing. An episode that needs
 shared state enters a *lane*. It waits until every earlier episode has ended, or is in another lane, or has declared
-that it only uses other lanes. So the result is the same as one after the other, at any concurrency. The lane "*" stands
-for all lanes.
+that it only uses other lanes. So the result is the same as if they ran one after the other, at any concurrency. The
+lane "*" stands for all lanes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class StoredEffect(Value):
 
 
 class Shared(Protocol):
-    """A campaign's shared state. It changes only through `apply`, live and when a run is resumed alike."""
+    """A campaign's shared state. It changes only through `apply`, both live and when a run is resumed."""
 
     @property
     def takes(self) -> tuple[type[Effect], ...]:

@@ -43,8 +43,8 @@ class Role:
 
     With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat: `seats`
     names the field of the variant that says how many there are. `metrics` are those that say how well this role was
-    played, for a person who played it. A role that one episode by itself never asks (`offered` is false) is not offered
-    to people who want to practise.
+    played, for a person who played it. A role that is never asked in a single episode (`offered` is false) is not
+    offered to people who want to practise.
     """
 
     name: str
@@ -67,9 +67,9 @@ READER_ROLE = Role(READER, "says what a text means", side="reader")
 class Mistake:
     """A named mistake that a role's understudy can be told to make, and what must notice it.
 
-    `metric` of a judge must become worse than in a clean run (by direction of the metric); or, with `rule`, a
-    `Violated` event of that rule must appear; or, with `owner`, a failure that this party owns. `variant` and
-    `scenarios` say where it shows, when the defaults do not.
+    With `metric`, this metric of a judge must be worse than in a clean run. With `rule`, a `Violated` event of that
+    rule must appear. With `owner`, there must be a failure that this party owns. `variant` and `scenarios` say where it
+    shows, when the defaults do not.
     """
 
     name: str
@@ -89,22 +89,22 @@ class Clinic(Generic[S, V]):
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
     `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare` puts
     in place what must exist outside before its first episode (a hospital in the records); it may be called again on
-    resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
-    runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any
-    other is refused. `check_settings` refuses a value that would stop an episode, before a run is saved; fields of a
-    variant need no such check. `needs` names the services that must be there (``records``: the hospital's FHIR
-    records). `demo_settings` is what ``polyclinic demo`` changes of a run with the demo's scenarios and variants, so
-    that its report shows the clinic's idea; with `demo_learns`, it first learns from so many cases and uses what was
-    learned.
-    `play_scenarios` is what a person plays who chose nothing; `play_by_role` where that has no part for a role, and
-    `play_by_language` where talks are held in several languages (``en``, ``ko``).
+    resume, and gets the campaign's first episode, which says which run, variant and trial it is. `polyclinic evolve
+    --cases N` runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set``
+    takes; any other is refused. `check_settings` refuses a value that would stop an episode, before a run is saved;
+    fields of a variant need no such check. `needs` names the services that must be there (``records``: the hospital's
+    FHIR records). `demo_settings` are the settings that ``polyclinic demo`` changes in a run with the demo's scenarios
+    and variants, so that its report shows the clinic's idea. With `demo_learns`, it first learns from that many cases
+    and uses what was learned.
+    `play_scenarios` is what a person plays who chose no scenario. `play_by_role` replaces it for roles that have no
+    part there, and `play_by_language` where conversations are held in several languages (``en``, ``ko``).
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
     question that its flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are
     known, for auditions. `trainings` make the weights that a clinic ships, into the package or a file; each is a
     command (``polyclinic train guard``) whose help is its docstring.
     `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
-    `board` shows it as a living operation by its simulated clock.
+    `board` shows it as an operation that runs by its simulated clock.
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
     `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
     `rulebook()` shows the rules that people in this clinic are held to.
@@ -203,11 +203,11 @@ class Clinic(Generic[S, V]):
 
     @property
     def first_variant(self) -> str:
-        """What runs when none is named."""
+        """The variant that runs when none is named."""
         return self.default_variant or next(iter(self.variants))
 
     def shared(self, scenarios: Sequence[S], variant: V, seed: int, services: Services) -> Shared:
-        """A campaign's shared state, new."""
+        """New shared state for a campaign."""
         if self.open_campaign is None:
             return NothingShared()
         return self.open_campaign(scenarios, variant, seed, services)

@@ -28,7 +28,7 @@ class Transaction(Protocol):
 
 
 class RowWork:
-    """Work that writes one row and answers nothing: neighbours with the same statement go to the database together."""
+    """Work that writes one row and returns nothing. Consecutive ones with the same statement are sent together."""
 
     __slots__ = ("row", "statement")
 
@@ -46,14 +46,14 @@ class Database(Protocol):
     dialect: Dialect
 
     def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` in one transaction; awaiting it ends after its commit. An exception rolls it back and propagates.
+        """Run `work` in one transaction; the await returns after its commit. An exception rolls it back and propagates.
 
-        What is asked for is done in the order of asking, reads and writes alike, whenever it is awaited.
+        Reads and writes are done in the order in which they were called, no matter when they are awaited.
         """
         ...
 
     def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` over a consistent view, which holds all that was asked to be written before."""
+        """Run `work` over a consistent view, which includes every write that was called before."""
         ...
 
     async def close(self) -> None:

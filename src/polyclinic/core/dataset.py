@@ -31,7 +31,7 @@ def counted(values: Iterable[str]) -> dict[str, int]:
 
 
 def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> Turn:
-    """One turn of a chat; pictures stand before the words, each with its caption for models that do not see."""
+    """One turn of a chat; pictures come before the words, each with its caption for models that do not see."""
     shown: list[Part] = [{"type": "image", "text": caption} for caption in captions]
     return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
@@ -41,10 +41,10 @@ class Row:
     """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in writing
     order.
 
-    `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole talk. All rows of one `case` stand on the
+    `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole talk. All rows of one `case` are on the
     same side of the split. `images` are file names; the files are put beside the rows. `messages` end with the target;
-    files hold them as `prompt` and `completion`. `context` is what the clinic's reward needs beside a model's output,
-    as JSON; empty where a row's reward cannot be asked again.
+    files hold them as `prompt` and `completion`. `context` is what the clinic's reward needs besides a model's output,
+    as JSON; empty where a row's reward cannot be worked out again.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
@@ -101,11 +101,11 @@ class TrainingData(Generic[S]):
     """How a clinic's episodes become training data; a clinic offers one object of a subclass as ``dataset.dataset``.
 
     Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at
-    least `least_reward` of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to begin
-    with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one. Episodes
-    are shared among `casts`, so that rows come from good and from weak players. `role` is the one that is trained.
-    `rewards` are the names of the rewards that `grade` knows, the first being the usual one; `penalty` is what a veto
-    makes of it.
+    least `least_reward`, out of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to
+    begin with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one.
+    Episodes are shared among `casts`, so that rows come from good and from weak players. `role` is the one that is
+    trained. `rewards` are the names of the rewards that `grade` knows, the first being the usual one; `penalty` is what
+    a veto makes of it.
     """
 
     title: ClassVar[str]
@@ -138,7 +138,7 @@ class TrainingData(Generic[S]):
         raise NotImplementedError
 
     def case(self, scenario: S) -> str:
-        """What all rows of this scenario, and of its repetitions, are named after."""
+        """The name that all rows of this scenario, and of its repetitions, share."""
         return scenario.id
 
     def split(self, scenario: S, test_share: float) -> Split:
@@ -157,8 +157,8 @@ class TrainingData(Generic[S]):
         return ()
 
     def player(self, row: Mapping[str, Any]) -> str:
-        """Who wrote the target of a row that was read from a file, as in a cast. Empty: not known, or not what this
-        player said first.
+        """Who wrote the target of a row that was read from a file, as in a cast. Empty if it is not known, or is not
+        what this player said first.
         """
         return ""
 

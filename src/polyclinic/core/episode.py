@@ -116,7 +116,7 @@ class Episode(Generic[S_co, V_co]):
             self._listener(self.id, event)
 
     def say(self, speaker: str, text: str, to: str = "", payload: Payload | None = None) -> Said:
-        """Something is said aloud; the payload is kept with it and heard by nobody."""
+        """Say something aloud. The payload is kept with it, but nobody hears it."""
         plainly = speaker.__class__ is text.__class__ is to.__class__ is str
         if not plainly and not all(isinstance(word, str) for word in (speaker, text, to)):
             raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
@@ -163,7 +163,7 @@ class Episode(Generic[S_co, V_co]):
 
     @property
     def closing(self) -> dict[str, Any]:
-        """All that was concluded, as its end keeps it."""
+        """All that was concluded, as the episode's end keeps it."""
         return {name: value for payload in self._concluded.values() for name, value in payload.written().items()}
 
     def take_turn(self) -> None:
@@ -178,7 +178,7 @@ class Episode(Generic[S_co, V_co]):
     async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
         """Run branches side by side; their events are kept in the order the branches were given, not as they came.
 
-        All branches are let finish; the first failure, in that same order, is then raised.
+        All branches finish first; then the first failure, in that same order, is raised.
         """
         return await join_branches(self._events, self.board.memo, branches)
 
@@ -191,12 +191,12 @@ class Episode(Generic[S_co, V_co]):
         return Alongside(self._events, self.board.memo)
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means: one finding for each question, all in one call. The same is never asked twice."""
+        """What a text means: one finding for each question, all in one call. The same question is never asked twice."""
         return await read_text(self.agent(READER), memo_of_branch(self.board.memo), text, questions)
 
     # -- what is shared ------------------------------------------------------------------------------------------------
     def shared(self, kind: type[SharedT]) -> SharedT | None:
-        """The campaign's shared state; None for an episode that stands alone.
+        """The campaign's shared state; None for an episode outside a campaign.
 
         Enter a lane before you read it; change it with `effect`.
         """
@@ -221,7 +221,7 @@ class Episode(Generic[S_co, V_co]):
 
     @property
     def records(self) -> StagedRecords:
-        """The hospital's records as this episode sees and changes them; written with the episode's end, or never."""
+        """The hospital's records as this episode sees them. Its changes are written when the episode ends, or never."""
         if self.staged is None:
             self.staged = self.services.hospital.stage()
         return self.staged

@@ -66,7 +66,7 @@ class RunContext:
     observers: Sequence[Observer] = ()
 
     def observed(self, observers: Sequence[Observer]) -> RunContext:
-        """The same, watched by these as well; without any, it is left alone."""
+        """The same context, also watched by these observers; without observers, this context itself."""
         if not observers:
             return self
         return replace(self, players=ObservedPlayers(self.players, observers), observers=observers)
@@ -88,10 +88,10 @@ async def run_episode(
 ) -> EpisodeResult:
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
-    The episode's own limits are the flow's: an episode that used all it may is judged like any other. `fresh` says that
-    its journal is known to be empty, `committed_whole` that the caller commits the last answers with the result.
-    `played` is told what the episode changes when its flow has ended well and no records wait to be written, before the
-    judges begin: they change nothing that another episode could see.
+    The episode's own limits apply to its flow only: an episode that reached a limit is judged like any other. `fresh`
+    says that its journal is known to be empty, `committed_whole` that the caller commits the last answers with the
+    result. `played` is called with the episode's changes before the judges begin, if the flow has ended well and no
+    records wait to be written. Judges change nothing that another episode could see.
     """
     clinic, variant = context.clinic, context.clinic.variant(spec.variant)
     meter = Meter(context.limits, "episode")
@@ -184,7 +184,7 @@ class JudgeBench(ReadingBench):
         self._judge = judge
 
     def agent(self, role: str = "judge") -> Agent:
-        """An agent in a judging role; what it cannot read is the judge's failure."""
+        """An agent in a judging role. If its reply cannot be read, that is the judge's failure."""
         seed = derive(derive(self._seed, self._judge), role) % 2**31
         return Agent(role, self._board, self.record, "judge", seed)
 

@@ -111,7 +111,7 @@ def yaml_nodes(text: str, file: object) -> yaml.Node | None:
 
 
 def _loader() -> Any:
-    """The faster loader, where libyaml is at hand."""
+    """The faster loader, where libyaml is available."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -137,7 +137,7 @@ def rows_of(kind: type[M], text: str, file: object, *, fix: str = "") -> list[M]
 
 
 def checked(kind: type[M], value: object, file: object, *, line: int = 0, field: str = "", fix: str = "") -> M:
-    """A value read from outside as its type; the first fault is told with its place."""
+    """A value from outside, as its type. The error names the first fault and its place."""
     try:
         return kind.model_validate(value)
     except ValidationError as error:
@@ -155,7 +155,7 @@ def first_fault(error: ValidationError, file: object, *, line: int = 0, field: s
 def package_file(package: str, path: str = "") -> Traversable:
     """A file or folder that comes with a package: ``package_file("polyclinic.people", "data/students.toml")``.
 
-    Without a path, the package's own folder. No other module asks `importlib.resources`.
+    Without a path, the package's own folder. No other module uses `importlib.resources`.
     """
     folder = resources.files(package)
     return folder.joinpath(path) if path else folder
@@ -172,7 +172,7 @@ def package_text(package: str, path: str) -> str:
 
 
 def package_data(package: str, path: str) -> Any:
-    """What a TOML, YAML or JSON file holds that comes with a package."""
+    """What a TOML, YAML or JSON file that comes with a package holds."""
     return parse_data(package_text(package, path), path.rpartition("/")[2])
 
 

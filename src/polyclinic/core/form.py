@@ -20,8 +20,8 @@ Schema = Mapping[str, Any]
 
 
 class Move(Frozen):
-    """A button beside a text field: its label, and what is then typed. `asks` wants a word first, which replaces `{}`
-    in the text.
+    """A button beside a text field: its label, and the text that it types. With `asks`, a word is asked for first,
+    which replaces `{}` in the text.
     """
 
     label: str
@@ -37,8 +37,8 @@ class OnlyIf(Frozen):
 
 
 class FormHints(Frozen):
-    """What the type of a reply does not say. `ask` stands in for the last paragraph of `for_human`, which says how to
-    type an answer. `hidden` fields are left empty by people.
+    """What the type of a reply does not say. `ask` replaces the last paragraph of `for_human`, which says how to type
+    an answer. `hidden` fields are left empty by people.
     """
 
     ask: str = ""
@@ -82,7 +82,7 @@ def form_rows(schema: Schema, hints: FormHints = NO_HINTS) -> tuple[FormRow, ...
 
 
 def filled(rows: tuple[FormRow, ...], schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a person filled in, with the fields that they left out as empty as the type allows."""
+    """What a person filled in. Fields that they left out get the emptiest value that the type allows."""
     known = {row.name: row for row in rows}
     properties = schema.get("properties", {})
     found: dict[str, Any] = {}

@@ -35,7 +35,7 @@ class Journal(Protocol):
         ...
 
     def record(self, call: CallRecord) -> Awaitable[None]:
-        """Keep one answered call; awaiting it ends after the commit."""
+        """Keep one answered call; the await returns after the commit."""
         ...
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:

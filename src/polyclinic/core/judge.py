@@ -1,6 +1,7 @@
 """Judges read a transcript and its scenario, and return scores. Rule judges are code; rubric judges ask a model.
 
-A judge that cannot be read raises `JudgeError`: it scores nobody, and the failure is counted apart, never as a zero.
+A judge whose reply cannot be read raises `JudgeError`. It gives no score, and the failure is counted separately, never
+as a zero.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from polyclinic.core.prompt import Prompt
 
 @dataclass(frozen=True)
 class KnownScene:
-    """A prompt, and for fields of the reply the values that are right. Without any, the form of the reply alone is
+    """A prompt, and the right values for fields of its reply. Without such values, only the form of the reply is
     measured: such a scene is for a role that no episode of a rehearsal asks.
     """
 

@@ -37,7 +37,7 @@ def length_line(words: int, lang: str, speech: bool) -> str:
 
 
 def token_limit(words: int, lang: str, reply_type: type[Any]) -> int:
-    """The tokens that a reply of so many words may take, with room for the form it must have."""
+    """The tokens that a reply of this many words may take, with room for the form it must have."""
     spoken = words * _TOKENS_A_WORD.get(lang, _TOKENS_A_WORD["en"])
     return _LEAST_TOKENS + spoken + form_tokens(reply_type)
 

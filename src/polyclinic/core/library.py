@@ -71,7 +71,7 @@ class Operation(Frozen):
 
 
 class TrackRecord(Frozen):
-    """How an entry has fared: how often it was used, and how often with a good or a poor outcome."""
+    """How well an entry has worked: how often it was used, and how often with a good or a poor outcome."""
 
     uses: int = 0
     good: int = 0
@@ -150,7 +150,7 @@ class Library:
         return self._entries[id]
 
     def track_record(self, id: str) -> TrackRecord:
-        """How an entry has fared."""
+        """How well an entry has worked."""
         return self._track_records.get(id, TrackRecord())
 
     @property
@@ -193,7 +193,7 @@ class Library:
         self.extend([operation])
 
     def at(self, version: int) -> Library:
-        """The library as it stood after its first `version` operations."""
+        """The library as it was after its first `version` operations."""
         if not 0 <= version <= self.version:
             raise ValueError(f"library {self.name} has versions 0 to {self.version}, not {version}")
         return Library(self.name, self.embedder, self._new_index, self.operations[:version])

@@ -46,7 +46,7 @@ class LibraryView(Generic[LessonT]):
         call: str = "",
         unless_near: float | None = None,
     ) -> Entry:
-        """Learn something, once the episode has ended; with `unless_near`, only if nothing as good is as near."""
+        """Add a lesson when the episode has ended; with `unless_near`, only if no entry that near is as good."""
         provenance = self._provenance.model_copy(update={"call": call})
         value: dict[str, Any] = plain(lesson)
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)

@@ -81,7 +81,7 @@ class Heard(BaseModel):
 
 
 class SessionView(BaseModel):
-    """Where a session stands. `control` is one of the service's states; `holder` is the person who holds it, if any."""
+    """The state of a session. `control` is one of the service's states; `holder` is the person who holds it, if any."""
 
     id: str
     control: str
@@ -100,8 +100,9 @@ class Action(Generic[B]):
     """One thing that people can do in a session.
 
     `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the
-    states `when`; one by staff also while somebody else holds it. `cases` says what it does to the session's cases in
-    the queues (``pass``: they go to the person whom a `PassOn` names); `remark` is kept with a closed case.
+    states `when`; an action by staff is also refused while somebody else holds the session. `cases` says what it does
+    to the session's cases in the queues (``pass``: they go to the person whom a `PassOn` names); `remark` is kept with
+    a closed case.
     """
 
     name: str
@@ -118,10 +119,9 @@ class Action(Generic[B]):
 class LiveService(Generic[S, Start, View]):
     """How a clinic serves live sessions; a clinic offers one object of a subclass as ``service.service``.
 
-    `role` is who is asked: people play it, everyone else is played by the cast. `visitor` is the speaker under whose
-    name the visitor's own words stand in the transcript. A session begins in the first of `states`; `CLOSED` is one of
-    them. `queues` are those into which the flow posts cases for people; an open case of one of `alerts` rings until
-    somebody acknowledges it.
+    `role` is the role that people play; the cast plays all others. `visitor` is the speaker's name for the visitor's
+    own words in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues` are those
+    into which the flow posts cases for people; an open case of one of `alerts` rings until somebody acknowledges it.
     """
 
     role: ClassVar[str]
@@ -144,7 +144,7 @@ class LiveService(Generic[S, Start, View]):
         return LAST_WORDS
 
     def begin(self, session: str, scenario: S) -> View:
-        """Where a session stands before anything has happened."""
+        """The state of a session before anything has happened."""
         raise NotImplementedError
 
     def follow(self, view: View, event: Event) -> None:

@@ -1,8 +1,8 @@
 """Reading a flat form that was answered loosely: an object with words around it, ``name: value`` lines, bullets.
 
-Strict reading comes first (`core.reply`). A server that takes no schema has models that answer a form in their own way,
-and there the answer is often plain to see. It is taken only where it is: every value stands in the reply under its own
-name, a choice is named exactly, nothing stands there twice. What is not there is never filled in.
+Strict reading comes first (`core.reply`). Where a server takes no schema, models answer a form in their own way, and
+the answer is often still clear. It is taken only if every value is in the reply under its own name, each choice is
+named exactly, and nothing is there twice. What is missing is never filled in.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...], bool] | None:
 
 
 def read_loosely(text: str, reply_type: type[R]) -> R:
-    """The form as its type, where every required value stands in the text under its name; else `Unreadable`."""
+    """The form as its type, if every required value is in the text under its name; else `Unreadable`."""
     fields = flat_fields(reply_type)
     if not fields:
         raise Unreadable("the reply is not one JSON object")
@@ -151,7 +151,7 @@ def _plain_name(name: str) -> str:
 
 
 def value_of(field: FormField, said: Any) -> Any:
-    """A field's value from what was said, without changing it; `Unreadable` where it cannot be told."""
+    """A field's value from what was said, without changing it; `Unreadable` where it is not clear."""
     if said is None or (field.may_be_none and isinstance(said, str) and said.strip().casefold() in _NOTHING):
         if field.may_be_none:
             return None
@@ -216,7 +216,7 @@ def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> st
 
 
 def _named(words: str, choices: Sequence[str]) -> set[str]:
-    """The choices that stand in the words and are not denied; inside a longer choice's name none counts."""
+    """The choices that the words name and do not deny. One inside the name of a longer choice does not count."""
     spans: list[tuple[int, int, str]] = []
     for choice in choices:
         pattern = _letter(choice) if len(choice) == 1 else phrase_pattern(choice, hyphens=True)

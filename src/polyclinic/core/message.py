@@ -23,7 +23,8 @@ class Frozen(BaseModel):
 class Image(Value):
     """A picture in a message, as base64 text so that it travels through JSON unchanged.
 
-    `described` is what it shows, in words: only a model that takes no pictures is told, and the report says so.
+    `described` says in words what it shows. Only a model that takes no pictures gets these words, and the report says
+    so.
     """
 
     media_type: str = "image/png"
@@ -44,7 +45,7 @@ class Image(Value):
 
 
 class ToolCall(Value):
-    """A model's wish to use a tool."""
+    """A model's request to use a tool."""
 
     id: str
     name: str
@@ -74,8 +75,8 @@ class Message(Keyed):
 
 @lru_cache(maxsize=1024)
 def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
-    """A message of words alone. What is said once is sent again in every later call, so the same
-    words are one message.
+    """A message of words alone. The same words give the same object, because what is said once is sent again in every
+    later call.
     """
     return Message(role=role, content=content)
 

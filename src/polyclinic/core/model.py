@@ -41,7 +41,7 @@ class Settings(Keyed):
     warmer: float = 0.0
 
     def canonical_value(self) -> Mapping[str, Any]:
-        """A first try is named as it always was."""
+        """A first try has neither `again` nor `warmer` in its key."""
         plain = dict(super().canonical_value())
         if not self.again:
             del plain["again"], plain["warmer"]
@@ -80,8 +80,8 @@ def total(parts: Collection[Usage]) -> Usage:
 class Completion(Value):
     """A model's raw answer: words or tool calls, and what they cost.
 
-    `adapted` names what was said to the model in another way than asked, because its server takes no other: pictures in
-    words, tools in words, the form of the reply in words.
+    `adapted` names what was sent to the model in another form than asked, because its server takes no other: pictures
+    in words, tools in words, the form of the reply in words.
     """
 
     text: str = ""
@@ -191,13 +191,15 @@ def plays_as(model: Model) -> ModelKind:
 
 
 def was_trained(model: Model) -> bool:
-    """Whether a model learns, or has learned, from a clinic's own rows: it is asked as those rows ask."""
+    """Whether a model learns, or has learned, from a clinic's own rows. Such a model is asked in the form of those
+    rows.
+    """
     return bool(getattr(model, "trained", False))
 
 
 def answers_again(model: Model) -> bool:
-    """Whether a player's answer follows from the request alone, and costs nothing: lost, it is given again to the
-    letter.
+    """Whether a player's answer depends on the request alone and costs nothing. If it is lost, the player gives exactly
+    the same answer again.
     """
     return model.kind == "understudy" or bool(getattr(model, "answers_again", False))
 

@@ -2,19 +2,19 @@
 
 A patient who offers help as an assistant would, a student who speaks of "the student", a caller who reads out their
 own instructions: such a line is the simulator's fault, and what follows from it says nothing about the agents under
-test. So each line of a simulated person is checked before it is heard. `answer_in_part` asks as `Agent.answer` does; a
-line that falls out of the part is asked for again in the part, then without anything that could be recited; a language
-model may then choose among lines that this person could say. One that stays out is recorded as the simulator's fault,
-by kind, and the episode goes on.
+test. So each line of a simulated person is checked before it is heard. `answer_in_part` asks like `Agent.answer`. A
+line that falls out of the part is asked for again with a reminder of the part, then without any text that could be
+recited. After that, a language model may choose among lines that this person could say. A line that is still out of the
+part is recorded as the simulator's fault, by kind, and the episode goes on.
 
 ::
 
     part = Part(who="the patient", own=("patient",), others=("doctor",), said=question)
     reply = await answer_in_part(episode, agent, prompt, part)
 
-Exact rules come first: they need no reader and are the same for every cast. The built-in reader alone takes many a good
-short line for one out of the part, so it is asked only about lines that have a sign of their own: they speak to or
-about others by role, and nobody says "I".
+Exact rules come first: they need no reader and are the same for every cast. The built-in reader alone would wrongly
+find many good short lines out of the part. So it is asked only about lines with a sign of it: they speak to or about
+others by role, and nobody says "I".
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class Part:
 
     `who` is how they are reminded of their part; `own` are words for them that only others use ("patient", their
     surname); `others` are those they talk with, as a script would label them; `said` is what was said to them last;
-    `hidden` are names that they cannot know; `told` are rules for the part that stand in the
-    prompt's fields, where its template does not hold them; `ready` are lines of their case that they could say at any
-    time. Without `reads` the exact rules decide alone.
+    `hidden` are names that they cannot know; `told` are rules for the part that are in the prompt's fields and not in
+    its template; `ready` are lines of their case that they could say at any time. Without `reads` the exact rules
+    decide alone.
     """
 
     who: str
@@ -143,11 +143,11 @@ async def answer_in_part(
     history: Sequence[Message] = (),
     sample: int = 0,
 ) -> Answer[R]:
-    """The reply and its call. A line out of the part is asked for again, in the part and without being shown: small
-    models repeat what they are shown. One that stays out to the end is kept, and recorded. Somebody who says the very
-    words that they have said before is asked once more without the history, so that there is nothing to copy.
+    """The reply and its call. A line out of the part is asked for again, with a reminder and without showing that line:
+    small models repeat what they are shown. A line that stays out to the end is kept, and recorded. A speaker who
+    repeats their own earlier words exactly is asked once more without the history, so that there is nothing to copy.
 
-    People who take a role themselves are not checked: how they play it is theirs.
+    People who take a role themselves are not checked: they decide how they play it.
     """
     answer = await agent.answer(prompt, history, sample=sample)
     earlier = history

@@ -62,8 +62,8 @@ _ANYBODY: dict[str, tuple[str, ...]] = {
 class AnswersBriefly(Prompt[str]):
     """Who they are, what was said, and nothing to recite.
 
-    `said` is empty where the other's words were given back before and asked nothing: shown once more, they would be
-    given back once more.
+    `said` is empty where the speaker repeated the other's words before and these asked nothing: shown again, they would
+    be repeated again.
     """
 
     template: ClassVar[str] = "answers_briefly.md"
@@ -119,7 +119,7 @@ def reminder(who: str, lang: str, fault: PartBreak) -> str:
 
 
 def without_what_came_back(said: str, fault: PartBreak) -> str:
-    """The other's words as they are shown once more: only the questions, where they were given back."""
+    """The other's words for the next try: only the questions, where the speaker repeated those words."""
     if fault.kind not in _GIVEN_BACK:
         return said
     return " ".join(sentence for sentence in sentences(said) if is_question(sentence))

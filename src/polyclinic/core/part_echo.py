@@ -1,4 +1,4 @@
-"""Whether somebody gives back what they were told: the other's last words, or their own instructions."""
+"""Whether somebody repeats what they were told: the other's last words, or their own instructions."""
 
 from __future__ import annotations
 

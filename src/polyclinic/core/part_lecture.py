@@ -1,6 +1,7 @@
 """Whether a lay person lectures on medicine: reads an ECG, names causes and signs in general, quotes values.
 
-Small models do so when somebody asks their patient a question for a colleague. A patient in the part does not know.
+Small models do this when their patient is asked a question that is meant for a colleague. A real patient would not
+know.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Exact signs that a simulated person has fallen out of their part: forms, labels, echoes and set phrases, no opinion.
 
-A rule is here only if a person in the part would next to never say such a line. What needs judgement is the reader's.
+A rule is here only if a person in the part would almost never say such a line. What needs judgement is the reader's.
 """
 
 from __future__ import annotations
@@ -156,9 +156,9 @@ def broken_by(
     told: str = "",
     may_advise: bool = False,
 ) -> PartBreak | None:
-    """The first sign that a line is out of its part; None where there is no exact sign. `may_advise`: somebody who
-    learns medicine weighs findings, recommends and is sorry to hear what a patient tells, which a lay person in a part
-    is not.
+    """The first sign that a line is out of its part; None where there is no exact sign. `may_advise` is for somebody
+    who learns medicine: they may weigh findings, recommend, and be sorry to hear what a patient tells. A lay person in
+    the part would not.
     """
     line = normalise(text)
     match = _OFFER.match(line) or _PREFACE.match(line)

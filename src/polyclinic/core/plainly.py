@@ -1,6 +1,6 @@
 """A form that a model cannot fill in, asked for in plain words: one required field at a time.
 
-The last resort after asking again. It holds for every flat form of every clinic. Each field is a question of its own
+The last resort after asking again. It works for every flat form of every clinic. Each field is a question of its own
 after the prompt's own words; a choice counts only where one is named exactly. Nothing is filled in: a field that stays
 unreadable fails the reply as before.
 """

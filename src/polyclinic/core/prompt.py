@@ -11,8 +11,8 @@ that defines the class and may name fields in braces (``"greets.{lang}.md"``). I
 variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such
 line is the user's.
 ``<<system clerk.md>>`` begins it with the words of that file, which several templates of one role may share.
-What stays the same during an episode comes first, what changes comes last, so that prefix caches pay.
-How long the reply may be stands in the class (``words``), not in the template: see `core.length`.
+What stays the same during an episode comes first, what changes comes last, so that prefix caches help.
+How long the reply may be is stated in the class (``words``), not in the template: see `core.length`.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Prompt(BaseModel, Generic[R]):
         return False
 
     def check(self, reply: R) -> None:
-        """Raise `Unreadable`, in a sentence that the model can act on, where a reply has its form and still cannot be
-        used.
+        """Raise `Unreadable` if a reply has the right form but still cannot be used. The message tells the model what
+        to change.
 
         It is called after a reply was read; the model is then asked again with that sentence.
         """

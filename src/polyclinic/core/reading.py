@@ -1,8 +1,8 @@
 """What a text means, said by a reader: a typed question about a text, and a typed finding.
 
-Judges, checkers and flows do not match words of their own where words are free. They ask a *reader*, a model like any
-other: the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its
-room `readings`; a flow asks with `episode.reads(text, questions)`, a judge with `bench.reads(text, questions)`.
+Judges, checkers and flows do not search free text for words themselves. They ask a *reader*, a model like any other:
+the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its room
+`readings`; a flow asks with `episode.reads(text, questions)`, a judge with `bench.reads(text, questions)`.
 
 ::
 
@@ -77,10 +77,11 @@ class ReadingKind:
     `who` names the roles whose words are read; none means any simulated person. `question` and `context` name facts in
     braces. `open` lists the facts that a text is compared with, most telling first: the question then means something
     else for each of them. `listed` says that these facts come from a short fixed list, so that a trained reader can
-    learn each one by itself. `parts` says that a longer text means it as soon as a part of it does; a trained reader
-    then learns from lines that are put together too, with lines of the kinds named in `quiet`, which never mean it.
-    `swaps` says that a text fits one target only: asked about another line's target, the answer is no. `stance` says
-    that the whole text decides (agreement, a choice), so that another line of the same kind would change the answer.
+    learn each one by itself. `parts` says that the answer for a longer text is yes as soon as it is yes for a part of
+    it. A trained reader then also learns from joined lines, with lines of the kinds named in `quiet`, for which the
+    answer is never yes. `swaps` says that a text fits one target only: asked about another line's target, the answer is
+    no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind would
+    change the answer.
     """
 
     name: str
@@ -147,7 +148,7 @@ class Findings(ReplyModel):
     """
 
     def finding(self, number: int, text: str) -> Finding:
-        """The answer to the question with this number, from 1. A yes needs words that stand in the text."""
+        """The answer to the question with this number, from 1. A yes needs words that are in the text."""
         says = cast(Says, getattr(self, f"q{number}"))
         words = str(getattr(self, f"q{number}_words"))
         stands = bool(words) and normalise(words) in normalise(text)
@@ -195,7 +196,7 @@ class ReadsPlainly(Prompt[str]):
 
 
 def plain_finding(said: str, text: str) -> Finding:
-    """A plain answer as a finding: its first word, and the longest quotation that stands in the text."""
+    """A plain answer as a finding: its first word, and the longest quotation that is in the text."""
     first = _FIRST.match(said)
     says = cast(Says, first[1].lower()) if first else "unclear"
     quoted = [words for words in _QUOTED.findall(said) if normalise(words) in normalise(text)]

@@ -200,9 +200,10 @@ class StagedRecords(Records, Protocol):
         ...
 
     def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
-        """Make what follows from these resources (None for those that do not exist) as they are at the very end.
+        """Work out changes from these resources (None for those that do not exist) as they are at the very end.
 
-        Nothing is read before; this view does not show it. Several are made in order, after the staged changes.
+        Nothing is read before that, and this view does not show the changes. Several are made in order, after the
+        staged changes.
         """
         ...
 
@@ -231,7 +232,7 @@ class StageableRecords(Records, Protocol):
     """Records that can give an episode a staged view of them."""
 
     async def load(self, resources: Iterable[Resource]) -> int:
-        """Add many resources with ids of their own, those already there left as they are; how many were added.
+        """Add many resources with ids of their own. Those that exist stay as they are. Returns how many were added.
 
         The embedded home does it in one transaction, an external server in several; calling it again completes it.
         """

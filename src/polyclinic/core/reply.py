@@ -1,6 +1,7 @@
 """Reading a model's reply strictly: one JSON object of exactly the asked type, or a clear error. Never repaired.
 
-Repairing looks kind and is not: measured on malformed replies, a repairing reader silently changed one value in eight.
+Repairing looks helpful but is not: measured on malformed replies, a repairing reader silently changed one value in
+eight.
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ def read_object(text: str) -> dict[str, Any]:
 def whole_object(body: str) -> str:
     """The object in a reply that holds nothing else: alone, in a code fence, or after a preamble with nothing after it.
 
-    No value can change by this: the object begins at the first brace and ends where the reply ends. Any other text
-    around it, a second object included, is left as it is, and then is no JSON.
+    No value can change by this: the object begins at the first brace and ends where the reply ends. With any other text
+    around it, such as a second object, the reply is left as it is and is not valid JSON.
     """
     if body.startswith("{"):
         return body
@@ -150,9 +151,7 @@ def spoken(words: str) -> str:
 
 
 def read_reply(text: str, reply_type: type[R]) -> R:
-    """The reply as its type, or `Unreadable` with what is wrong. `null` for a field that may be left out is as if it
-    were.
-    """
+    """The reply as its type, or `Unreadable` with what is wrong. `null` for an optional field counts as left out."""
     body = text.strip()
     if not body:
         raise Unreadable("the reply is empty", "empty")

@@ -17,7 +17,7 @@ class Scenario(Frozen):
 
     Scenarios with the same non-empty `campaign` share state and run as one sequence in the order they are given; `wave`
     puts a barrier between groups of them (a wave starts when the one before it has wholly ended), and `lanes` says
-    which lanes it may ask a turn in (empty: any), so that it holds up nobody in the others.
+    which lanes it may enter (empty: any), so that it delays nobody in the others.
     """
 
     id: str

@@ -1,8 +1,8 @@
 """Between agents and models: each call is looked up in the journal, metered, made, and kept.
 
-An answer that cost money or somebody's time is committed before it is used, with all that were given before it. The
-answers of understudies and of the built-in reader can be given again at any time, the same to the letter: they are kept
-with the next answer that cannot, or at the end. No episode ends, and nothing is handed to people, before all its
+An answer that cost money or somebody's time is committed before it is used, together with all answers before it.
+Understudies and the built-in reader can give exactly the same answer again at any time. So their answers are kept with
+the next answer that cost something, or at the end. No episode ends, and nothing is handed to people, before all its
 answers are committed.
 """
 
@@ -124,7 +124,7 @@ class Switchboard:
         return completion, occurrence, name
 
     def take_unwritten(self) -> list[CallRecord]:
-        """The answers that are not in the journal yet; from now on the caller answers for them."""
+        """The answers that are not in the journal yet; from now on the caller is responsible for them."""
         given, self._unwritten = self._unwritten, []
         return given
 

@@ -22,7 +22,7 @@ _FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 
 
 def prompt_package(module: str) -> str:
-    """The package with a module's templates: the one that it is, or that it is in."""
+    """The package with a module's templates: the module itself if it is a package, else the package that it is in."""
     spec = sys.modules[module].__spec__
     return module if spec is None or spec.submodule_search_locations is not None else module.rpartition(".")[0]
 

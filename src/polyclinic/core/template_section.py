@@ -89,7 +89,7 @@ def _unchanging(values: tuple[Any, ...]) -> bool:
 
 
 def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
-    """A template of text and plain fields as (field, text) pairs, of which one is empty; None for any other."""
+    """A template of text and plain fields as (field, text) pairs with one side empty; None for any other."""
     pieces: list[tuple[str, str]] = []
     for output in parsed.body:
         if not isinstance(output, nodes.Output):

@@ -15,7 +15,7 @@ class _Slice:
 
 
 async def give_way() -> None:
-    """Let others have their turn, if this one has gone on for a slice of time."""
+    """Let other tasks run, if this one has run for a slice of time."""
     if time.perf_counter() - _Slice.began > SLICE_S:
         await asyncio.sleep(0)
         _Slice.began = time.perf_counter()

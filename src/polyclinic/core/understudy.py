@@ -61,7 +61,7 @@ class Ask(Generic[P]):
         """Whether the player takes this text to mean that. Understudies read what they are told, in whatever words it
         comes.
 
-        This is the player's own understanding, so it is no part of the journal and no judge ever sees it.
+        This is the player's own understanding, so it is not in the journal and no judge ever sees it.
         """
         return bool(text.strip()) and self._hearing.read(text, question)[0] == "yes"
 
@@ -85,7 +85,7 @@ class Ask(Generic[P]):
         return stream("understudy", self.request.settings.seed, self.request.key)
 
     def mistake(self, name: str) -> bool:
-        """Whether to make this mistake now. Each name has a stream of its own, so one never shifts another."""
+        """Whether to make this mistake now. Each name has its own random stream, so no mistake affects another."""
         probability = self.mistakes.get(name, 0.0)
         return probability > 0 and (
             probability >= 1
@@ -93,7 +93,7 @@ class Ask(Generic[P]):
         )
 
     def chance(self, name: str, probability: float) -> bool:
-        """A named coin of this question's own, for habits that are not mistakes."""
+        """A random yes or no by name, each question's own, for habits that are not mistakes."""
         return stream("chance", name, self.request.settings.seed, self.request.key).random() < probability
 
     @property

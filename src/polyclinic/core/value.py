@@ -32,8 +32,8 @@ TYPES = 256
 
 
 def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
-    """Decorator: what is worked out about a type is kept, for the types used last. Forms are made for a case, with its
-    choices, so a server that runs for long meets ever new types, and each takes ten kB and more.
+    """Decorator: what is worked out about a type is cached, for the most recently used types. Forms are made for one
+    case with its choices, so a server that runs for long keeps meeting new types, and each takes ten kB or more.
     """
     kept = lru_cache(maxsize=TYPES)(make)
     return cast("Callable[[type[Any]], T]", kept)

@@ -156,7 +156,7 @@ def anonymous_codes(count: int, *parts: object) -> list[str]:
 
 
 def check_blind(page: str, results: RunResults, chosen: Iterable[EpisodeRow]) -> None:
-    """A packet that names its run, an episode or a model would not be blind."""
+    """Refuse a packet that names its run, an episode or a model: it would not be blind."""
     telling = [results.run, *(episode.id for episode in chosen)]
     telling += [member.model for member in results.cast if ":" in member.model]
     for name in telling:

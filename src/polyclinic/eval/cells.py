@@ -30,7 +30,7 @@ def _whole(cell: Cell) -> bool:
 def counted(table: Table) -> tuple[str, list[str]]:
     """The caption and the columns' names, with how many episodes the estimates rest on.
 
-    It is said once in the caption where they all rest on as many, else in each column.
+    The number is in the caption if it is the same for all, else in each column.
     """
     counts = [_counts([row[index] for row in table.rows]) for index in range(len(table.columns))]
     every = sorted({n for each in counts for n in each})

@@ -1,7 +1,7 @@
 """Paired comparison: two variants (or two runs) on the same scenarios, so that easy and hard scenarios cancel out.
 
 The p-value comes from flipping the signs of the scenarios' differences (exactly for few pairs, by seeded sampling for
-many), and Holm's step-down keeps the family of metrics honest.
+many), and Holm's step-down method corrects for testing several metrics at once.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Veto(Frozen):
 
 
 class Outcome(Frozen):
-    """A judgement after the rubric's own rules: capped scores, the aggregate, and which vetoes spoke."""
+    """A judgement after the rubric's own rules: capped scores, the aggregate, and which vetoes applied."""
 
     scores: dict[str, int]
     aggregate: float | None
@@ -207,7 +207,7 @@ class Rubric(Frozen):
         return weighted if self.aggregate == "sum" else weighted / sum(item.weight for item in self.criteria)
 
     def conclude(self, scores: Mapping[str, int], raised: Collection[str] = ()) -> Outcome:
-        """Apply caps, fold the criteria, then let a veto replace the result (the lowest one, should several speak)."""
+        """Apply caps, fold the criteria, then let a veto replace the result (the lowest one, if several apply)."""
         spoken = [veto for veto in self.vetoes if veto.applies(scores, raised)]
         bounded = dict(scores)
         for veto in spoken:

@@ -21,7 +21,7 @@ _FEW_PLACES = 12
 
 
 def fits_telephone(chart: Chart) -> bool:
-    """Whether the chart can be read at the width of a telephone; one that cannot is moved sideways there."""
+    """Whether the chart can be read at the width of a telephone; one that cannot scrolls sideways there."""
     match chart:
         case HeatMap():
             return len(chart.columns) <= _MOST_SMALL_COLUMNS

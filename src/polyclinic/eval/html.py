@@ -36,7 +36,7 @@ def render_sections(heading: str, sections: Sequence[Section]) -> str:
 
 
 def page(heading: str, contents: str, body: str) -> str:
-    """A whole page around a body of safe HTML: style within, the notice at top and bottom."""
+    """A whole page around a body of safe HTML: style included, the notice at top and bottom."""
     style = package_text("polyclinic.eval", "report.css")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -111,7 +111,7 @@ def _section(section: Section, anchor: str, level: int, episodes: str = "") -> s
 
 
 def _settings(results: RunResults) -> list[tuple[str, str]]:
-    """The settings that were given, in words, without those that cannot change a result or stand elsewhere."""
+    """The settings that were given, in words, without those that cannot change a result or are shown elsewhere."""
     found = []
     for name, value in results.config.items():
         if name in _NOT_SHOWN or (not value and name != "seed"):

@@ -43,8 +43,8 @@ def estimate(
 
     Values of one cluster are averaged first (a cluster weighs its members' mean weight). With a single cluster its
     members are resampled instead, and with a single value there is no interval. `bounds` are the metric's range; they
-    serve where all clusters got the same value. Without them there is no interval then: a width of zero would claim
-    certainty.
+    are used if all clusters got the same value. Without them there is no interval in that case: a width of zero would
+    claim certainty.
     """
     if len(values) == 0:
         return None

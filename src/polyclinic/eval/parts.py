@@ -1,4 +1,6 @@
-"""How often simulated people fell out of their parts: asked again, and left out, by kind."""
+"""How often simulated people fell out of their parts: how many lines were asked for again, and how many stayed out, by
+kind.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _words(value: Any) -> str:
 
 
 def _inside(value: Any) -> str:
-    """A value within another; what has parts itself stands in brackets."""
+    """A value within another; what has parts itself is put in brackets."""
     return f"({_words(value)})" if isinstance(value, (dict, list)) and len(value) > 1 else _words(value)
 
 

@@ -9,7 +9,7 @@
         found = [(await bench.reads(said.text, [RUDENESS.ask()]))[0].yes for said in case.transcript.said("clerk")]
         return mark("rude", sum(found) / len(found))
 
-It is a rule judge in all but that it waits for the reader: marks, ranges and errors are the same, and a reader's
+It works like a rule judge, except that it waits for the reader: marks, ranges and errors are the same, and a reader's
 failure is the reader's.
 """
 

@@ -80,7 +80,7 @@ def count_replies(
 
 @dataclass(frozen=True)
 class Spoken:
-    """The calls of all who are no understudies and no trained readers, with the forms told in words and tools used."""
+    """The calls of all players except understudies and trained readers, with the forms told in words and tools used."""
 
     calls: list[Called]
     told: list[ToldInWords]

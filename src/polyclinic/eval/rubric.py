@@ -4,9 +4,9 @@
 
     judge = RubricJudge(package_rubric("polyclinic.clinics.demo", "data/warmth.toml"), k_samples=3)
 
-What a rubric promises, code holds: every criterion answered once, every score a whole number on its scale (see
-`eval.sheet`), every quote found in the words the judge was shown. An answer that breaks this is asked again with the
-fault, at most twice; then the judge has failed, and a failed judge scores nobody.
+Code enforces what a rubric promises: every criterion answered once, every score a whole number on its scale (see
+`eval.sheet`), every quote found in the words the judge was shown. An answer that breaks this is asked for again, with
+what was wrong, at most twice. Then the judge has failed, and a failed judge gives no score.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class RubricJudge(Generic[S_contra, V_contra]):
     """Asks a model in a judging role to score a view of the transcript against a rubric.
 
     `view` says what of the case the judge sees: one view, or several by subject (a student, a turn), each judged apart.
-    A view without words is not judged. With `apart`, each criterion is a call of its own, so that none colours another.
+    A view without words is not judged. With `apart`, each criterion is a call of its own, so that none influences
+    another.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
 def judgement_fault(reply: RubricJudged, view: str) -> str:
     """What makes this judgement unusable, in words fit for the judge; empty when it is sound.
 
-    That each criterion is answered, on its scale, is held by the sheet itself.
+    The sheet itself makes sure that each criterion is answered on its scale.
     """
     for raised in reply.flags:
         if raised.raised and not raised.quotes:

@@ -33,7 +33,7 @@ Function = TypeVar("Function")
 
 @contextmanager
 def judging(name: str) -> Iterator[None]:
-    """Marks that are made inside are this judge's."""
+    """Marks that are made inside this block belong to this judge."""
     before = _judging.set(name)
     try:
         yield

@@ -34,7 +34,7 @@ def width_of(text: str, size: float = FONT) -> float:
 
 
 def shorten(text: str, room: float, size: float = FONT) -> str:
-    """The text, cut with an ellipsis to about so much room."""
+    """The text, cut with an ellipsis to about this width."""
     if width_of(text, size) <= room:
         return text
     kept = text
@@ -44,7 +44,7 @@ def shorten(text: str, room: float, size: float = FONT) -> str:
 
 
 def folded(words: str, room: float) -> list[str]:
-    """The text in lines of at most so much room."""
+    """The text in lines of at most this width."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -126,7 +126,7 @@ class Scale:
 
 
 def tick_step(span: float, about: int = 5) -> float:
-    """A step of 1, 2 or 5 times a power of ten that gives about so many ticks."""
+    """A step of 1, 2 or 5 times a power of ten that gives about this many ticks."""
     raw = span / max(1, about)
     power = 10.0 ** math.floor(math.log10(raw))
     for factor in (1.0, 2.0, 5.0, 10.0):

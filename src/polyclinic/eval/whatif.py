@@ -1,4 +1,4 @@
-"""What a clinic is asked by ``polyclinic whatif``: which dials vary, which stand still, and what must hold."""
+"""What a clinic is asked by ``polyclinic whatif``: which dials vary, which are fixed, and what must hold."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class FhirClient:
         answer = await self.request("POST", "", body=transaction_bundle([self._tagged(change) for change in changes]))
         entries = answer.get("entry", [])
         if len(entries) != len(changes):
-            raise RecordsError(f"the server answered {len(entries)} entries to {len(changes)} changes")
+            raise RecordsError(f"the server answered {len(changes)} changes with {len(entries)} entries")
         return [await self._result(change, entry) for change, entry in zip(changes, entries, strict=True)]
 
     async def load(self, resources: Iterable[Resource]) -> int:
@@ -187,7 +187,7 @@ class FhirClient:
                 if isinstance(change, Create):
                     raise RecordConflict(f"{key[0]}/{key[1]} exists already")
             if not self._ours[key]:
-                raise RecordsRefused(f"{key[0]}/{key[1]} was not created here, so it is not changed")
+                raise RecordsRefused(f"{key[0]}/{key[1]} was not created by this client, so it is not changed")
 
     async def _known(self, resources: Sequence[Resource]) -> set[Key]:
         """Which of these exist. Raises RecordsRefused when one exists that is not ours."""
@@ -199,7 +199,9 @@ class FhirClient:
             for found in (await self.search(type_, {"_id": ",".join(ids)})).matches:
                 key = (type_, found["id"])
                 if not self._ours[key]:
-                    raise RecordsRefused(f"{key[0]}/{key[1]} exists and was not created here: load under other ids")
+                    raise RecordsRefused(
+                        f"{key[0]}/{key[1]} exists, but this client did not create it: load under other ids"
+                    )
                 known.add(key)
         return known
 

@@ -1,7 +1,7 @@
 """JSON in and out, with FHIR's decimals kept digit for digit.
 
 `1.50` and `1.5` are different measurements in FHIR, and a float forgets which it was. Bodies without a decimal point
-outside of strings (nearly all) take orjson's way; the others are read with `Decimal`, which the writer puts back as
+outside of strings (nearly all) are read with orjson; the others are read with `Decimal`, which the writer puts back as
 it was.
 """
 
@@ -67,7 +67,7 @@ def _integer(text: str) -> int:
 
 
 def loads_object(text: str | bytes) -> Resource:
-    """Parse a JSON object that is not nested beyond reason. Raises BadJson."""
+    """Parse a JSON object that is not nested too deeply. Raises BadJson."""
     value = loads(text)
     if not isinstance(value, dict):
         raise BadJson("expected a JSON object")

@@ -119,5 +119,5 @@ def checked_text(value: str) -> str:
 def period(start: datetime, end: datetime) -> dict[str, str]:
     """Start and end; ValueError for an interval that ends before it starts."""
     if start > end:
-        raise ValueError(f"starts at {start}, after its end at {end}")
+        raise ValueError(f"the start {start} is after the end {end}")
     return {"start": moment(start), "end": moment(end)}

@@ -26,7 +26,7 @@ def pending(transaction: Transaction) -> bool:
 
 
 def catch_up(transaction: Transaction) -> None:
-    """Index what waits. What an earlier version left in the index goes."""
+    """Index what waits, and remove the index rows of earlier versions."""
     while found := transaction.execute(
         f"SELECT type, id, body FROM fhir_resource WHERE kind = '{MARK}' LIMIT {_CHUNK:d}"
     ):

@@ -50,10 +50,10 @@ def parse_everywhere(
         raise BadSearch(f"resource type '{unknown[0]}' is not supported")
     refused = [name for name, _ in query if name in _ONE_TYPE_ONLY]
     if refused:
-        raise BadSearch(f"'{refused[0]}' is for a search on one type")
+        raise BadSearch(f"'{refused[0]}' works only in a search on one type")
     types = sorted(set(named)) or list(resource_types() if allowed is None else allowed)
     if not types:
-        raise BadSearch("there is no type that may be searched")
+        raise BadSearch("the token does not allow a search on any type")
     plain = [(name, text) for name, text in query if name not in ("_type", "_page")]
     searches = {type_: parse_search(type_, plain, base) for type_ in types}
     for type_, search in searches.items():

@@ -1,7 +1,7 @@
 """How one element becomes index values: for every search parameter's path a function made once, called for each node.
 
 The functions add to a dict, whose keys are rows as the side table has them: (type, id, parameter, value, system, low,
-high). What a node held before it turned out to be broken stays added; the caller decides what becomes of the error.
+high). Values that were read before a node turned out to be malformed stay added; the caller handles the error.
 """
 
 from __future__ import annotations

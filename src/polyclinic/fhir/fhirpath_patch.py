@@ -40,7 +40,7 @@ def apply_fhirpath_patch(resource: Resource, parameters: Resource) -> Resource:
     document = copy.deepcopy(resource)
     for position, operation in enumerate(listed):
         if not isinstance(operation, dict) or operation.get("name") != "operation":
-            raise BadPatch(f"parameter {position}: a FHIRPath Patch knows only parameters named 'operation'")
+            raise BadPatch(f"parameter {position}: a FHIRPath Patch takes only parameters named 'operation'")
         _apply(document, {p.get("name"): p for p in operation.get("part", []) if isinstance(p, dict)})
     return unless_renamed(document, resource)
 
@@ -204,7 +204,7 @@ def _add(target: tuple[Any, str], name: str, value: Any) -> None:
     if entry["many"]:
         owner.setdefault(key, []).append(made)
     elif key in owner:
-        raise BadPatch(f"'{name}' has a value already: replace it")
+        raise BadPatch(f"'{name}' already has a value: use replace")
     else:
         owner[key] = made
 

@@ -41,22 +41,22 @@ def _appointment(node: Node) -> Iterator[Breach]:
     status = node.get("status")
     has_start, has_end = _has(node, "start"), _has(node, "end")
     if has_start != has_end:
-        yield "app-2", "either start and end are specified, or neither"
+        yield "app-2", "give both start and end, or neither"
     if not (has_start and has_end) and status not in ("proposed", "cancelled", "waitlist"):
         yield "app-3", f"an appointment that is {status} needs a start and an end"
     if _has(node, "cancellationReason") and status not in ("noshow", "cancelled"):
-        yield "app-4", "a cancellation reason belongs to a cancelled or missed appointment"
+        yield "app-4", "only a cancelled or missed appointment has a cancellation reason"
     if has_start and has_end and not _ordered(node["start"], node["end"]):
         yield "app-5", "the start must not be after the end"
     if _has(node, "originatingAppointment") and _has(node, "recurrenceTemplate"):
-        yield "app-6", "an originating appointment or a recurrence template, not both"
+        yield "app-6", "give an originating appointment or a recurrence template, not both"
     if _has(node, "cancellationDate") and status not in ("noshow", "cancelled"):
-        yield "app-7", "a cancellation date belongs to a cancelled or missed appointment"
+        yield "app-7", "only a cancelled or missed appointment has a cancellation date"
 
 
 def _slot(node: Node) -> Iterator[Breach]:
     if "start" not in node or "end" not in node:
-        yield "poly-slot-2", "a slot says itself when it starts and ends"
+        yield "poly-slot-2", "a slot needs its own start and end"
     if not _ordered(node.get("start"), node.get("end")):
         yield "poly-slot-1", "the start must not be after the end"
 
@@ -80,13 +80,13 @@ def _encounter_participant(node: Node) -> Iterator[Breach]:
     yield from _participant("enc-1")(node)
     target = str(node.get("actor", {}).get("reference", "")).split("/")[0]
     if target in ("Patient", "Group") and _has(node, "type"):
-        yield "enc-2", "a patient or group takes part without a type"
+        yield "enc-2", "a participant who is a patient or a group must not have a type"
 
 
 def _condition(node: Node) -> Iterator[Breach]:
     statuses = {c.get("code") for c in node.get("clinicalStatus", {}).get("coding", []) if c.get("system") == _CLINICAL}
     if _choice(node, "abatement") and not statuses & {"inactive", "resolved", "remission"}:
-        yield "con-3", "an abated condition is inactive, resolved or in remission"
+        yield "con-3", "a condition with an abatement must be inactive, resolved or in remission"
     listed = any(
         c.get("system") == _CATEGORY and c.get("code") == "problem-list-item"
         for category in node.get("category", [])
@@ -98,9 +98,9 @@ def _condition(node: Node) -> Iterator[Breach]:
 
 def _observation(node: Node) -> Iterator[Breach]:
     if _has(node, "dataAbsentReason") and _choice(node, "value"):
-        yield "obs-6", "a reason why data is absent excludes a value"
+        yield "obs-6", "an observation has a value or a dataAbsentReason, not both"
     if _has(node, "bodySite") and _has(node, "bodyStructure"):
-        yield "obs-8", "a body site excludes a body structure"
+        yield "obs-8", "give a body site or a body structure, not both"
     own = {(c.get("system"), c.get("code")) for c in node.get("code", {}).get("coding", [])}
     parts = {
         (c.get("system"), c.get("code"))
@@ -108,7 +108,7 @@ def _observation(node: Node) -> Iterator[Breach]:
         for c in component.get("code", {}).get("coding", [])
     }
     if _choice(node, "value") and own & parts:
-        yield "obs-7", "a component with the observation's own code holds its value"
+        yield "obs-7", "where a component has the observation's own code, the observation itself has no value"
 
 
 def _needs(key: str, *names: str) -> Rule:
@@ -121,9 +121,9 @@ def _needs(key: str, *names: str) -> Rule:
 
 def _organization_contact(node: Node) -> Iterator[Breach]:
     if any(point.get("use") == "home" for point in node.get("telecom", [])):
-        yield "org-3", "an organization has no telecom at home"
+        yield "org-3", "the telecom of an organization cannot have the use 'home'"
     if node.get("address", {}).get("use") == "home":
-        yield "org-4", "an organization has no address at home"
+        yield "org-4", "the address of an organization cannot have the use 'home'"
 
 
 def _period(node: Node) -> Iterator[Breach]:
@@ -160,15 +160,15 @@ def _timing_repeat(node: Node) -> Iterator[Breach]:
         if _has(node, name) and float(node[name]) < 0:
             yield key, f"{name} must not be negative"
     if _has(node, "timeOfDay") and _has(node, "when"):
-        yield "tim-10", "a time of day excludes when"
+        yield "tim-10", "give timeOfDay or when, not both"
     if _has(node, "offset") and (not _has(node, "when") or {"C", "CM", "CD", "CV"} & set(node["when"])):
-        yield "tim-9", "an offset needs a when that is not a meal itself"
+        yield "tim-9", "an offset needs a 'when' that is not C, CM, CD or CV"
 
 
 def _provenance_agent(node: Node) -> Iterator[Breach]:
     who = node.get("who", {}).get("reference")
     if who is not None and who == node.get("onBehalfOf", {}).get("reference"):
-        yield "prov-1", "nobody acts on behalf of themselves"
+        yield "prov-1", "who and onBehalfOf must be different"
 
 
 def _subscription_filter(node: Node) -> Iterator[Breach]:
@@ -189,7 +189,7 @@ def _quantity(node: Node) -> Iterator[Breach]:
 def _duration(node: Node) -> Iterator[Breach]:
     yield from _quantity(node)
     if _has(node, "code") and (node.get("system") != _UCUM or "value" not in node):
-        yield "drt-1", "a duration with a code has a value, and UCUM as its system"
+        yield "drt-1", "a duration with a code needs a value, and UCUM as its system"
 
 
 def _age(node: Node) -> Iterator[Breach]:
@@ -219,7 +219,7 @@ def _sampled_data(node: Node) -> Iterator[Breach]:
 
 def _available_time(node: Node) -> Iterator[Breach]:
     if node.get("allDay") is True and _has(node, "availableStartTime", "availableEndTime"):
-        yield "av-1", "all day excludes times"
+        yield "av-1", "give allDay or start and end times, not both"
 
 
 def _contained(node: Node) -> Iterator[Breach]:

@@ -19,7 +19,7 @@ _NEEDED = {
 
 
 class BadPatch(RecordsError):
-    """A patch that is not one, or that points at nothing."""
+    """A malformed patch, or one that points at nothing."""
 
     status = 422
     code = "processing"
@@ -38,7 +38,7 @@ def apply_patch(resource: Resource, operations: object) -> Resource:
                 raise BadPatch(f"operation {position}: '{name}' is missing or not a string")
         document = _apply(document, operation)
     if not isinstance(document, dict):
-        raise BadPatch("the patch leaves no resource")
+        raise BadPatch("the result of the patch is not a resource")
     return unless_renamed(document, resource)
 
 

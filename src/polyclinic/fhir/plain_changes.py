@@ -1,7 +1,7 @@
 """The core's lists of changes, made in one transaction.
 
-A change is plain when it says itself which resource it means; nearly all are, and they are made without a search. A
-list with a condition in it goes the way of a transaction Bundle.
+A change is plain when it names its resource itself; nearly all are, and they are made without a search. A list with a
+condition in it is handled like a transaction Bundle.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | No
 
 
 def is_plain(change: Change) -> bool:
-    """Whether it says itself which resource it means."""
+    """Whether the change names its resource itself."""
     return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
 
 

@@ -67,7 +67,7 @@ async def _create(client: FhirClient, id_: str) -> None:
     except RecordsError as error:
         raise _refused(client, f"a resource cannot be created under a given id in a transaction ({error})") from error
     if made[0] is None or made[0]["id"] != id_:
-        raise _refused(client, "it does not keep the id that a resource is created under")
+        raise _refused(client, "it does not keep the id that was given to a new resource")
 
 
 async def _honours_versions(client: FhirClient, id_: str) -> None:
@@ -75,7 +75,7 @@ async def _honours_versions(client: FhirClient, id_: str) -> None:
         await client.transact([Update(_organization(id_, "Polyclinic probe, changed"), if_version=STALE)])
     except RecordsError:
         return
-    raise _refused(client, "it ignores ifMatch inside a transaction, so two could book the same slot")
+    raise _refused(client, "it ignores ifMatch inside a transaction, so two clients could book the same slot")
 
 
 async def _rolls_back(client: FhirClient, kept: str, dropped: str) -> None:

@@ -1,7 +1,7 @@
 """A FHIR search as data: parsed once, then compiled to SQL (`sql`) or matched in memory (`match`).
 
-Every value is read here, so whatever comes later cannot meet a malformed one. What the parser does not know is
-collected in `Search.ignored`; the caller decides whether that is an error (strict handling) or a warning.
+Every value is read here, so later steps never see a malformed value. What the parser does not know is collected in
+`Search.ignored`; the caller decides whether that is an error (strict handling) or a warning.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
 
 @lru_cache(maxsize=4096)
 def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
-    """One condition of a search on `type_`; None when the parameter is unknown. Kept: the same ones come again and
-    again.
+    """One condition of a search on `type_`; None when the parameter is unknown. Results are cached, because the same
+    conditions come again and again.
     """
     if depth > MAX_DEPTH:
         raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")

@@ -56,7 +56,7 @@ def _new_targets(before: Resource | None, resource: Resource, source: Key, base:
         if reference in known:
             continue
         if reference.startswith(_PLACEHOLDERS):
-            _refuse([f"{'/'.join(source)} refers to {reference}, which is the fullUrl of no entry"])
+            _refuse([f"{'/'.join(source)} refers to {reference}, but no entry has this fullUrl"])
         match = _LOCAL.fullmatch(reference.removeprefix(f"{base}/") if base else reference)
         if match is not None and match[1] in resource_types():
             yield match[1], match[2]

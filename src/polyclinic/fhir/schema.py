@@ -51,8 +51,8 @@ def statements(dialect: Dialect) -> list[str]:
 
 
 def create_tables(transaction: Transaction) -> None:
-    """Create what is missing. Where nothing is, PostgreSQL is only asked: even a statement that finds its index there
-    locks the table, and a worker that begins while others write would wait for them, and they for it.
+    """Create what is missing. Where nothing is missing, PostgreSQL is only queried: even a statement that finds its
+    index there locks the table, so a worker that starts while others write could deadlock with them.
     """
     if transaction.dialect == "postgres" and _complete(transaction):
         return

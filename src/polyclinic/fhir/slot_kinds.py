@@ -65,7 +65,7 @@ def _values(said: bytes, kind: str) -> tuple[IndexValue, ...]:
 def add_kinds(transaction: Transaction, kinds: Mapping[str, Resource]) -> None:
     """Let the index know these kinds, each with one of its slots.
 
-    Two writers at once may both add one: searches do not mind.
+    Two writers at once may both add one: searches still work.
     """
     names = sorted(kinds)
     for start in range(0, len(names), _CHUNK):

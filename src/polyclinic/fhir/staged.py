@@ -75,7 +75,7 @@ class Staged:
         return bool(self._steps or self.changes)
 
     def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
-        """Make what follows from these resources as they are at the very end."""
+        """Register changes to be computed at the very end, from these resources as they are then."""
         self._steps.append((keys, consequence))
 
     def bundle(self) -> Resource:
@@ -86,13 +86,13 @@ class Staged:
         """Make the changes inside a transaction that is already open."""
         begin = self._begin
         if begin is None:
-            raise RecordsRefused("an external server does not join a local transaction: use commit()")
+            raise RecordsRefused("an external server cannot take part in a local transaction: use commit()")
         changes = self.changes
         made = make(begin(transaction, now), changes) if changes else []
         return made + apply_in_order(lambda: begin(transaction, now), self._steps)
 
     async def commit(self) -> list[Resource | None]:
-        """Make the changes in one transaction of their own; the view then stands on the new versions."""
+        """Make the changes in one transaction of their own; the view is then based on the new versions."""
         while self._steps:
             keys, consequence = self._steps[0]
             await self.transact(consequence(await self.fetch(keys)))

@@ -110,7 +110,7 @@ def read(transaction: Transaction, type_: str, id_: str) -> Stored:
 def lock_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
     """The rows that exist of these (type, id), deletions too, locked in the order of types and ids.
 
-    A transaction that writes to SQLite has it for itself; there they are read in one statement.
+    On SQLite a writing transaction has the database for itself, so there they are read in one statement.
     """
     if transaction.dialect == "sqlite":
         return _rows(transaction, keys)
@@ -182,7 +182,7 @@ def read_version(transaction: Transaction, type_: str, id_: str, version: str) -
 
 
 def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> int:
-    """Add those that were never there; how many. Raises RecordConflict when an id is given twice."""
+    """Add those that were never there; returns how many. Raises RecordConflict when an id is given twice."""
     total = 0
     iterator = iter(resources)
     while chunk := list(islice(iterator, 5000)):

@@ -68,7 +68,7 @@ class FhirStore:
         return await self.settled(lambda transaction: find(transaction, search, limit))
 
     async def settled(self, work: Callable[[Transaction], T]) -> T:
-        """Read through the index, after whatever time and earlier writes have left to do is done."""
+        """Read through the index, after expired holds are freed and waiting resources are indexed."""
         now = self.now()
 
         def read(transaction: Transaction) -> tuple[T] | None:

@@ -24,7 +24,7 @@ ENCOUNTER_CHANGE = f"{BASE}/SubscriptionTopic/encounter-change"
 
 
 def built_in_topics() -> Iterator[Resource]:
-    """What the server offers without being told: every change of appointments, slots and encounters."""
+    """The topics that the server always offers: every change of appointments, slots and encounters."""
     for type_, url, filters in (
         ("Appointment", APPOINTMENT_CHANGE, ("status", "patient", "practitioner", "location", "specialty", "date")),
         ("Slot", SLOT_CHANGE, ("status", "schedule", "specialty", "start")),
@@ -65,7 +65,7 @@ def check_subscription(subscription: Resource, topic: Resource | None) -> None:
     if subscription.get("contentType", "application/fhir+json") not in ("application/fhir+json", "application/json"):
         raise RecordInvalid("notifications are JSON", expression="Subscription.contentType")
     if any("fhirPathCriteria" in trigger for trigger in topic.get("resourceTrigger", ())):
-        raise RecordInvalid("a topic with FHIRPath criteria is not evaluated here", expression="Subscription.topic")
+        raise RecordInvalid("topics with FHIRPath criteria are not supported", expression="Subscription.topic")
     allowed = {(type_name(f.get("resource", "")), f["filterParameter"]) for f in topic.get("canFilterBy", ())}
     for position, each in enumerate(subscription.get("filterBy", ())):
         place = f"Subscription.filterBy[{position}]"

@@ -76,7 +76,7 @@ def perform(
 
     `resolve` looks for references that are full URLs of other entries or searches; our own changes have none.
 
-    The operations given are not touched: the database may run this again after a neighbour's failure.
+    The given operations are not changed, because the database may run this again after another transaction failed.
     """
     operations = [replace(operation) for operation in operations]
     work = UnitOfWork(transaction, now, hold=hold)

@@ -23,7 +23,7 @@ Entry = dict[str, Any]
 
 
 def check(resource: Resource) -> list[Problem]:
-    """Raise RecordInvalid unless the resource is right; the warnings otherwise."""
+    """Raise RecordInvalid unless the resource is valid; returns the warnings otherwise."""
     found = problems(resource)
     errors = [problem for problem in found if problem.severity == "error"]
     if not errors:

@@ -41,7 +41,8 @@ class Budget:
     async def hold(self, held: Held) -> None:
         """Set money and tokens aside for an attempt; raises when it could take the budget past its limit.
 
-        Calls under way rarely cost what was set aside for them, so a call that only these keep from starting waits.
+        Running calls rarely cost all that was set aside for them. So a call that cannot start only because of them
+        waits.
         """
         while not self._fits(held, self.held_nano_usd, self.held_tokens):
             if not self._fits(held, 0, 0):

@@ -119,9 +119,9 @@ class Reading:
         self.length += len(written)
 
     def enough(self) -> bool:
-        """Whether nothing more need be read, because the words only repeat themselves. Looked at as words come.
+        """Whether reading can stop, because the words only repeat themselves. Checked as words arrive.
 
-        Raises where there are more than the limit allows.
+        Raises if there are more than the limit allows.
         """
         if self.length < self._next_look:
             return False
@@ -152,7 +152,7 @@ class Reading:
         return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
 
     def billed(self, request: Request) -> Usage:
-        """What this answer is to be counted at, whether or not it could be used: as reported, where that can be."""
+        """What this answer cost, whether or not it could be used: as reported if that is plausible, else estimated."""
         seen = estimate_usage(request, "".join(self.text) + "".join(call["arguments"] for call in self.calls))
         read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, _characters(request))
         wrote = _believed(self.usage.get("completion_tokens"), seen.output_tokens + self.thoughts // 4, self.length)
@@ -258,7 +258,7 @@ def complaint_of(payload: Any) -> str:
 
 
 def worst_input(request: Request) -> int:
-    """The tokens that a request may be read as: its words, its pictures, its tools and the form of its reply."""
+    """The most tokens that a request may count as: its words, its pictures, its tools and the form of its reply."""
     words = sum(estimate_tokens(message.content) for message in request.messages)
     pictures = sum(len(message.images) for message in request.messages)
     more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)

@@ -53,7 +53,7 @@ class Assembly:
             check()
 
     def retries(self) -> int:
-        """How many attempts failed and were made again."""
+        """How many attempts failed and were retried."""
         return sum(guarded.retries for guarded in self._guarded)
 
     async def close(self) -> None:

@@ -44,7 +44,7 @@ class Cached(Wrapper):
 
 
 def cache_key(model: str, request: Request) -> str:
-    """Names an answer: who was asked, what, for which time, and in which form."""
+    """Names an answer: who was asked, what, which repetition it is, and in which form."""
     return hashlib.sha256(
         f"{model}\n{request.key}\n{request.occurrence}\n{_form(request.reply_type)}".encode()
     ).hexdigest()

@@ -155,7 +155,7 @@ def open_cast(
 ) -> Cast:
     """The models that were chosen, ready to be asked; `reader` makes one that reads by itself.
 
-    Each of several workers gets its share of an endpoint's slots and rate; local models may stand on `hosts`, by name.
+    Each of several workers gets its share of an endpoint's slots and rate; local models may run on `hosts`, by name.
     """
     places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
     assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers, hosts=hosts)

@@ -22,7 +22,7 @@ class CallFailed(ModelError):
 
 
 class AttemptFailed(CallFailed):
-    """One attempt failed. All troubles but `refused` are worth another attempt.
+    """One attempt failed. All failures except `refused` are worth another attempt.
 
     `adapted` is no fault of the model's: the endpoint was found to need another form, and is asked in it at once.
     """

@@ -26,8 +26,8 @@ LONGEST_ASKED_S = 60.0
 class Deadline:
     """A wall-clock deadline and an idle deadline in one: whichever comes first cuts the work inside ``async with``.
 
-    A stream that drips for ever stays alive by the idle rule and is cut by the wall clock. `bill` says what the attempt
-    is billed at so far.
+    A stream that sends a little for ever never reaches the idle deadline, but the wall-clock deadline cuts it. `bill`
+    says what the attempt is billed at so far.
     """
 
     def __init__(self, wall_s: float, idle_s: float) -> None:
@@ -76,7 +76,7 @@ class Caller(Protocol):
 
     @property
     def hears(self) -> bool:
-        """Whether it notices answers as they arrive, so that silence means something."""
+        """Whether it sees answers while they arrive, so that the idle deadline applies."""
         ...
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
@@ -89,7 +89,9 @@ class Caller(Protocol):
 
 
 class Guarded:
-    """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` of its slot."""
+    """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` after it got its
+    slot.
+    """
 
     kind: ModelKind = "llm"
 

@@ -1,6 +1,6 @@
 """What is remembered of one model on one endpoint: which parts of the protocol it takes.
 
-Everything is assumed until the endpoint refuses it, or until its replies show that it passes it over.
+Each part is assumed to work until the endpoint refuses it, or until replies show that the endpoint ignores it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TURNS = re.compile(r"alternat|consecutive|same role")
 
 @dataclass(frozen=True)
 class Habits:
-    """What a model on an endpoint takes. `room` is what its thoughts were found to need beside the reply."""
+    """What a model on an endpoint takes. `room` is how many tokens its thoughts need besides the reply."""
 
     form: Form = "bounded"
     limit_name: str = "max_tokens"
@@ -56,7 +56,7 @@ class Habits:
     def after(self, complaint: str, body: dict[str, Any], status: int) -> Habits | None:
         """What to try after the endpoint refused a request with these words; None when nothing is left to change.
 
-        Some servers answer 500 to what they merely do not take. There, only what the words name is changed.
+        Some servers answer 500 to what they simply do not support. Then only what the error message names is changed.
         """
         words = complaint.lower()
         changed = self._without_messages(words, body)
@@ -101,7 +101,7 @@ class Habits:
         return replace(self, room=larger[0]) if larger else None
 
     def adapted(self, request: Request) -> tuple[str, ...]:
-        """Which parts of this request are said in another way than they were asked."""
+        """Which parts of this request are sent in another form than asked."""
         found: list[str] = []
         if not self.takes_pictures and any(message.images for message in request.messages):
             found.append(PICTURES)

@@ -69,7 +69,7 @@ class HostedCaller:
 
     @property
     def hears(self) -> bool:
-        """Answers arrive whole, so silence means nothing."""
+        """Answers arrive whole, so there is no idle deadline."""
         return False
 
     def limit(self, request: Request) -> int:

@@ -90,7 +90,7 @@ class HumanDesk:
             await self._arrived.wait()
 
     def reply(self, question_id: str, text: str) -> str:
-        """Answer a question in typed words. Empty when it was taken; else why not, and the question waits again."""
+        """Answer a question in typed words. Returns "" if it was taken, else why not; the question then waits again."""
         return self._settle(question_id, lambda request: read_typed(request, text))
 
     def fill_in(self, question_id: str, values: Mapping[str, Any]) -> str:
@@ -117,7 +117,7 @@ class HumanDesk:
         return ""
 
     def close(self, reason: PolyclinicError | None = None) -> None:
-        """No more answers will come: every open question ends with this error, if nothing else because they left."""
+        """No more answers will come: every open question ends with this error, by default that the person left."""
         self._closed = reason or PersonLeft("the person left")
         for waiting in self._open.values():
             if not waiting.answer.done():

@@ -62,11 +62,13 @@ class Endpoint:
         self._session: aiohttp.ClientSession | None = None
 
     def habits(self, model: str, tools: bool) -> Habits:
-        """What is known of what a model takes, with or without tools: some take no schema together with tools."""
+        """What is known about which parts a model takes, with or without tools: some take no schema together with
+        tools.
+        """
         return self._habits.get((model, tools), self._first)
 
     def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
-        """Remember what was found out in one call, beside what others found out meanwhile."""
+        """Remember what was found out in one call, together with what other calls found out meanwhile."""
         found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
         if found:
             self._habits[model, tools] = replace(self.habits(model, tools), **found)
@@ -148,8 +150,8 @@ class ChatCaller:
     def _fitting(self, request: Request, completion: Completion, body: Body, habits: Habits) -> Completion:
         """The reply, with tool calls that were said in words.
 
-        One that shows no sign of the schema that was sent with it says that the endpoint passes schemas over: from then
-        on the form is said in words.
+        A reply that shows no sign of the schema that was sent with it means that the endpoint ignores schemas: from
+        then on the form is described in words.
         """
         if not habits.takes_tools and request.tools and completion.finish == "stop":
             completion = said_call(completion, request)

@@ -2,7 +2,7 @@
 
 xllamacpp runs it behind a loopback address, so the same client that talks to every other endpoint talks to it too:
 streaming, deadlines and schema-constrained decoding are the same code. The small default proves that the real path
-runs; it has no quality to speak of.
+runs; its replies are poor.
 """
 
 from __future__ import annotations

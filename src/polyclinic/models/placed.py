@@ -1,7 +1,7 @@
-"""A local model that stands somewhere else: loaded once there, asked by many workers, answered in batches.
+"""A local model that runs somewhere else: loaded once there, asked by many workers, answered in batches.
 
-`ModelHost` is what stands there (on a Ray cluster an actor, see `runner.cluster_models`). `PlacedCaller` is the model
-as a worker sees it: it has the name that the cast gave it, so journals and exports are those of one process.
+`ModelHost` is what runs there (on a Ray cluster an actor, see `runner.cluster_models`). `PlacedCaller` is the model as
+a worker sees it: it has the name that the cast gave it, so journals and exports are those of one process.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Host(Protocol):
 
 
 class PlacedCaller:
-    """A model that stands elsewhere, as a caller of its own name; the workers share its slots."""
+    """A model that runs elsewhere, as a caller with its own name; the workers share its slots."""
 
     def __init__(self, spec: CastSpec, host: Host, workers: int) -> None:
         self._local, self._host, self.name = local_model(spec), host, spec.text
@@ -70,10 +70,10 @@ class PlacedCaller:
         return self._local.limit(request)
 
     def check(self) -> None:
-        """Nothing: it was looked at when the model was placed."""
+        """Nothing to do: it was checked when the model was placed."""
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """Ask the model where it stands. One that died is started again by the cluster, and asked again."""
+        """Ask the model where it runs. One that died is started again by the cluster, and asked again."""
         options = self.options
         try:
             answer = await self._host.ask(request, number, options.timeout_s, options.idle_s)

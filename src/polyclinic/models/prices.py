@@ -48,7 +48,7 @@ class Prices:
         self.as_of = as_of
 
     def price_of(self, model: str) -> Price | None:
-        """The price of a model, or None when nobody wrote it down."""
+        """The price of a model, or None when it is not in the list."""
         name = model.rpartition("/")[2]
         for candidate in (model, name):
             if candidate in self._models:

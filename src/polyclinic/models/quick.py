@@ -1,6 +1,6 @@
 """The quick sampler where it can be trusted: for a model of a kind that it knows, after it agreed with transformers.
 
-Any other model is sampled by transformers' own `generate`, as ever.
+Any other model is sampled by transformers' own `generate`.
 """
 
 from __future__ import annotations

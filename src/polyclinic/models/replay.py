@@ -26,8 +26,8 @@ class Recording(NamedTuple):
 
 
 class ReplayModel:
-    """Answers from a recording, by the request's key and how often this episode has asked it. It is asked as the one
-    who played then was asked.
+    """Answers from a recording, by the request's key and how often this episode has asked it. It is asked in the same
+    way as the recorded player was.
     """
 
     kind: ModelKind = "replay"

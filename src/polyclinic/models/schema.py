@@ -1,8 +1,9 @@
 """JSON schemas as endpoints take them.
 
 A *strict* schema (OpenAI's word) makes the endpoint produce nothing but fitting objects. It must name every property as
-required, allow no others, and keep to a small vocabulary. Schemas that cannot be said that way (free-form dictionaries,
-fixed tuples) are sent as they are, without the promise. The reply is validated by its own type in either case.
+required, allow no others, and keep to a small vocabulary. Schemas that cannot be written that way (free-form
+dictionaries, fixed tuples) are sent as they are, without this guarantee. The reply is validated by its own type in
+either case.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ def reply_schema(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
 
 @once_a_type
 def bounded_schema(reply_type: type[Any]) -> dict[str, Any] | None:
-    """The strict schema with the longest length of each text that has one, so that a server which holds the schema
-    closes a text in time; None when it cannot be said strictly.
+    """The strict schema with the longest length of each text that has one, so that a server which enforces the schema
+    ends a text in time; None when there is no strict form.
     """
     return strict_schema(schema_of(reply_type) or {"type": "object"}, _UNNAMED)
 
 
 def strict_schema(schema: Mapping[str, Any], dropped: frozenset[str] = _DROPPED) -> dict[str, Any] | None:
-    """The schema in strict form, or None when it cannot be said strictly."""
+    """The schema in strict form, or None when there is none."""
     try:
         strict: dict[str, Any] = _strict(_rooted(schema), dropped)
     except _Inexpressible:

@@ -1,4 +1,4 @@
-"""Chats for a local model that sees: its processor takes the words and the pictures apart."""
+"""Chats for a local model that sees: its processor takes the words and the pictures separately."""
 
 from __future__ import annotations
 

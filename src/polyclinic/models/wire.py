@@ -1,4 +1,4 @@
-"""A request as the OpenAI chat protocol has it, within the habits of the model that will read it."""
+"""A request in the form of the OpenAI chat protocol, with only the parts that the model takes, as far as is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WARMEST = 1.2
 
 
 def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> Body:
-    """The request as the protocol has it."""
+    """The request in the form of the protocol."""
     said_tools = request.tools if not habits.takes_tools else ()
     messages = [_message(message, habits) for message in request.messages]
     body: Body = {"model": model, "messages": messages}

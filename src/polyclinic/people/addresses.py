@@ -1,6 +1,6 @@
 """A written address in parts, so that a city or a postcode can be found.
 
-Addresses come as people say them. What cannot be told apart stays in the text alone; nothing is guessed.
+Addresses come as people say them. What cannot be split into parts stays only in the text; nothing is guessed.
 """
 
 from __future__ import annotations

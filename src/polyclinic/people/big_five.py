@@ -46,7 +46,7 @@ class BigFive(Frozen):
         return found
 
     def manners(self) -> list[str]:
-        """How the standing-out levels show in conversation, one line each."""
+        """How levels that stand out show in conversation, one line each."""
         lines = []
         for trait in TRAITS:
             level = self.level(trait)

@@ -1,5 +1,5 @@
-"""Patient personas: who speaks, apart from what is wrong with them. Consistent by constraint, spread out by
-construction.
+"""Patient personas: who speaks, apart from what is wrong with them. Constraints keep each one consistent; the drawing
+makes them differ.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _DIMENSIONS = ("archetype", "attitude", "group", "knowledge")
 class Persona(Frozen):
     """A person as a voice: `style_prompt` is what the actor is told; everything else is for matching and for reports.
 
-    `voice` holds how the person speaks, without age or work, so that it can be lent to a script with its own
-    particulars.
+    `voice` holds how the person speaks, without age or work, so that it can be used with a script that has its own age
+    and work.
     """
 
     id: str
@@ -172,7 +172,9 @@ def _persona(
 
 @lru_cache(maxsize=8)
 def personas(count: int = POOL, seed: int = 0) -> tuple[Persona, ...]:
-    """`count` personas, the same for the same seed. Each is the least worn of several consistent candidates."""
+    """`count` personas, the same for the same seed. Each is the one of several consistent candidates whose values were
+    used least so far.
+    """
     chance = stream("personas", seed)
     used: Counter[tuple[str, str]] = Counter()
     made = []

@@ -81,9 +81,9 @@ class Profile(Frozen):
         return "some medical words" if self.education in ("secondary", "vocational") else "many medical words"
 
     def describe(self, *, with_family_and_work: bool = True) -> str:
-        """The person in a few sentences, said to the one who plays it: "you".
+        """The person in a few sentences that address the player as "you".
 
-        A record that tells its own family and work leaves them out here.
+        Family and work are left out where the record already states them.
         """
         who = f"{self.culture}, first language {self.language}; {self.habit}."
         schooling = "no schooling" if self.education == "none" else f"{self.education} education"

@@ -113,7 +113,9 @@ def _student(number: int, chosen: Mapping[str, Sequence[Trait]], chance: random.
 
 @lru_cache(maxsize=8)
 def students(count: int = POOL, seed: int = 0) -> tuple[Student, ...]:
-    """`count` students, the same for the same seed. Each is the least used of several consistent candidates."""
+    """`count` students, the same for the same seed. Each is the one of several consistent candidates whose values were
+    used least so far.
+    """
     chance = stream("students", seed)
     used: Counter[tuple[str, str]] = Counter()
     made = []

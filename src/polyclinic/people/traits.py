@@ -36,11 +36,11 @@ class Dimension(Frozen):
     def _ordered(self) -> Self:
         low, high = self.range
         if not 0 <= low < high <= 1:
-            raise ValueError(f"the range of {self.id} must rise within 0 and 1")
+            raise ValueError(f"the range of {self.id} must be two numbers from 0 to 1, the lower one first")
         return self
 
     def within(self, value: float) -> float:
-        """The value, held inside what the role expects."""
+        """The value, limited to the range that the role expects."""
         return min(max(value, self.range[0]), self.range[1])
 
 
@@ -62,7 +62,7 @@ class TraitProfile(Frozen):
         return {name: trait.mean for name, trait in self.traits.items()}
 
     def moved(self, changes: Mapping[str, float]) -> TraitProfile:
-        """The profile with some means changed, each held inside its role's range."""
+        """The profile with some means changed, each limited to its role's range."""
         ranges = {dimension.id: dimension for dimension in dimensions(self.role)}
         traits = {
             name: trait.model_copy(update={"mean": ranges[name].within(changes[name])}) if name in changes else trait
@@ -106,7 +106,7 @@ def dimensions(role: Communicator) -> tuple[Dimension, ...]:
 
 
 def draw_profile(role: Communicator, priors: Mapping[str, Prior], rng: random.Random) -> TraitProfile:
-    """One person of the role: means drawn around the priors and held inside the role's ranges."""
+    """One person of the role: means drawn around the priors and limited to the role's ranges."""
     traits = {}
     for dimension in dimensions(role):
         prior = priors[dimension.id]

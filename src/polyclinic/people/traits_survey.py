@@ -34,7 +34,7 @@ class Item(Frozen):
     scale_max: int
 
     def score(self, response: int) -> float:
-        """The response on 0…1, turned round if the item is reverse-coded."""
+        """The response on 0…1, reversed if the item is reverse-coded."""
         share = (response - self.scale_min) / (self.scale_max - self.scale_min)
         return 1 - share if self.reverse else share
 
@@ -138,7 +138,7 @@ def _rows(text: str, name: str, columns: tuple[str, ...]) -> Iterable[tuple[int,
     reader = csv.DictReader(io.StringIO(text))
     missing = [column for column in columns if column not in (reader.fieldnames or ())]
     if missing:
-        raise bad_file(name, f"the header lacks {', '.join(missing)}", line=1, fix=f"it must read {','.join(columns)}")
+        raise bad_file(name, f"the header lacks {', '.join(missing)}", line=1, fix=f"write {','.join(columns)}")
     for row in reader:
         yield reader.line_num, {column: (row[column] or "").strip() for column in columns}
 
@@ -152,5 +152,5 @@ def _role(text: str, name: str, line: int) -> Communicator:
 
 def _number(text: str, name: str, line: int) -> int:
     if not text.lstrip("-").isdigit():
-        raise bad_file(name, f"'{text}' is not a whole number", line=line, fix="write one")
+        raise bad_file(name, f"'{text}' is not a whole number", line=line, fix="write a whole number")
     return int(text)

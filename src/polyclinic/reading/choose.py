@@ -1,4 +1,4 @@
-"""Which reader a path names: none is the built-in one, a file is other weights for it, a folder a fine-tuned model."""
+"""Which reader a path names: no path the built-in one, a file other weights for it, a folder a fine-tuned model."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 All of it is closed form or plain descent in NumPy, so the same lines give the same weights. Leaving an author out needs
 no second training: for a left-out block the prediction follows from the inverse of the whole (the block form of
-leave-one-out), so what is reported and calibrated on is always said of an author that the weights had not seen.
+leave-one-out), so what is reported and calibrated on is always about an author that the weights had not seen.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def _one_message(texts: list[str], chance: Random) -> str:
 
 
 def swapped(rows: Sequence[Labelled]) -> list[Labelled]:
-    """Each yes line asked about what another line is about: no. For kinds where a text fits one target only.
+    """Each yes line with the question of another line, which makes it a no line. For kinds where a text fits one target
+    only.
 
     The yes lines come again too, so that no answer becomes likelier by this.
     """

@@ -26,7 +26,7 @@ _Z = 1.96
 @dataclass(frozen=True)
 class Accuracy:
     """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides; `pairs`
-    is the same on texts that stand with a yes and with a no question, None where there are no such texts.
+    is the same on texts that occur with both a yes and a no question, None where there are no such texts.
     """
 
     n: int

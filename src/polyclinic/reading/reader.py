@@ -20,9 +20,9 @@ from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
 _RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
-"""How much the likeliest other option counts against one, and what offsets it: chosen on training authors left out."""
+"""How much the likeliest rival option lowers a score, and the offset: chosen on training authors left out."""
 _KEPT, _SCORES = 16_384, 16_384
-"""Readings that are remembered, and scores: one option is a rival in many questions about the same text."""
+"""How many readings and scores are cached: one option is a rival in many questions about the same text."""
 
 
 class BuiltInReader:
@@ -50,7 +50,7 @@ class BuiltInReader:
         """The findings as the JSON that a language model would have sent."""
         prompt = request.prompt
         if not isinstance(prompt, ReadsText):
-            raise ReaderError(f"the built-in reader was asked {type(prompt).__name__}; it only answers ReadsText")
+            raise ReaderError(f"the built-in reader cannot answer {type(prompt).__name__}; it only answers ReadsText")
         reply: dict[str, str] = {}
         for number, question in enumerate(prompt.questions, start=1):
             await give_way()

@@ -3,8 +3,8 @@
 N-grams and nearness say how a text is worded and how near it is to a target. They do not know that "what brings you
 in?" is answered by a cough. A reader that has read such a question beside such a fact does: a reading like one that was
 labelled has its answer. Two readings are alike when their texts are alike and what they are asked about is alike, so
-the likeness is a product (kernel ridge regression). It helps with the cases that the labelled lines are about; of
-another case it says next to nothing, and harms little.
+the likeness is a product (kernel ridge regression). It helps with the cases that the labelled lines are about; for
+other cases it adds almost nothing, and does little harm.
 """
 
 from __future__ import annotations

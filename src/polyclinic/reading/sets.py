@@ -1,9 +1,8 @@
 """Labelled readings: the sets that ship with each clinic, and a user's own file.
 
 A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines
-share (a case, a shift, a source) stand once in ``contexts.json`` under the line's `about`. A user's file has the full
-words instead:
-``{"kind", "context", "text", "question", "label"}``.
+share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file has the
+full words instead: ``{"kind", "context", "text", "question", "label"}``.
 """
 
 from __future__ import annotations

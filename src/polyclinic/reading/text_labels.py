@@ -1,7 +1,7 @@
 """A text as one of several labels: weights over hashed n-grams, calibrated, with the words that decided.
 
 Rare runs of letters and words carry most of the meaning in short messages, so n-grams count by the square of their
-rarity. A text is unit length, so a long one is not graver than a short one.
+rarity. A text is unit length, so a long text does not count more than a short one.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class TextLabels:
         return found
 
     def read(self, text: str, lang: str) -> dict[str, float]:
-        """The probability of each label, as probable as it says on authors it has not seen."""
+        """The probability of each label, calibrated on authors that the weights had not seen."""
         logits = np.append(self.scores(text), 1.0) @ self.calibration[lang]
         odds = np.exp(logits - logits.max())
         return dict(zip(self.labels, (odds / odds.sum()).tolist(), strict=True))

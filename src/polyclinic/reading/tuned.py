@@ -136,7 +136,7 @@ class TunedReader:
         """The findings as the JSON that a language model would have sent."""
         prompt = request.prompt
         if not isinstance(prompt, ReadsText):
-            raise ReaderError(f"a fine-tuned reader was asked {type(prompt).__name__}; it only answers ReadsText")
+            raise ReaderError(f"a fine-tuned reader cannot answer {type(prompt).__name__}; it only answers ReadsText")
         reply: dict[str, str] = {}
         chances = await asyncio.gather(*(self._chance(prompt.text, question) for question in prompt.questions))
         for number, (question, chance) in enumerate(zip(prompt.questions, chances, strict=True), start=1):

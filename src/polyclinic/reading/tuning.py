@@ -41,7 +41,7 @@ def tune_reader(
     """Train and write the model; returns what `reader.json` says of it."""
     need_torch()
     if not Path(settings.base).is_dir():
-        raise ConfigError(f"--base {settings.base}: there is no such folder; name one with a model for transformers")
+        raise ConfigError(f"--base {settings.base}: there is no such folder; give the folder of a transformers model")
     torch = importlib.import_module("torch")
     torch.manual_seed(settings.seed)
     made = lines(rows, kinds, settings)
@@ -69,7 +69,7 @@ def tune_reader(
 
 
 def lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], settings: TuningSettings) -> list[Labelled]:
-    """The lines as written and as many made longer as there are kinds of them for, shuffled, the first `most_lines`."""
+    """The lines as written and up to half as many longer ones made from them, shuffled; at most `most_lines`."""
     longer = messages(rows, kinds)
     chance = stream("tuning", str(settings.seed))
     made = [*rows, *chance.sample(longer, min(len(longer), len(rows) // 2))]

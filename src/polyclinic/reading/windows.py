@@ -1,5 +1,4 @@
-"""A longer text sentence by sentence: what it means often stands in one sentence, and the others talk of something
-else.
+"""A longer text sentence by sentence: often one sentence carries the meaning, and the others are about something else.
 
 The weights learn from short lines. For a longer text the reader reads each sentence and the whole, and a small model
 for each kind (`Gather`) weighs what it found: the clearest sentence, the second, the last, the mean, the whole.
@@ -30,8 +29,9 @@ _SURE = 12.0
 
 @lru_cache(maxsize=2048)
 def windows(text: str) -> tuple[str, ...]:
-    """The sentences of a long text, each with the name of its speaker where the text begins with it. Very short ones go
-    with the next, and there are ten at most. A text as short as the lines that the weights learned from is one window.
+    """The sentences of a long text, each with the name of its speaker where the text begins with it. Very short ones
+    are joined with the next, and there are ten at most. A text as short as the lines that the weights learned from is
+    one window.
     """
     if len(text) < (_LONG_KOREAN if _KOREAN.search(text) else _LONG):
         return (text,)

@@ -80,7 +80,7 @@ def content(text: str) -> frozenset[str]:
 
 
 def opposed(text: frozenset[str], target: frozenset[str]) -> int:
-    """How many words of the text say the contrary of a word of the target that the text itself does not have."""
+    """How many words of the text are the opposite of a word in the target, where the text lacks that word itself."""
     against = _opposites()
     missing = target - text
     return sum(1 for word in missing for other in against.get(word, ()) if other in text and other not in target)

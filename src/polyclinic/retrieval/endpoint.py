@@ -89,7 +89,7 @@ async def _vectors_of(response: Any, count: int, base_url: str) -> list[list[flo
     except (KeyError, TypeError) as error:
         raise ModelError(f"the embeddings endpoint {base_url} answered without vectors") from error
     if len(vectors) != count:
-        raise ModelError(f"the embeddings endpoint {base_url} answered {len(vectors)} vectors for {count} texts")
+        raise ModelError(f"the embeddings endpoint {base_url} returned {len(vectors)} vectors for {count} texts")
     return vectors
 
 

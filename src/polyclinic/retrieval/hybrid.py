@@ -1,7 +1,7 @@
 """Vectors and words together over documents that know their source.
 
 Two rankings are fused by reciprocal rank: a passage counts ``weight / (60 + rank)`` in each. Ranks need no common
-scale, so a weak embedder (wordllama on Korean) cannot drown the words, nor the words the meaning.
+scale, so a weak embedder (wordllama on Korean) cannot outweigh the words, and the words cannot outweigh the meaning.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _GLUED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac0
 
 
 def _words(text: str) -> list[str]:
-    """The words, where an underscore parts two."""
+    """The words; an underscore separates two words."""
     return words(text.replace("_", " "))
 
 

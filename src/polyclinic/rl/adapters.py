@@ -1,7 +1,7 @@
 """Environments in the shapes that trainers take.
 
 TRL (`environment_factory=`): an object with `reset`, methods that the model calls as tools, and `get_reward`.
-verifiers (`verifiers.v1`): an `Env` whose `run` leads the talk, and whose trace carries the reward.
+verifiers (`verifiers.v1`): an `Env` whose `run` leads the conversation, and whose trace holds the reward.
 """
 
 from __future__ import annotations

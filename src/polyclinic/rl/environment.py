@@ -31,9 +31,9 @@ from polyclinic.store.store import open_store
 class Observation:
     """What the policy sees, or how the episode ended.
 
-    `messages` are the whole prompt in chat form; `text` is its last user turn, for those who keep the talk themselves.
-    `schema` is the form of the reply where one is asked for. `reward` is 0 until the end; it stays None where an
-    episode failed through no fault of the policy, so that nobody learns from it.
+    `messages` are the whole prompt in chat form; `text` is its last user turn, for callers that keep the history
+    themselves. `schema` is the form of the reply where one is asked for. `reward` is 0 until the end; it stays None
+    where an episode failed through no fault of the policy, so that nothing is learned from it.
     """
 
     messages: tuple[dict[str, str], ...] = ()
@@ -54,8 +54,7 @@ class RoleEnvironment:
     """`reset(number)` starts an episode over one of the scenarios, `step(text)` answers and goes on.
 
     The reward is the mean of `metric` over the episode as its judge gave it, or without `metric` the mean of the role's
-    own metrics, each brought to 0 to 1 with more being better. `settings` are those of a run file (`options`,
-    limits …).
+    own metrics, each scaled to 0 to 1, where more is better. `settings` are those of a run file (`options`, limits …).
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class RoleEnvironment:
         self._clinic: Clinic = load_clinic(clinic)
         self._role, self._metric, self._failed_reward = role, metric, failed_reward
         if self._clinic.role(role).side == "judge":
-            raise ConfigError(f"{role} is a judge of {clinic}; its reward would be its own")
+            raise ConfigError(f"{role} is a judge of {clinic}, so it would give itself its reward; choose another role")
         self._metrics: dict[str, Metric] = {one.name: one for judge in self._clinic.judges() for one in judge.metrics}
         if metric and metric not in self._metrics:
             raise UnknownName(f"metric of {clinic}", metric, self._metrics)
@@ -102,7 +101,7 @@ class RoleEnvironment:
         await self.close()
 
     async def reset(self, number: int = 0) -> Observation:
-        """Begin an episode over the scenario of this number; an episode that still goes on is given up."""
+        """Begin an episode over the scenario of this number; an episode that is still running is abandoned."""
         await self.close()
         self._policy = PolicyModel()
         self._task = asyncio.create_task(self._episode(number))
@@ -111,13 +110,13 @@ class RoleEnvironment:
     async def step(self, text: str) -> Observation:
         """Answer what was asked last, and see what comes next."""
         if self._waiting is None:
-            raise ConfigError("nothing was asked: call reset first, and stop when an observation is done")
+            raise ConfigError("no question is open: call reset first, and stop when an observation is done")
         waiting, self._waiting = self._waiting, None
         said(waiting, text)
         return await self._seen()
 
     async def close(self) -> None:
-        """Give up the episode that goes on, if any."""
+        """Abandon the running episode, if any."""
         task, self._task = self._task, None
         if self._waiting is not None:
             leave(self._waiting)
@@ -144,7 +143,7 @@ class RoleEnvironment:
         async with open_store("sqlite://:memory:") as store:
             plan = await plan_run(store, config)
             if not plan.episodes:
-                raise ConfigError(f"scenarios {config.scenarios} select nothing")
+                raise ConfigError(f"no scenario matches {config.scenarios}")
             one = replace(plan, episodes=(plan.episodes[number % len(plan.episodes)],))
             async with build(one, store.journal(""), store) as built:
                 name = await write_down(store, one)

@@ -1,4 +1,4 @@
-"""The role that is trained, as a model: its questions wait until the one who trains it has an answer."""
+"""The trained role as a model: its questions wait until the training code answers them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Waiting:
 
 
 class PolicyModel:
-    """Plays a role with words that come from outside. It counts as a language model: what it writes is read, asked
-    again and blamed like any other model's.
+    """Plays a role with words that come from outside. It counts as a language model: its replies are parsed and
+    retried, and its failures are counted, like any other model's.
     """
 
     name = "policy"
@@ -42,14 +42,14 @@ class PolicyModel:
 
 
 def said(waiting: Waiting, text: str) -> None:
-    """Answer a question. No words at all are an answer, too: the engine asks again."""
+    """Answer a question. An empty answer is allowed: the engine then asks again."""
     if not waiting.answer.done():
         completion = Completion(text=text, usage=estimate_usage(waiting.request, text))
         waiting.answer.set_result(completion)
 
 
 def leave(waiting: Waiting) -> None:
-    """End an episode that nobody will go on with."""
+    """End an episode that will not be continued."""
     if not waiting.answer.done():
         waiting.answer.set_exception(PersonLeft("the environment was closed"))
 

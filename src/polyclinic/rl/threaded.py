@@ -31,11 +31,11 @@ class ThreadedEnvironment:
         return self._wait(self._room.step(text))
 
     def close(self) -> None:
-        """Give up the episode that goes on."""
+        """Abandon the running episode."""
         self._wait(self._room.close())
 
     def forget(self) -> None:
-        """The same without waiting, for an object that is thrown away: in whatever thread, and when Python ends too."""
+        """The same without waiting, for an object that is garbage-collected: from any thread, also when Python ends."""
         if self._loop is not None and not sys.is_finalizing():
             asyncio.run_coroutine_threadsafe(self._room.close(), self._loop)
 

@@ -75,7 +75,7 @@ async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> st
 
 
 async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], None] | None) -> tuple[str, RunPlan]:
-    """Save a plan. Returns the run's id and the plan as it was kept; `written` hears both."""
+    """Save a plan. Returns the run's id and the plan as it was kept; `written` is called with both."""
     kept = await _pinned(store, plan)
     name = await _create(store, kept)
     if written is not None:
@@ -177,7 +177,7 @@ def _spent(built: BuiltRun) -> tuple[int, int]:
 
 
 async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:
-    """A run's limits are the run's, not one process's: what it used before it was stopped counts.
+    """A run's limits hold for the whole run, not for one process: what it used before it was stopped counts.
 
     The calls of an episode that had not ended count in the meter when they are answered from the journal.
     """
@@ -212,7 +212,7 @@ async def run_plan(
 ) -> RunOutcome:
     """Build a plan once, save it and run it. A plan that cannot be built is never saved.
 
-    `written` hears the run's id, and the plan as it was kept.
+    `written` is called with the run's id and the plan as it was kept.
     """
     async with build(plan, store.journal(""), store) as built:
         built.check()
@@ -224,9 +224,9 @@ async def run_plan(
 
 @asynccontextmanager
 async def only_if_begun(store: Store, run: str) -> AsyncIterator[None]:
-    """A run that the user's mistake stops before anything has happened in it is taken back: it must not become 'last'.
+    """Delete a run that the user's mistake stops before anything has happened in it: it must not become 'last'.
 
-    The store's own trouble is no such mistake: then the run stays, and can be resumed.
+    A fault of the store is not the user's mistake: then the run stays, and can be resumed.
     """
     try:
         yield

@@ -202,7 +202,7 @@ class Cluster:
         return max(1, min([wanted, cores, *slots]))
 
     async def round(self, store: Store, run: str, parts: Sequence[Assignment], tell: Tell) -> list[Worked]:
-        """Let every part be worked on by its worker; tell how the run stands meanwhile."""
+        """Let every worker do its part, and report the run's progress meanwhile."""
         ray = self._ray
         make = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Worker)
         workers = [make.remote() for _ in parts]

@@ -77,7 +77,7 @@ def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "tes
 
 
 async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
-    """The reader's findings, in order. One question a call, as each line stands for itself."""
+    """The reader's findings, in order. One question in each call, because each line is independent."""
     specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 

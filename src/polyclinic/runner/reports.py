@@ -25,7 +25,7 @@ async def make_report(
 
 
 def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2, own_sections: bool = True) -> RunReport:
-    """The report of results at hand, with the clinic's own sections, which need transcripts."""
+    """The report of results already loaded, with the clinic's own sections, which need transcripts."""
     clinic = load_clinic(results.clinic)
     if not results.episodes:
         raise ConfigError(

@@ -71,12 +71,12 @@ class BoundedRequests(H11Protocol):
         self._must_read()
 
     def resume_writing(self) -> None:
-        """It does."""
+        """The other side reads again."""
         self._has_read()
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing came after the last answer; one that was not even read is dropped."""
+        """No request came after the last answer; a connection whose answer was not read is dropped."""
         super().timeout_keep_alive_handler()
         self._must_read()
 

@@ -1,8 +1,8 @@
-"""Which requests come from where they say: a guard against web pages that reach a server on this machine.
+"""Checks the host and the origin of requests: a guard against web pages that reach a server on this machine.
 
 A page in a browser can send requests to loopback, and DNS rebinding lets it read the answers: its own name is made to
-point at 127.0.0.1. Such requests name the page's host. So only numbers, `localhost` and names that the user gave are
-answered, and nothing is changed on behalf of another origin that the user did not name.
+point at 127.0.0.1. Such requests name the page's host. So only requests to IP addresses, `localhost` and host names
+that the user allowed are answered. A request from another origin that the user did not allow may not change anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class KnownHosts:
     def _refusal(self, request: HTTPConnection, method: str) -> Response | None:
         hosts = request.headers.getlist("host")
         if len(hosts) != 1 or not self._knows(_name(f"//{hosts[0]}")):
-            text = "this server does not answer under that name; name it with --allow-host\n"
+            text = "this server does not accept this host name; allow it with --allow-host\n"
             return PlainTextResponse(text, 421)
         origin = request.headers.get("origin")
         if origin is not None and origin.lower() in self._origins:
@@ -42,7 +42,7 @@ class KnownHosts:
             origin is not None and urlsplit(origin).netloc.lower() != hosts[0].lower()
         )
         if foreign and method not in _SAFE:
-            return PlainTextResponse("nothing is changed on behalf of another origin\n", 403)
+            return PlainTextResponse("requests from another origin may not change anything\n", 403)
         return None
 
     def _knows(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The C library's memory: a server that runs for long gives it few places to keep what was freed."""
+"""The C library's memory: with few malloc arenas, a long-running server holds less freed memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_ARENAS = 2
 
 
 def few_arenas() -> bool:
-    """Let all threads share two of malloc's arenas; whether that was possible. To be called before threads begin.
+    """Let all threads share two malloc arenas; returns whether that was possible. Call it before threads start.
 
     glibc gives each thread an arena of its own, eight for each core. What one thread freed is not used by another, so
     a server with a dozen threads holds many times what it needs. Other C libraries have no such setting.

@@ -1,6 +1,6 @@
 """What a server counts, in Prometheus' text format at ``/metrics``: requests, how long they took, the process itself.
 
-Numbers only: no path with an id in it, no name and no word of anybody.
+Numbers only: no path with an id in it, no name, and nothing that anybody said.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Metrics:
-    """ASGI middleware: counts every request, and answers ``/metrics``; with a token, only to those who bring it."""
+    """ASGI middleware: counts every request, and answers ``/metrics``; with a token, only to requests that carry it."""
 
     def __init__(self, app: ASGIApp, service: str, token: str = "") -> None:
         self._app, self._service, self._token = app, service, token

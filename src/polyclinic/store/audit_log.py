@@ -1,8 +1,8 @@
 """The audit log: which member of staff looked at what and did what. It only grows.
 
 The database refuses to change or delete a row, and each row holds the digest of the one before it, so that a change
-made around the database shows. Rows cut off at the end leave no trace in the log itself: for that, keep the last digest
-in another place.
+that bypasses the database is noticed. Rows cut off at the end leave no trace in the log itself: to notice that too,
+keep the last digest in another place.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class AuditLog:
             after = found[-1].number
 
     async def targets(self, action: str) -> set[str]:
-        """Everything to which one thing was done."""
+        """Every target on which this action was done."""
         rows = await self._database.read(
             lambda tx: tx.execute("SELECT target FROM audit_log WHERE action = ? AND outcome = 'done'", (action,))
         )

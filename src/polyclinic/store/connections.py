@@ -27,7 +27,7 @@ _PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^/]*@|(?<=[?&])(password)=[^&]*")
 
 
 def without_password(url: str) -> str:
-    """A store's address as it is told to people and logs: a password in it is not shown."""
+    """A store's address as people and logs see it: a password in it is not shown."""
     return _PASSWORD.sub(lambda found: f"{found[2]}=***" if found[2] else f"{found[1]}:***@", url)
 
 
@@ -72,11 +72,11 @@ class Connection(Transaction, Protocol):
         ...
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the database itself is the trouble, not what was asked of it."""
+        """Whether the database itself is the problem, not what was asked of it."""
         ...
 
     def may_pass(self, error: BaseException | None) -> bool:
-        """Whether the same may be tried again."""
+        """Whether trying the same again may help."""
         ...
 
 
@@ -136,7 +136,7 @@ class SqliteConnection:
         return [row[0] for row in self._db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the file itself is the trouble (damaged, full, locked, read-only), not what was asked of it."""
+        """Whether the file itself is the problem (damaged, full, locked, read-only), not what was asked of it."""
         return type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError)
 
     def may_pass(self, error: BaseException | None) -> bool:
@@ -226,7 +226,7 @@ class PostgresConnection:
         return [row[0] for row in found]
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the server is the trouble (gone, full, shutting down), not what was asked of it."""
+        """Whether the server is the problem (gone, full, shutting down), not what was asked of it."""
         return isinstance(error, self._trouble) and not self.may_pass(error)
 
     def may_pass(self, error: BaseException | None) -> bool:

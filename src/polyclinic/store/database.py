@@ -1,6 +1,6 @@
 """One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
 
-A server may read beside its writes, over a few connections of their own: see `SeparateReads`.
+A server may read while it writes, over a few separate connections: see `SeparateReads`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class ThreadedDatabase:
         return batch, True
 
     def _wait_for_more(self) -> None:
-        """Wait for company: when many write at once, one commit soon serves them all."""
+        """Wait briefly for more work: when many write at once, one commit soon serves them all."""
         waiting, latest = -1, time.monotonic() + LONGEST_S
         while self._queue.qsize() != waiting and time.monotonic() < latest:
             waiting = self._queue.qsize()
@@ -203,8 +203,8 @@ def _resolve(items: list[_Work]) -> None:
 class SeparateReads:
     """A `Database` for servers: reads go to connections of their own, so that a long write keeps nobody waiting.
 
-    A read sees all that was committed when it began, not what was only asked for before it. The number of connections
-    is fixed: one for writes, `readers` for reads, whatever the number of clients.
+    A read sees all that was committed when it began, not writes that were only queued before it. The number of
+    connections is fixed: one for writes, `readers` for reads, whatever the number of clients.
     """
 
     def __init__(self, writer: ThreadedDatabase, readers: Sequence[ThreadedDatabase]) -> None:
@@ -254,7 +254,7 @@ def open_database(url: str, *, readers: int = 0) -> Database:
 
 
 def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
-    """What opens a connection, and of which kind it is."""
+    """A function that opens a connection, and the dialect of the database."""
     path = sqlite_path(url)
     if not path:
         return lambda: PostgresConnection(url), "postgres"

@@ -35,7 +35,7 @@ def put_values(
 
 
 def put_ended(transaction: Transaction, result: EpisodeResult, number: int, attempt: int, elapsed_ms: int) -> None:
-    """Write the row of an episode that ends just now, from what is at hand."""
+    """Write the row of an episode that ends now, from the values given."""
     spec = result.spec
     if attempt > 1:
         transaction.execute("DELETE FROM episode_facts WHERE run = ? AND id = ?", (spec.run, spec.id))
@@ -51,7 +51,7 @@ def put_ended(transaction: Transaction, result: EpisodeResult, number: int, atte
 
 
 def put_facts(transaction: Transaction, run: str, episodes: Sequence[str]) -> None:
-    """Write the rows of these episodes as they stand."""
+    """Write the rows of these episodes as they are now."""
     marks = ", ".join("?" * len(episodes))
     found = transaction.execute(f"SELECT {_READ} FROM episodes WHERE run = ? AND id IN ({marks})", (run, *episodes))
     transaction.execute(f"DELETE FROM episode_facts WHERE run = ? AND id IN ({marks})", (run, *episodes))

@@ -88,7 +88,7 @@ class StoreJournal:
         return (sent_messages(rows[0][0]), Completion.from_json(rows[0][1])) if rows else None
 
     def record(self, call: CallRecord) -> Awaitable[None]:
-        """Keep one answered call; awaiting it ends after the commit."""
+        """Keep one answered call; the await returns after the commit."""
         return self._database.write(RowWork(_INSERT_CALL, _call_row(self._run, call)))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:

@@ -78,7 +78,7 @@ def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
 
 
 def units_at_work(transaction: Transaction, run: str) -> set[str]:
-    """The units of a run that another process, as far as can be known a living one, is working on."""
+    """The units of a run that another process is working on; as far as is known, that process is alive."""
     rows = transaction.execute("SELECT unit, owner FROM leases WHERE run = ? AND expires_ms >= ?", (run, now_ms()))
     return {unit for unit, owner in rows if not owner.startswith(this_process()) and not is_dead(owner)}
 
@@ -123,14 +123,14 @@ def break_leases(transaction: Transaction, run: str) -> None:
 
 
 class ClaimedEpisode(NamedTuple):
-    """How an episode stands when its unit is claimed: its status, and whether its journal holds anything."""
+    """The state of an episode when its unit is claimed: its status, and whether its journal holds anything."""
 
     status: str
     recorded: bool
 
 
 class LeaseLost(EngineError):
-    """Another process took the unit over; its result stands and ours is dropped."""
+    """Another process took the unit over; its result counts and ours is dropped."""
 
 
 class Leases:
@@ -141,9 +141,9 @@ class Leases:
         self._lease_ms = round(lease_s * 1000)
 
     async def claim(self, unit: str) -> dict[str, ClaimedEpisode] | None:
-        """Take the lease if it is free, expired, or held by the dead.
+        """Take the lease if it is free, expired, or held by a dead process.
 
-        Returns how each of the unit's episodes stands at that moment, or None when another process holds it.
+        Returns the state of each of the unit's episodes at that moment, or None when another process holds it.
         """
 
         def work(tx: Transaction) -> dict[str, ClaimedEpisode] | None:

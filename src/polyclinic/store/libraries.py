@@ -19,7 +19,7 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 
 class SavedLibrary(Frozen):
-    """A library as it is kept: its operations rebuild it, exactly so with the embedder it was learned with."""
+    """A library as it is kept: its operations rebuild it, and exactly so if the embedder is the same."""
 
     name: str
     clinic: str
@@ -72,7 +72,7 @@ class Libraries:
     ) -> tuple[str, str, str, str, str] | None:
         """The first call of these runs whose request holds some words: run, episode, role, prompt and request.
 
-        `apart` is the run and episode in which the words were learned: what was said there is not looked at.
+        `apart` is the run and episode in which the words were learned: its calls are skipped.
         """
         plain = orjson.dumps(words).decode()[1:-1]
         like = "%" + plain.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"

@@ -52,7 +52,7 @@ class Posts:
         ]
 
     async def probe(self) -> None:
-        """Write something and take it back in the same transaction: raises where the store takes no write."""
+        """Write something and undo it in the same transaction. Raises if the store cannot be written to."""
 
         def work(tx: Transaction) -> None:
             row = ("", "", "probe", "probe", "{}", now_ms(), "closed", "", 0, 0, "")

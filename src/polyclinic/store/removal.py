@@ -40,7 +40,9 @@ def delete_run(transaction: Transaction, run: str) -> int:
 
 
 def take_back(transaction: Transaction, run: str) -> bool:
-    """Delete a run in which nothing has happened: no episode ended, nothing was asked or posted. Returns whether."""
+    """Delete a run in which nothing has happened: no episode ended, nothing was asked or posted. Returns whether it was
+    deleted.
+    """
     happened = transaction.execute(
         "SELECT EXISTS (SELECT 1 FROM episodes WHERE run = ? AND status <> 'pending')"
         " OR EXISTS (SELECT 1 FROM calls WHERE run = ?) OR EXISTS (SELECT 1 FROM posts WHERE run = ?)",

@@ -257,7 +257,7 @@ class Runs:
     async def retry_failed(self, run: str) -> int:
         """Make failed episodes pending again, where nothing after them in their campaign has ended; returns how many.
 
-        What was answered stays in the journal and is not asked again, except the replies that could not be read. What
-        another process is working on right now is left to it.
+        What was answered stays in the journal and is not asked again, except the replies that could not be read.
+        Episodes that another process is working on right now are not touched.
         """
         return await self.database.write(lambda tx: retry_failed(tx, run))

@@ -63,7 +63,7 @@ class Scores:
         return [row[0] for row in rows]
 
     async def require(self, run: str, scoring: str) -> None:
-        """Raise, with the names there are, when a run has no such scoring; its own it always has."""
+        """Raise, with the names there are, if a run has no such scoring. Its own scoring always exists."""
         if scoring == LIVE:
             return
         known = await self.scorings(run)

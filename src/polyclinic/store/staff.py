@@ -1,6 +1,7 @@
-"""People with accounts, who watch over live sessions or work in the browser: their roles, and logins, which end.
+"""People with accounts, who watch over live sessions or work in the browser: their roles, and their logins, which
+expire.
 
-Passwords come here hashed, and of a login token only its digest is kept.
+Passwords arrive here hashed. Of a login token, only the digest is kept.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class StaffAccounts:
         return (Account(name=rows[0][0], role=rows[0][1]), str(rows[0][2])) if rows else None
 
     async def end(self, name: str) -> None:
-        """An account is ended, and with it every login of it."""
+        """End an account and all its logins."""
 
         def work(tx: Transaction) -> bool:
             found = tx.execute("UPDATE staff SET active = 0 WHERE name = ? AND active = 1 RETURNING name", (name,))
@@ -152,12 +153,12 @@ class StaffAccounts:
             _LOG.exception("the use of a login could not be kept")
 
     async def log_out(self, token: str) -> None:
-        """The token is worth nothing from now on."""
+        """End the login: its token is no longer valid."""
         await self._database.write(
             lambda tx: tx.execute("DELETE FROM staff_logins WHERE digest = ?", (token_digest(token),))
         )
 
 
 def token_digest(token: str) -> str:
-    """What is kept of a token: it opens nothing."""
+    """What is kept of a token. Nobody can log in with it."""
     return hashlib.sha256(token.encode()).hexdigest()

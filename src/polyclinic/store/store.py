@@ -28,7 +28,7 @@ DEFAULT_STORE = ".polyclinic/store.db"
 
 
 def default_store() -> str:
-    """Where runs are kept when nobody says: $POLYCLINIC_STORE, else a file below the current folder."""
+    """Where runs are kept when no store is named: $POLYCLINIC_STORE, else a file below the current folder."""
     return os.environ.get("POLYCLINIC_STORE") or DEFAULT_STORE
 
 
@@ -59,7 +59,7 @@ class Store:
 async def open_store(url: str = "", *, must_exist: bool = False) -> AsyncIterator[Store]:
     """A store by URL, brought to the present schema; closed on leaving.
 
-    With `must_exist`, a named file that is not there is an error: a mistyped name would be a new, empty store. The
+    With `must_exist`, a named file that is not there is an error: a mistyped name would make a new, empty store. The
     default store may be missing, because it is where everybody begins.
     """
     url = url or default_store()

@@ -1,8 +1,8 @@
 """Which episodes of a run hold which words, so that a search does not read every transcript.
 
 Episodes are indexed a part of a run at a time, once somebody looks at the run, and a part again after something in it
-changed; nothing is written while episodes run. A row says in which episodes of its part a word stands. Transcripts stay
-the truth: the rows can be deleted at any time, and until they are there a search reads transcripts.
+changed; nothing is written while episodes run. A row says which episodes of its part hold a word. Transcripts remain
+the source: the rows can be deleted at any time, and without them a search reads the transcripts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EpisodeWords:
     async def having(self, run: str, wanted: Sequence[str], state: Hashable) -> dict[int, int]:
         """Part to its episodes, as bits, that hold all these words, each as a word or within one.
 
-        A part that is not indexed yet is searched in its transcripts. `state` is another whenever episodes have ended.
+        A part that is not indexed yet is searched in its transcripts. `state` changes whenever episodes have ended.
         """
         stale: Mapping[int, str] = {}
         if self._whole.get(run) != state:
@@ -53,7 +53,7 @@ class EpisodeWords:
         return found
 
     async def fill(self, run: str, *, ended: bool = True) -> int:
-        """Index the parts that are new or changed, of a run that goes on only the full ones; returns how many."""
+        """Index the new and changed parts; of a run that still goes on, only the full ones. Returns how many."""
         async with self._filling:
             stale = await self._database.read(partial(_stale, run=run))
             ready = {part: stamp for part, stamp in stale.items() if ended or stamp.startswith(f"{PART}.")}
@@ -89,7 +89,7 @@ def _transcripts(tx: Transaction, run: str, first: int) -> list[tuple[Any, ...]]
 
 
 def _collect(rows: Sequence[Sequence[Any]], texts: dict[str, int]) -> None:
-    """Note for each text in which episodes it stands: what many episodes share is split into words once."""
+    """Note for each text which episodes hold it: what many episodes share is split into words once."""
     for number, transcript in rows:
         bit = 1 << int(number) % PART
         mine: set[str] = set()
@@ -125,7 +125,7 @@ def _put(tx: Transaction, run: str, part: int, stamp: str, rows: Sequence[tuple[
 
 
 def _bits(tx: Transaction, run: str, word: str) -> dict[int, int]:
-    """Part to its episodes with such a word. One letter alone stands in nearly every word, so it begins the word."""
+    """Part to its episodes with such a word. A single letter is in nearly every word, so it must begin the word."""
     pattern = ("%" if len(word) > 1 else "") + as_pattern(word) + "%"
     found: dict[int, int] = {}
     for part, where in tx.execute(
@@ -148,7 +148,7 @@ def _scanned(tx: Transaction, run: str, part: int, wanted: Sequence[str]) -> int
 
 
 def as_pattern(text: str) -> str:
-    """A text for LIKE with `!` as its escape, so that its own signs are no pattern."""
+    """A text for LIKE with `!` as its escape, so that characters of the text are not read as a pattern."""
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 

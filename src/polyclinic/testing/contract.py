@@ -38,7 +38,7 @@ class Check:
 
 
 def checks(clinic: Clinic) -> list[Check]:
-    """The whole contract for one clinic, what is quick first."""
+    """The whole contract for one clinic, quick checks first."""
     return [
         Check("every room and a README with the shared headings", partial(shape.check_shape, clinic), runs=False),
         Check("entries of rooms have the names that all clinics use", partial(shape.check_rooms, clinic), runs=False),
@@ -50,14 +50,14 @@ def checks(clinic: Clinic) -> list[Check]:
             runs=False,
         ),
         Check("prompts fit their templates and have understudies", partial(shape.check_words, clinic), runs=False),
-        Check("every variant runs clean and is scored", partial(check_variants, clinic)),
+        Check("every variant runs without a failure and is scored", partial(check_variants, clinic)),
         *(
             Check(f"the mistake {each.name} of {each.role} is noticed", partial(check_mistake, clinic, each))
             for each in clinic.mistakes
         ),
-        Check("concurrency changes no byte", partial(check_determinism, clinic)),
+        Check("concurrency does not change the exported bytes", partial(check_determinism, clinic)),
         Check("a stopped run resumes to the same bytes", partial(check_resume, clinic)),
-        Check("nonsense from a model ends in owned failures", partial(check_nonsense, clinic)),
+        Check("nonsense from a model ends in failures that have an owner", partial(check_nonsense, clinic)),
     ]
 
 
@@ -77,7 +77,7 @@ async def check_variants(clinic: Clinic) -> None:
 
 
 async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
-    """A mistake made every time is noticed by what exists to notice it, and a clean run is not blamed for it."""
+    """A mistake that is always made is noticed by what the clinic declares for it, and a run without it is not."""
     variants = (mistake.variant or clinic.first_variant,)
     cast = f"{mistake.role}=understudy:mistake={mistake.name}@1,all=understudy"
     clean = await _clean(clinic, variants, mistake.scenarios)
@@ -85,10 +85,10 @@ async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
     where = f"{clinic.name}: the mistake '{mistake.name}' of {mistake.role}"
     if mistake.owner is not None:
         assert wrong.failures().get(mistake.owner), f"{where} gave no failure owned by {mistake.owner}"
-        assert not clean.failures().get(mistake.owner), f"{where}: a clean run has such a failure too"
+        assert not clean.failures().get(mistake.owner), f"{where}: a run without the mistake has such a failure too"
     if mistake.rule:
         assert _violations(wrong, mistake.rule), f"{where} left no violation of {mistake.rule}"
-        assert not _violations(clean, mistake.rule), f"{where}: a clean run violates {mistake.rule} too"
+        assert not _violations(clean, mistake.rule), f"{where}: a run without the mistake violates {mistake.rule} too"
     if mistake.metric:
         good, bad = _mean(clean, mistake.metric), _mean(wrong, mistake.metric)
         better = bad < good - _EPSILON if clean.metric(mistake.metric).higher_is_better else bad > good + _EPSILON

@@ -9,8 +9,8 @@ As a process of its own (it prints its address)::
 
     python -m polyclinic.testing.fault_server --faults 0.2 --latency-s 0.05
 
-Whether a request meets a fault, and what it is answered, depends on the seed, the request's bytes and how often those
-very bytes came before; never on time or order. Structured requests are answered from their JSON schema, so any clinic
+Whether a request meets a fault, and what it is answered, depends on the seed, the request's bytes and how often the
+same bytes came before; never on time or order. Structured requests are answered from their JSON schema, so any clinic
 runs on it.
 """
 
@@ -44,9 +44,9 @@ class FaultServer:
 
     `script` says what the first requests meet, in the order they arrive. `reply` overrides an answer: its words, or a
     whole message (with ``finish_reason`` if need be). `refuse` returns the words of a 400 (or a status and words) for
-    requests that the server shall not take. `respond` answers in any way of its own, or returns None. `moods` are taken
-    by turns (one only: always that one).
-    `requests` keeps the latest bodies, `counts` how often each fault was met and how many answers were given.
+    requests that the server should refuse. `respond` answers in any way of its own, or returns None. `moods` are taken
+    by turns (one only: always that one). `requests` keeps the latest bodies, `counts` how often each fault was met and
+    how many answers were given.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ READY_S = 60
 
 
 class ServedProcess:
-    """`polyclinic serve CLINIC` on a free loopback port, as soon as it has told its address.
+    """`polyclinic serve CLINIC` on a free loopback port, ready as soon as it has printed its address.
 
     `before` is Python that runs in the process first. What it says on standard error is in the file `log`.
     """

@@ -55,7 +55,7 @@ def check_shape(clinic: Clinic) -> None:
     assert not lacking, f"{clinic.name}/README.md lacks the headings: {'; '.join(lacking)}"
     assert clinic.variants, f"{clinic.name}: no variants"
     wrong = [name for name, variant in clinic.variants.items() if name != variant.name]
-    assert not wrong, f"{clinic.name}: variants under a wrong name: {wrong}"
+    assert not wrong, f"{clinic.name}: variants with a wrong name: {wrong}"
 
 
 def check_rooms(clinic: Clinic) -> None:
@@ -93,13 +93,15 @@ def _own_code(folder: Traversable) -> int:
 
 
 def check_writings(clinic: Clinic) -> None:
-    """What ships, written as an author's file, is read back the same, and the linter has nothing to say about it."""
+    """A shipped scenario, written as an author's file, is read back unchanged, and the linter finds nothing in it."""
     for writing in clinic.writings:
         examples = writing.examples()
         assert examples, f"{clinic.name}: {writing.name} has no example to begin from"
         for name, value in list(examples.items())[:3]:
             text = writing.write(value)
-            assert writing.read(text, f"{name}{writing.ending}") == value, f"{clinic.name}: {name} changes in its file"
+            assert writing.read(text, f"{name}{writing.ending}") == value, (
+                f"{clinic.name}: {name} is different after it is written to a file and read back"
+            )
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, f"case{writing.ending}")
                 path.write_text(text, encoding="utf-8")
@@ -142,7 +144,7 @@ def check_dataset(clinic: Clinic) -> None:
 
 
 def check_words(clinic: Clinic) -> None:
-    """Templates and prompt classes fit both ways, and every prompt has an understudy that answers it."""
+    """Every template has its prompt class and the reverse, and every prompt has an understudy that answers it."""
     faults = check_prompts(clinic.prompts)
     assert not faults, f"{clinic.name}: " + "; ".join(faults)
     answered = {prompt for understudy in clinic.understudies.values() for prompt in understudy.prompts()}

@@ -1,4 +1,4 @@
-"""Days that are told from today: tomorrow, next Tuesday, in a fortnight, the Monday after the 12th, 다음 주 월요일."""
+"""Days named relative to today: tomorrow, next Tuesday, in a fortnight, the Monday after the 12th, 다음 주 월요일."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _told(text: str, today: date) -> Iterator[Mention]:
 
 @lru_cache(4096)
 def days_named(text: str, today: date | None, order: Order = "any") -> tuple[Mention, ...]:
-    """All days that a plain text names, in order: dates, and where today is known what is told from it. A weekday
+    """All days that a plain text names, in order: dates, and where today is known also days relative to it. A weekday
     beside a date adds nothing to it.
     """
     named = mentions(text, order)

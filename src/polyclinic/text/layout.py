@@ -16,6 +16,6 @@ def bullets(items: Iterable[str]) -> str:
 
 
 def listed(head: str, items: Iterable[str]) -> str:
-    """A head and its items, one a line, numbered ones as they are; nothing at all without items."""
+    """A heading and its items, one per line; numbered items stay as they are. Empty without items."""
     lines = [item if item[:1].isdigit() else f"- {item}" for item in items]
     return "\n".join([head, *lines]) if lines else ""

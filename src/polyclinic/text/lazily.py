@@ -1,7 +1,7 @@
 """Patterns that are compiled when they are first used.
 
-The desk's rules hold long patterns for what people seldom say. To compile them all takes a fifth of the time in which
-the front desk is imported, and most runs need few of them.
+The desk's rules hold long patterns for what people seldom say. Compiling all of them takes a fifth of the front desk's
+import time, and most runs need few of them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ ACRONYM_LETTERS = 5
 
 
 def is_acronym(phrase: str) -> bool:
-    """Whether it is written in capitals and short, and so must be met as it is written: 'PE' is not the word 'pe'."""
+    """Whether it is short and in capitals, and so must be matched exactly as written: 'PE' is not the word 'pe'."""
     return phrase.isupper() and len(phrase) <= ACRONYM_LETTERS
 
 
@@ -45,8 +45,8 @@ def _body(phrase: str, loose: str) -> str:
 
 
 def by_first_letter(alternatives: str) -> str:
-    """A pattern of many words in a row of "|", none of which holds a group, with the words of one first letter
-    together: it finds the same, and where none of them stands it is done after one look at each letter.
+    """A pattern of many alternatives without groups, sorted so that words with the same first letter are together. It
+    finds the same matches, and rejects a place after one look at its letter.
     """
     groups: dict[str, list[str]] = {}
     for word in alternatives.split("|"):
@@ -70,8 +70,8 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 
 def stands_in(phrase: str, text: str, *, hyphens: bool = False) -> bool:
-    """Whether the phrase stands in the text letter by letter, as whole words. It needs no pattern, which takes long to
-    make. `hyphens`: as in `phrase_pattern`.
+    """Whether the text contains the phrase exactly as written, as whole words. It needs no pattern, which would be slow
+    to compile. `hyphens`: as in `phrase_pattern`.
     """
     begins = text.find(phrase)
     while begins >= 0:
@@ -87,7 +87,7 @@ def _in_word(letter: str, hyphens: bool) -> bool:
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
-    """Matches a name however it is spaced or hyphenated; an s may follow, and acronyms are met as they are written."""
+    """Matches a name however it is spaced or hyphenated; an s may follow, and acronyms are matched as written."""
     return phrase_pattern(name, loose=" \t\n-", acronyms=True, possessive=True)
 
 
@@ -99,7 +99,9 @@ def mentioned(text: str, names: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def _first_piece(name: str) -> str:
-    """What a text must hold, in any case, to mention the name at all: to look for it is quicker than any pattern."""
+    """What a text must contain, in upper or lower case, to mention the name at all: this is faster to look for than a
+    pattern.
+    """
     return re.split(r"[\s-]+", name.strip())[0].casefold()
 
 

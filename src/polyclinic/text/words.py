@@ -38,7 +38,7 @@ _WORD_OR_MARK = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+|[가-힣]+|[?!]")
 _WORD = lazy_pattern(r"[a-z0-9]+|[가-힣]+")
 _WITH_DECIMALS = lazy_pattern(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
 _LONG = 300
-"""Characters: fewer of the texts that are longer are remembered."""
+"""Characters. Of texts longer than this, fewer are cached."""
 
 
 def words(text: str) -> list[str]:
@@ -101,7 +101,7 @@ class ContentWords:
     """Reads the words that carry meaning out of a text, always the same way.
 
     `stop` are the words to leave out, `least` the letters that a stem keeps, `same` words to read as another.
-    `decimals` keeps 38.5 as one word; `digits` keeps single digits, which are left out like single letters else.
+    `decimals` keeps 38.5 as one word; `digits` keeps single digits, which are otherwise left out like single letters.
     """
 
     def __init__(

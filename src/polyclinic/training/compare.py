@@ -66,7 +66,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Trial:
-    """What is compared: on how many held-out moments, on which scenarios, and how words are drawn."""
+    """What is compared: on how many held-out moments, on which scenarios, and how words are sampled."""
 
     clinic: str
     data: Path | None = None

@@ -35,8 +35,8 @@ Progress = Callable[[int, int], None]
 class Wish:
     """What the user asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
-    What is not said (`casts`, `scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that
-    do not say which side they are on, `test_share` go to the test side, by id.
+    What is not given (`casts`, `scenarios`, `variants`, `least`) is taken from the clinic's dataset. Of the cases
+    without a stated split, the share `test_share` goes to the test side, chosen by id.
     """
 
     out: Path
@@ -96,7 +96,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
             results = await load_results(store, name)
             if results.clinic != wish.clinic:
                 raise ConfigError(
-                    f"run {name} is of the clinic {results.clinic}; this dataset is made from {wish.clinic}"
+                    f"run {name} belongs to the clinic {results.clinic}; this dataset is for {wish.clinic}"
                 )
             await found.take(results, wish.test_share)
         cycle = 0
@@ -108,7 +108,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
                 if progress is not None:
                     progress(min(len(found.rows), wish.rows), wish.rows)
             if len(found.rows) == before:
-                raise ConfigError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
+                raise ConfigError("a whole batch of episodes added no new row: lower --least-reward or change the cast")
             cycle += 1
     found.rows = found.sieve.again(found.rows)
     if not wish.runs:

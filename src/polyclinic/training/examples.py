@@ -29,7 +29,7 @@ class Examples:
 
 
 def data_file(data: Path, name: str) -> Path:
-    """The file that is meant: itself, or the file of this name in a dataset's folder."""
+    """The data file: the path itself, or the file of this name in a dataset's folder."""
     path = data / name if data.is_dir() else data
     if not path.is_file():
         raise ConfigError(f"there is no {path}; make one with: polyclinic dataset CLINIC --out {data}")
@@ -59,7 +59,7 @@ def cases_in_turn(rows: Sequence[Example]) -> list[Example]:
 
 
 def as_text(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """A chat in plain words, with each picture told in the words that a model without eyes is told."""
+    """A chat in plain words, with each picture replaced by the words that a text-only model gets."""
     return [{"role": turn["role"], "content": _words(turn["content"])} for turn in turns]
 
 
@@ -70,7 +70,7 @@ def _words(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def as_seen(turns: Iterable[Mapping[str, Any]]) -> list[Example]:
-    """A chat whose pictures stay pictures: their places in the text, without words about them."""
+    """A chat whose pictures stay pictures: placeholders in the text, without words about them."""
     return [
         {
             "role": turn["role"],
@@ -110,7 +110,7 @@ def _labelled(prefixes: Sequence[list[int]]) -> tuple[list[int], list[int]]:
     for asked, whole in zip(prefixes[::2], prefixes[1::2], strict=True):
         if asked[: len(ids)] != ids or whole[: len(asked)] != asked:
             raise ConfigError(
-                "this chat template changes earlier turns when later ones follow; it cannot be trained on"
+                "this chat template changes earlier turns when a turn is added, so it cannot be used for training"
             )
         labels += [-100] * (len(asked) - len(ids)) + whole[len(asked) :]
         ids = whole

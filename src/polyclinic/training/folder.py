@@ -1,6 +1,7 @@
 """The folder of a training run: its whole configuration, checkpoints, progress, and the trained model.
 
-Starting the same run again in the same folder resumes it from its last whole checkpoint. Another run is refused there.
+Starting the same run again in the same folder resumes it from its last whole checkpoint. A different run is refused
+there.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ class Folder:
         return [f"sqlite:///{self.path / name}" for name in names]
 
     def open(self, config: TrainingConfig) -> str:
-        """Write the configuration down, or see that it is the same; the checkpoint to go on from, if any."""
+        """Write the configuration, or check that it is the same; returns the checkpoint to resume from, if any."""
         file = self.path / CONFIG
         if file.is_file():
             kept, wanted = orjson.loads(file.read_bytes()), orjson.loads(config.to_json())
             changed = [name for name in wanted if name != "versions" and kept.get(name) != wanted[name]]
             if changed:
                 raise ConfigError(
-                    f"{self.path} holds another run (other {', '.join(changed)}); name another --out, or delete it"
+                    f"{self.path} holds another run (different {', '.join(changed)}); use another --out, or delete it"
                 )
         elif is_first_process():
             self.path.mkdir(parents=True, exist_ok=True)
@@ -78,7 +79,7 @@ class Folder:
         return ""
 
     def finish(self, result: StageResult) -> None:
-        """What came out."""
+        """Write the result of the run."""
         if is_first_process():
             write_record(self.path / RESULT, result)
 

@@ -76,7 +76,7 @@ class Grader:
         return list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))
 
     async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
-        """The rewards of a batch, in order. A judge that fails on every output is no judge: that is an error."""
+        """The rewards of a batch, in order. It is an error when the judge fails on every output."""
         grades = await self.grade_some(contexts, outputs)
         see_that_some_are_graded(grades, self.failures)
         return grades

@@ -28,8 +28,8 @@ _mine: list[Grading] = []
 
 @dataclass(frozen=True)
 class GradingPlan:
-    """What opens a grading: the clinic, the cast of the judge, the reward's name, and whether only this machine may be
-    asked.
+    """What opens a grading: the clinic, the cast of the judge, the reward's name, and whether only models on this
+    machine may be asked.
     """
 
     clinic: str

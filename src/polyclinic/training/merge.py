@@ -1,4 +1,4 @@
-"""An adapter put into its base, and weights written as GGUF where llama.cpp's converter is at hand."""
+"""An adapter put into its base, and weights written as GGUF where llama.cpp's converter is available."""
 
 from __future__ import annotations
 

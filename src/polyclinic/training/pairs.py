@@ -1,4 +1,4 @@
-"""Preference pairs: two outputs for the same prompt, of which one earned clearly more."""
+"""Preference pairs: two outputs for the same prompt, one with a clearly higher reward."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ _SHOWN = ("loss", "grad_norm", "reward", "reward_std", "veto", "kl", "learning_r
 
 def progress_callback(file: Path, seconds: float) -> Any:
     """A trainer's callback that writes the curve, prints it, and ends a run whose time is up. A round is a step, or in
-    GRPO the steps that learn from one generation: none is begun that would end too late if it took as long as the last.
+    GRPO the steps that learn from one generation: no round is started that would end too late if it took as long as the
+    last one.
     """
     from transformers import TrainerCallback
 

@@ -33,7 +33,7 @@ def _ordered(base: Any) -> Any:
 
     class OrderedTrainer(base):  # type: ignore[misc]
         """Takes the prompts of an epoch in an order that the epoch decides, not how many epochs this process has seen:
-        otherwise a run that goes on after a kill would take them in another order.
+        otherwise a run that is resumed after a kill would take them in another order.
         """
 
         def _get_train_sampler(self, dataset: Any = None) -> Any:

@@ -1,6 +1,6 @@
 """What a training run writes down about itself: what decided it (`run.json`), and what came out (`result.json`).
 
-Both are read again: by the same run when it goes on, by the model card, and by `train compare`.
+Both are read again: by the same run when it is resumed, by the model card, and by `train compare`.
 """
 
 from __future__ import annotations

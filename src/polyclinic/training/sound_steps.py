@@ -1,4 +1,4 @@
-"""A step whose gradient holds NaN or infinity is left out: taken, it would turn every weight into NaN."""
+"""A step whose gradient holds NaN or infinity is skipped: it would turn every weight into NaN."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sound_steps() -> Any:
     from transformers import TrainerCallback
 
     class SoundSteps(TrainerCallback):  # type: ignore[misc]
-        """Leaves steps out, says so, and gives up when it happens again and again."""
+        """Skips such steps, prints a line for each, and raises an error after too many in a row."""
 
         def __init__(self) -> None:
             self.in_a_row = self.left_out = 0

@@ -72,7 +72,7 @@ def run_sft(job: Job, recipe: SftRecipe) -> StageResult:
 
 def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
     """Reinforcement learning with the clinic's reward for single outputs. Checkpoints are written between generations,
-    so that a run that goes on makes none twice.
+    so that a resumed run makes no generation twice.
     """
     need(TRAIN, "training")
     from trl import GRPOConfig

@@ -15,7 +15,7 @@ MOST_CASES = 200
 
 
 class PartShown(BaseModel):
-    """A part that a person can take. `trained`: it is measured how well a person plays it. `seats` names them where
+    """A part that a person can take. `trained`: how well a person plays it is measured. `seats` names them where
     several play it side by side.
     """
 

@@ -1,9 +1,9 @@
 """Who comes in, and what a browser may do with what it gets.
 
 On one's own machine there are no accounts: the address that `polyclinic web` prints holds a token, which becomes a
-cookie. Requests without it are refused. Where other machines can reach the server, people log in instead, and who has
-not may see the page to do so. No page may load anything from another host, run a script that is not a file of ours, or
-be put into a frame.
+cookie. Requests without it are refused. Where other machines can reach the server, people log in instead, and people
+who are not logged in see only the login page. No page may load anything from another host, run a script that is not a
+file of ours, or be put into a frame.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LOST = "This address needs its token: open the whole address that `polyclinic w
 
 
 class EntryGate:
-    """ASGI middleware around everything: finds out who comes, and answers those who may not come in."""
+    """ASGI middleware around everything: finds out who sends a request, and refuses those who may not come in."""
 
     def __init__(self, app: ASGIApp, token: str, *, accounts: bool = False) -> None:
         self._app, self._token, self._accounts = app, token, accounts
@@ -80,7 +80,7 @@ class EntryGate:
             await self._app(scope, receive, sent)
 
     async def _person(self, request: Request) -> Person:
-        """Who is logged in; nobody, where nobody is."""
+        """The person who is logged in, if any."""
         token = entry_token(request)
         account = await store_of(request).staff.account_of(token) if token else None
         return person_with(account) if account is not None else NOBODY
@@ -140,7 +140,7 @@ def cookie_name(request: Request) -> str:
 
 
 def keep_token(request: Request, response: Response, token: str) -> None:
-    """Put a token into the cookie; an empty one takes the cookie away."""
+    """Put a token into the cookie; an empty one removes the cookie."""
     response.set_cookie(
         cookie_name(request),
         token,

@@ -1,7 +1,7 @@
 """What holds for every POST: under one key it is done once, and what it makes belongs to the person who asked.
 
 A client that lost the answer asks again under the same key and gets the same answer, also after a restart. Another body
-under the same key is refused. Answers that are no success are not kept, so that it can be tried again.
+under the same key is refused. Failures are not kept, so that the request can be tried again.
 """
 
 from __future__ import annotations

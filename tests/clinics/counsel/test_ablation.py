@@ -58,7 +58,7 @@ def test_without_either_both_worsen_and_a_single_model_is_worst(ablated: RunResu
     assert mean(ablated, "single", "overall") < mean(ablated, "neither", "overall") < mean(ablated, "full", "overall")
 
 
-def test_nothing_but_set_words_follows_a_hand_over_and_no_peace_is_disturbed(ablated: RunResults) -> None:
+def test_only_set_words_follow_a_hand_over_and_there_is_no_false_alarm(ablated: RunResults) -> None:
     assert mean(ablated, "full", "quiet_after") == 1
     assert mean(ablated, "full", "false_alarm") == 0
 

@@ -80,7 +80,7 @@ async def _results(voice_name: str) -> RunResults:
     return await played(clinic="counsel", variants=("full",), scenarios="10", seed=3, options=options)
 
 
-def test_exact_metrics_do_not_hang_on_the_voice() -> None:
+def test_exact_metrics_do_not_depend_on_the_voice() -> None:
     found = [asyncio.run(_results(name)) for name in VOICES]
     # `false_alarm` is no such metric: the trained guard takes one ordinary line of the second voice for danger.
     for metric in ("escalated", "quiet_after", "stage_order", "ethicality"):

@@ -180,7 +180,7 @@ def _reading(level: str, label: str) -> Reading:
 CALM = Decision(way="go_on", label="acceptance", source="nobody")
 
 
-def test_in_doubt_a_person_looks_unless_a_language_model_has_judged_and_then_the_person_is_asked() -> None:
+def test_doubt_is_escalated_unless_a_language_model_has_judged_and_then_the_patient_is_asked() -> None:
     doubt = _reading("doubt", "implicit")
     assert settle_doubt(CALM, doubt, trusted=False).way == "escalate"
     assert settle_doubt(CALM, doubt, trusted=True).way == "ask_gently"
@@ -224,5 +224,5 @@ def test_training_is_the_same_each_time_and_leaves_authors_out() -> None:
     assert load(save(model)).read("rope", "en")["active"] > 0.7 > load(save(model)).read("tea", "en")["active"]
 
 
-def test_an_utterance_that_is_ordinary_wants_to_be_left_alone() -> None:
+def test_an_ordinary_utterance_should_raise_no_alarm() -> None:
     assert Utterance(text="tea?", lang="en", label="ordinary").wanted == "acceptance"

@@ -98,7 +98,7 @@ def test_one_odd_episode_is_no_drift_but_three_are() -> None:
     assert report.top[0][1] < 0
 
 
-def test_l2_and_cosine_are_there_by_name() -> None:
+def test_l2_and_cosine_can_be_chosen_by_name() -> None:
     target = {"a": 0.6, "b": 0.8}
     assert distance({"a": 0.3, "b": 0.4}, target, "l2") == pytest.approx(0.5)
     assert distance({"a": 0.0, "b": 0.0}, target, "cosine") == pytest.approx(0.0)

@@ -143,7 +143,7 @@ def test_a_wrong_norm_file_gets_the_line_and_the_fix(wrong: str, right: str, lin
         parse_norms(text, "own.yaml")
 
 
-def test_missing_fields_double_ids_and_bad_yaml_are_named() -> None:
+def test_missing_fields_duplicate_ids_and_bad_yaml_are_named() -> None:
     assert any(
         "'remind' is missing" in fault.problem
         for fault in lint_norms(OWN.replace("  remind:", "  # remind:"), "own.yaml")
@@ -157,7 +157,7 @@ def test_missing_fields_double_ids_and_bad_yaml_are_named() -> None:
 
 def test_a_check_without_means_is_refused() -> None:
     text = OWN.replace("  words: {if_says: [leaflet], must_say: [helpline]}\n", "")
-    assert any("nothing exact to check with" in fault.problem for fault in lint_norms(text, "own.yaml"))
+    assert any("no triggers and no words" in fault.problem for fault in lint_norms(text, "own.yaml"))
 
 
 async def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm() -> None:

@@ -31,7 +31,7 @@ DOCTOR, PATIENT = "Dr. Ann Example", "Bo Sample"
         ("preference: {type: [asap, physician, date], probs: [.nan, 0.5, 0.5]}", "add up"),
         (
             "events: {reschedule_prob: 0.1, cancel_prob: 0.1, delay_minutes: {min: -5, max: 3}}",
-            "after the booking before it",
+            "delay_minutes.min must be at least 1",
         ),
         ("start_date: {min: 2025-13-01, max: 2025-13-02}", "month must be"),
         ("diseases: 5", "diseases"),

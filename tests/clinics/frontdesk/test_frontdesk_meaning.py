@@ -102,7 +102,7 @@ def test_a_date_is_heard_however_it_is_said(text: str) -> None:
     assert not mentions_date(date(2025, 9, 15), f"Not before {text}, please.")
 
 
-def test_what_nobody_said_does_not_stand() -> None:
+def test_a_value_that_nobody_said_does_not_count() -> None:
     heard = ["Hello, my belly hurts.", "Kim So-hyun. 010 1234 5678, and I live at 36, Wolseong-ro, Gimhae-si 50397."]
     for field, invented in (
         ("name", "John Doe"),

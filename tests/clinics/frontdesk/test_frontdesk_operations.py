@@ -51,7 +51,7 @@ def test_the_simulated_queue_agrees_with_theory_within_its_interval() -> None:
         assert abs(middle - theory) < 2.86 * spread / len(means) ** 0.5, (servers, busy, middle, theory)
 
 
-def test_nobody_is_served_before_who_came_first() -> None:
+def test_nobody_is_served_before_those_who_came_earlier() -> None:
     assert list(waits([(0, 10), (1, 10), (2, 1), (30, 1)], 2)) == [0, 0, 8, 0]
 
 
@@ -134,7 +134,7 @@ def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> 
     assert whatif(asked).figures == answer.figures, "the same question has the same answer"
 
 
-def test_a_question_that_cannot_be_is_refused_with_its_reason() -> None:
+def test_an_impossible_question_is_refused_with_the_reason() -> None:
     with pytest.raises(UnknownName, match="nurses"):
         whatif(DialQuestion(vary={"nurses": (1, 2)}))
     with pytest.raises(ConfigError, match="urgent_slots"):

@@ -231,7 +231,7 @@ def unidentified(words: str) -> Transcript:
     )
 
 
-def test_not_to_say_name_physician_or_date_is_the_patients_fault() -> None:
+def test_leaving_out_name_physician_or_date_is_the_patients_fault() -> None:
     scenarios = cast("list[Contact]", clinic.scenarios("primary:1:1", 1))
     contact = next(contact for contact in scenarios if contact.kind == "visit")
     name = contact.caller.person.name
@@ -256,7 +256,7 @@ def test_dates_are_heard_in_any_usual_form(text: str) -> None:
     assert not mentions_date(date(2025, 3, 15), text)
 
 
-def test_september_is_heard_however_it_is_cut_short() -> None:
+def test_september_is_understood_however_it_is_abbreviated() -> None:
     for text in ("Sept. 5, 2025", "5 Sep 2025", "5th of September, 2025", "sept 5 2025"):
         assert mentions_date(date(2025, 9, 5), text)
 

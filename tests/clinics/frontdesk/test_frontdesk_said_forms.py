@@ -85,7 +85,7 @@ def test_a_date_is_heard_in_every_form_and_no_other_date_is(day: date, form: Cal
     st.sampled_from(_GONE_WRONG),
 )
 @settings(max_examples=200, deadline=None)
-def test_of_a_date_that_is_put_right_the_last_one_counts(
+def test_the_last_date_counts_when_a_date_is_corrected(
     day: date, form: Callable[[date], str], off: int, slip: str
 ) -> None:
     wrong = day + timedelta(days=off)
@@ -173,9 +173,7 @@ def test_a_phone_number_is_heard_in_every_form(
 
 @given(_FOUR, _FOUR, st.sampled_from(PHONES[:6]))
 @settings(max_examples=150, deadline=None)
-def test_of_two_phone_numbers_the_denied_or_earlier_one_is_not_heard(
-    a: str, b: str, form: Callable[[str, str], str]
-) -> None:
+def test_a_denied_or_earlier_phone_number_is_not_taken(a: str, b: str, form: Callable[[str, str], str]) -> None:
     near = f"{(int(b) + 7) % 10000:04}"
     old, new = form(a, near), form(a, b)
     for said in (

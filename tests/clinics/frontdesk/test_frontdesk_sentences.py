@@ -76,7 +76,7 @@ async def test_nobody_but_a_doctor_is_a_wish_for_that_doctor() -> None:
         ("From the 15th of September on.", False),
     ],
 )
-async def test_a_day_from_which_on_is_told_from_a_day_by_which(text: str, stated: bool) -> None:
+async def test_an_earliest_day_is_told_apart_from_a_latest_day(text: str, stated: bool) -> None:
     wish = Wish(kind="date", valid_from=read_date("2025-09-05"))
     assert await states_wish(NobodyReads(), wish, [text]) is stated
 
@@ -97,7 +97,7 @@ async def test_a_day_from_which_on_is_told_from_a_day_by_which(text: str, stated
         ("Has my appointment been moved? I got a strange text.", "move", False),
     ],
 )
-async def test_moving_is_told_from_giving_up(text: str, intent: str, stated: bool) -> None:
+async def test_moving_is_told_apart_from_cancelling(text: str, intent: str, stated: bool) -> None:
     assert await states_intent(NobodyReads(), "move" if intent == "move" else "cancel", [text]) is stated
 
 
@@ -138,7 +138,7 @@ def test_two_area_codes_are_two_numbers() -> None:
     assert same("phone", "+82 2 563 4410", seoul) and not same("phone", "(032) 563 4410", seoul)
 
 
-def test_a_year_that_is_put_right_and_somebody_elses_date_do_not_count() -> None:
+def test_a_corrected_year_and_somebody_elses_date_do_not_count() -> None:
     day = read_date("1981-03-03")
     assert day is not None
     for text in (

@@ -161,9 +161,7 @@ def test_the_same_seed_gives_the_same_hospital_and_another_seed_another() -> Non
         ({"nonsense": 1}, "nonsense: there is no such parameter"),
     ],
 )
-def test_a_config_that_cannot_be_is_refused_with_its_reason(
-    changes: dict[str, Any], words: str, tmp_path: Path
-) -> None:
+def test_an_impossible_config_is_refused_with_the_reason(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
     path = tmp_path / "hospital.yaml"
     path.write_text(json.dumps({"preset": "secondary", **changes}))
     with pytest.raises(DataError, match=words):

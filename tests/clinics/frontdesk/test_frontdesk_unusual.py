@@ -112,7 +112,7 @@ def test_numbers_are_told_apart_by_the_nearest_words() -> None:
     assert heard["phone"] == "010 1234 5678" and heard["identifier"] == "690807-1255599"
 
 
-def test_shares_that_cannot_be_are_refused() -> None:
+def test_impossible_shares_are_refused() -> None:
     with pytest.raises(ValueError, match="exclude each other"):
         preset("primary", unusual={"child": 0.6, "emergency": 0.6})
     nobody = synthesize(preset("primary", hospital_n=1, unusual={}), 1)

@@ -39,7 +39,7 @@ def test_a_pain_may_be_any_pain() -> None:
     assert common(joints, "My knees are worn out.", "history") > common(joints, "My belly hurts.", "symptom") > 0
 
 
-def test_no_word_stands_twice_for_one_thing() -> None:
+def test_no_word_is_listed_twice_for_one_thing() -> None:
     twice = [
         (name, word)
         for name, each in concepts().items()

@@ -109,7 +109,7 @@ def test_only_answers_that_are_faithful_and_robust_enter(bench: Bench) -> None:
     assert entries[0].provenance == Provenance(run="r", episode="e", scenario="npc-01")
 
 
-def test_of_two_similar_answers_the_better_stays_with_a_reason_for_the_other(bench: Bench) -> None:
+def test_the_better_of_two_similar_answers_stays_with_a_reason_for_the_other(bench: Bench) -> None:
     question = "Where exactly does your belly hurt most?"
     assert learn_attention(as_episode(bench), [judged(1, question, "Here.", relevance=0.4)], 0, "x") == 1
     assert learn_attention(as_episode(bench), [judged(2, question, "There, on the right.", relevance=0.3)], 1, "x") == 0
@@ -187,7 +187,7 @@ def test_evolution_has_converged_after_six_barren_cases_of_earlier_generations()
     assert evolution.added == [3, 3, 0, 0, 0, 0, 0, 0]
     assert not evolution.converged(7)
     assert evolution.converged(8)
-    with pytest.raises(EngineError, match="does not know the effect 'other'"):
+    with pytest.raises(EngineError, match="unknown effect of the libraries: 'other'"):
         evolution.apply(Other())
 
 

@@ -86,7 +86,7 @@ def test_a_man_with_periods_and_a_denied_fever_are_contradictions() -> None:
     assert any("contradicts the measured temperature" in line for line in findings(hot))
 
 
-def test_the_same_id_twice_is_found() -> None:
+def test_a_duplicate_id_is_found() -> None:
     records = read_case_file(GOOD, "case.yaml")
     assert lint_records([*records, *records])[0] == "mig-01: the id is used 2 times"
 
@@ -135,7 +135,7 @@ def test_there_are_at_least_thirty_checks_and_each_has_a_name() -> None:
     [
         ("      allergy: [No allergies.]\n", "", "nothing is known about allergy"),
         ("      social: [I live with my cat.]\n", "", "nothing is known about social"),
-        (", I have no numbness.", "", "no symptom line says what is not there"),
+        (", I have no numbness.", "", "no symptom line says what the patient does not have"),
         ("Migraine without aura", "Received higher education (finding)", "is no illness"),
         ("Migraine without aura", "Migraine (disorder)", "tag of a code system"),
         ("I live with my cat.", "I live alone, near the sea.", "in the middle of a sentence"),
@@ -147,7 +147,7 @@ def test_there_are_at_least_thirty_checks_and_each_has_a_name() -> None:
         (
             "discipline: Internal Medicine",
             "discipline: Internal Medicine\n  consult: [Internal Medicine]",
-            "treats the disease already",
+            "already treats the disease",
         ),
     ],
 )

@@ -116,7 +116,7 @@ async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(re
         ("app-01", "gastroenteritis", False),
     ],
 )
-async def test_a_diagnosis_is_told_from_its_look_alikes(id: str, diagnosis: str, right: bool, reads: Reads) -> None:
+async def test_a_diagnosis_is_told_apart_from_similar_ones(id: str, diagnosis: str, right: bool, reads: Reads) -> None:
     assert await is_right(reads, diagnosis, record(id)) is right
 
 

@@ -30,7 +30,7 @@ def test_every_case_passes_the_linter() -> None:
     assert lint("") == []
 
 
-def test_no_picture_file_lies_around_unused() -> None:
+def test_no_picture_file_is_unused() -> None:
     used = {name for case in ILLUSTRATED for image in case.images for name in (image.file, image.source)}
     there = {entry.name for entry in data_folder().joinpath("images").iterdir()}
     assert there == used
@@ -70,7 +70,7 @@ def test_the_linter_names_each_fault() -> None:
     steps = case.steps
     leaking = steps[0].model_copy(update={"key_question": "Why would you give magnesium?"})
     assert any("key question gives the answer away" in fault for fault in _broken(steps=(leaking, *steps[1:])))
-    assert any("exactly the last step concludes" in fault for fault in _broken(steps=steps[:-1]))
+    assert any("the last step, and no other, must conclude" in fault for fault in _broken(steps=steps[:-1]))
     assert any("why_not" in fault for fault in _broken(why_not={}))
     assert any("vignette gives" in fault for fault in _broken(vignette="He got intravenous magnesium."))
     assert any("at least two pitfalls" in fault for fault in _broken(pitfalls=()))

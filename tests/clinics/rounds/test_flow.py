@@ -193,7 +193,7 @@ async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_p
     assert {score.metric for score in played.result.scores} >= {"ets", "msm", "mps", "reward", "learning_gain"}
 
 
-async def test_an_author_who_comes_to_no_end_has_to_conclude(tmp_path: Path, play: Play) -> None:
+async def test_an_author_who_does_not_finish_has_to_conclude(tmp_path: Path, play: Play) -> None:
     def goes_on(request: Request, completion: Completion) -> Completion:
         if not isinstance(request.prompt, WritesStep) or request.prompt.last:
             return completion
@@ -204,7 +204,7 @@ async def test_an_author_who_comes_to_no_end_has_to_conclude(tmp_path: Path, pla
     assert len(stages) == MOST_STEPS and stages.index("conclude") == MOST_STEPS - 1
 
 
-async def test_shipped_cases_never_trouble_the_author(play: Play) -> None:
+async def test_shipped_cases_never_need_the_author(play: Play) -> None:
     assert not (await play(shipped_cases()[0], "full")).of("author")
 
 

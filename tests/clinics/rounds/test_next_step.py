@@ -72,7 +72,7 @@ async def test_the_aim_must_be_the_step_that_the_group_has_not_made(
         (f"Ann and Ben, the right answer is: {CASE.answer_text}. Do you see why?", (), -2),
     ],
 )
-async def test_a_question_of_use_leads_the_group_to_a_step_that_is_missing(
+async def test_a_useful_question_leads_the_group_to_a_missing_step(
     words: str, held: tuple[int, ...], grade: int
 ) -> None:
     assert await _score("is_3", FIRST, words, held) == grade

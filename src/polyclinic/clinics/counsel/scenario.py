@@ -97,7 +97,7 @@ def personas(name: str) -> tuple[Persona, ...]:
 
 
 def read_talks(path: str) -> list[Talk]:
-    """Conversations from a user's JSON lines; what is wrong is said with its line."""
+    """Conversations from a user's JSON lines; an error names its line."""
     return rows_of(Talk, read_text(path), path)
 
 
@@ -116,8 +116,9 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
     """``8``: eight of all persons; a set, a set in a language, or a kind of risk, with a count; a path: a file of
     talks.
 
-    ``korean`` and ``elsewhere`` are the two sets, ``korean@en`` holds the talks in English, ``quiet`` has no risk in
-    it and ``risk`` nothing but, and ``visits:3`` lets every person come three times, remembered from visit to visit.
+    ``korean`` and ``elsewhere`` are the two sets, ``korean@en`` holds the talks in English, ``quiet`` holds only talks
+    without a risk and ``risk`` only talks with one, and ``visits:3`` lets every person come three times, remembered
+    from visit to visit.
     """
     if selector and Path(selector).is_file():
         return read_talks(selector)

@@ -179,7 +179,7 @@ class Charts:
     def apply(self, effect: Effect) -> None:
         """Take the facts that a finished visit left."""
         if not isinstance(effect, Remembered):
-            raise EngineError(f"a chart does not know the effect '{effect.kind}'")
+            raise EngineError(f"unknown effect of a chart: '{effect.kind}'")
         self.facts[effect.patient] = effect.facts
 
 

@@ -1,5 +1,5 @@
-"""Who speaks when: the caller asks, the nurse drafts until the limit rule is content, the caller understands or asks
-again.
+"""Who speaks when: the caller asks, the nurse drafts until the limit rule accepts a draft, the caller understands or
+asks again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def recall(episode: Episode, question: str) -> list[Found[Phrase]]:
 
 
 def learn(episode: Episode, variant: LineVariant, question: str, advice: Advice, used: list[Found[Phrase]]) -> None:
-    """What was understood is worth keeping, and what was recalled has proved itself."""
+    """Keep the explanation that was understood, and mark the recalled phrases as useful."""
     if not variant.phrases:
         return
     library = episode.library(Phrase)

@@ -47,7 +47,7 @@ def written() -> tuple[Call, ...]:
 
 
 def read_calls(path: str) -> list[Call]:
-    """Calls from a user's JSON lines; what is wrong is said with its line."""
+    """Calls from a user's JSON lines; an error names its line."""
     return rows_of(Call, read_text(path), path)
 
 
@@ -64,7 +64,7 @@ def scenarios(selector: str, seed: int) -> Sequence[Call]:
     """``8``: eight calls that share nothing; ``series:8``: eight in a row that share a library; a
     path: a file of calls.
 
-    More than are written are had by going round again under new ids.
+    If more calls are asked for than are written, they are repeated under new ids.
     """
     if selector and Path(selector).is_file():
         return read_calls(selector)

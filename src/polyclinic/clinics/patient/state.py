@@ -187,7 +187,7 @@ class Evolution:
     def apply(self, effect: Effect) -> None:
         """Take in one finished case."""
         if not isinstance(effect, CaseTaught):
-            raise EngineError(f"the libraries' campaign does not know the effect '{effect.kind}'")
+            raise EngineError(f"unknown effect of the libraries: '{effect.kind}'")
         self._taught[effect.case] = (effect.wave, effect.new)
 
 

@@ -1,6 +1,6 @@
 """What can happen in an episode: typed events, told apart by `kind`.
 
-They carry no wall-clock time, so that the same episode always yields the same bytes; timings live beside the journal.
+They carry no wall-clock time, so that the same episode always yields the same bytes; timings are kept with the journal.
 """
 
 from __future__ import annotations

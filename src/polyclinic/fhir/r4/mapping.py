@@ -43,7 +43,7 @@ _LEFT_OUT: dict[str, tuple[str, ...]] = {
 
 
 class NotInR4(RecordsError):
-    """R4 is offered for the resources of scheduling."""
+    """R4 is offered only for the resources of scheduling."""
 
     status = 404
     code = "not-supported"

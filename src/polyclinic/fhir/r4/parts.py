@@ -34,7 +34,7 @@ def concepts_of(resource: Resource, name: str) -> None:
 
 
 def references_of(resource: Resource, name: str) -> None:
-    """The way back."""
+    """The reverse mapping."""
     if name not in resource:
         return
     url = f"{_ELEMENT}{resource['resourceType']}.{name}.reference"
@@ -61,7 +61,7 @@ def keep_as_extension(resource: Resource, name: str, kind: str) -> None:
 
 
 def take_from_extension(resource: Resource, name: str, kind: str, *, many: bool = False) -> None:
-    """The way back."""
+    """The reverse mapping."""
     url = f"{_ELEMENT}{resource['resourceType']}.{name}"
     found = [e[f"value{kind}"] for e in resource.get("extension", []) if e.get("url") == url and f"value{kind}" in e]
     if not found:
@@ -85,7 +85,7 @@ def split_reasons(resource: Resource, values: list[Resource]) -> None:
 
 
 def joined_reasons(resource: Resource) -> list[Resource]:
-    """The way back."""
+    """The reverse mapping."""
     codes: list[Resource] = [{"concept": each} for each in resource.pop("reasonCode", [])]
     return [*codes, *({"reference": each} for each in resource.pop("reasonReference", []))]
 
@@ -98,7 +98,7 @@ def plain_telecom(resource: Resource) -> None:
 
 
 def contact_of_telecom(resource: Resource) -> None:
-    """The way back."""
+    """The reverse mapping."""
     points = resource.pop("telecom", [])
     if points:
         resource["contact"] = [{"telecom": points}]
@@ -114,7 +114,7 @@ def split_availability(resource: Resource) -> None:
 
 
 def joined_availability(resource: Resource) -> None:
-    """The way back."""
+    """The reverse mapping."""
     made: dict[str, Any] = {}
     if times := resource.pop("availableTime", []):
         made["availableTime"] = times

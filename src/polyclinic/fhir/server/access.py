@@ -1,7 +1,7 @@
 """What the bearer of a token may do here, asked at every interaction.
 
 Without SMART everything is open. With it, a type and a letter (c, r, u, d, s) must be granted; where only a scope for
-one patient grants it, what belongs to other patients is neither shown nor changed, and found by no search.
+one patient grants it, what belongs to other patients is not shown, not changed and not found by any search.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Access:
         return patient is None or _belongs(stored.resource(), patient)
 
     def completing(self, base: str) -> Callable[[UnitOfWork], None]:
-        """What looks at all changes before they are made: references lead somewhere, and each change is allowed."""
+        """The check of all changes before they are made: references lead somewhere, and each change is allowed."""
 
         def complete(work: UnitOfWork) -> None:
             refuse_dangling(work, base)

@@ -73,8 +73,8 @@ def fhir_app(
 
     Without `smart` everybody may do everything: for loopback only.
 
-    It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`. Web pages of these origins may
-    use it from a browser. `notifier` serves subscriptions.
+    It answers only requests to IP addresses, `localhost` and these host names: see `KnownHosts`. Web pages of these
+    origins may use it from a browser. `notifier` serves subscriptions.
     """
     exports = Exports(store, guarded=smart is not None)
     pages = _Pages(store, smart)

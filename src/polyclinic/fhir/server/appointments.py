@@ -164,7 +164,7 @@ class Appointments:
             for each in appointments
         ]
         if not entries:
-            nothing = outcomes.outcome("information", "informational", "there is no free time like this")
+            nothing = outcomes.outcome("information", "informational", "no free time was found")
             entries = [{"resource": nothing, "search": {"mode": "outcome"}}]
         return {"resourceType": "Bundle", "type": "searchset", "total": len(appointments), "entry": entries}
 
@@ -242,7 +242,7 @@ def _slot_ids(appointment: Resource) -> list[str]:
     pairs = [split_reference(slot.get("reference", "")) for slot in appointment.get("slot", [])]
     ids = [id_ for type_, id_ in pairs if type_ == "Slot"]
     if not ids or len(ids) != len(pairs) or len(set(ids)) != len(ids):
-        raise BadParameters("the Appointment's 'slot' must name one or more Slots of this server, each once")
+        raise BadParameters("the Appointment's 'slot' must name one or more Slots of this server, without repeats")
     return sorted(ids)
 
 

@@ -92,7 +92,7 @@ def require_json(request: Request) -> None:
 async def body_bytes(request: Request, *media_types: str) -> bytes:
     """The body. Raises UnsupportedMedia for another media type or none, TooLarge for too much.
 
-    A media type is required: without one, a page in a browser could write here without being asked for leave.
+    A media type is required: without one, a page in a browser could write here without a CORS preflight request.
     """
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type not in media_types:

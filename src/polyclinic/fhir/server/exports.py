@@ -1,7 +1,8 @@
-"""Bulk `$export` with FHIR's asynchronous pattern: accepted, asked about, fetched, and thrown away.
+"""Bulk `$export` with FHIR's asynchronous pattern: accepted, polled, fetched and deleted.
 
 An export is started with `Prefer: respond-async`. Its status is at the address in `Content-Location`; when it is done,
-that answers with the list of files. Files are kept until the status is deleted, or until there are too many exports.
+this address answers with the list of files. Files are kept until the status is deleted, or until there are too many
+exports.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class Exports:
         return FileResponse(job.export.folder / name, media_type=NDJSON)
 
     async def delete(self, request: Request) -> Response:
-        """DELETE $export-status/id: stop it and throw its files away."""
+        """DELETE $export-status/id: stop it and delete its files."""
         self._job(request)
         await self._forget(str(request.path_params["job"]))
         return respond(outcomes.outcome("information", "informational", "the export is deleted"), 202)
@@ -164,7 +165,7 @@ class Exports:
         await asyncio.to_thread(shutil.rmtree, job.export.folder, ignore_errors=True)
 
     async def close(self) -> None:
-        """Throw everything away."""
+        """Stop and delete all exports."""
         for id_ in list(self._jobs):
             await self._forget(id_)
 

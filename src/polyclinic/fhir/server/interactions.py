@@ -145,7 +145,7 @@ def see(request: Request, stored: Stored) -> None:
 
 
 def check_only(resource: Resource) -> None:
-    """Raise unless the resource is right."""
+    """Raise unless the resource is valid."""
     check(resource)
 
 

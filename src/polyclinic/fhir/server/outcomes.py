@@ -30,7 +30,7 @@ def issue(severity: str, code: str, text: str, expression: str | None = None) ->
 
 
 def of_problems(problems: Sequence[Problem]) -> Resource:
-    """What a validation found; an outcome needs an issue, so nothing found is said too."""
+    """What a validation found; an outcome needs an issue, so there is one for 'nothing found' too."""
     issues = [issue(p.severity, _ISSUE_CODES.get(p.code, "invariant"), p.message, p.expression) for p in problems]
     return {
         "resourceType": "OperationOutcome",

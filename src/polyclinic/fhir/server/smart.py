@@ -26,18 +26,18 @@ _URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
 
 
 class Smart:
-    """Whose tokens count here, and the built-in authorisation server where there is one."""
+    """Whose tokens are accepted here, and the built-in authorisation server where there is one."""
 
     def __init__(self, verifier: Verifier, server: AuthorisationServer | None = None) -> None:
         self.verifier, self.server = verifier, server
 
     def routes(self) -> Sequence[Route]:
-        """What clients need to find their way."""
+        """The routes with which clients discover the endpoints."""
         own = self.server.routes() if self.server is not None else []
         return [Route("/.well-known/smart-configuration", self.configuration, methods=["GET"]), *own]
 
     def middleware(self) -> Sequence[Middleware]:
-        """What asks every request for its token."""
+        """The middleware that checks every request for its token."""
         return [Middleware(Bearer, smart=self)]
 
     async def configuration(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""What a client may ask about a subscription: its status, and events again that it missed."""
+"""What a client may ask about a subscription: its status, and the events that it missed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The built-in authorisation server over HTTP: its description, its keys, the page where a user allows an app, tokens.
 
-Who allows an app must know the passphrase that the server showed when it started: this is a trial's log-in.
+To allow an app, a user needs the passphrase that the server showed when it started. This log-in is for trials only.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class AuthorisationServer:
         query = dict(request.query_params)
         client = self.issuer.clients.get(query.get("client_id", ""))
         if client is None or query.get("redirect_uri") not in client.redirect_uris:
-            return _page("<p>This client or its address to go back to is not known here.</p>", 400)
+            return _page("<p>This server does not know this client or its redirect_uri.</p>", 400)
         if problem := self._problem(client, query):
             return _back(query, problem)
         ticket = secrets.token_urlsafe(24)
@@ -119,7 +119,7 @@ class AuthorisationServer:
         if not query.get("state"):
             return {"error": "invalid_request", "error_description": "state is required"}
         if not granted(query.get("scope", ""), client.scopes):
-            return {"error": "invalid_scope", "error_description": "none of these scopes may be given to this client"}
+            return {"error": "invalid_scope", "error_description": "this client may not have any of these scopes"}
         return {}
 
     async def _form(self, client: Client, query: Mapping[str, str], ticket: str, note: str = "") -> Response:

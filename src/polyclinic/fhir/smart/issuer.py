@@ -111,7 +111,7 @@ class Issuer:
         asked = form.get("scope", "")
         given = [text for text in granted(asked, client.scopes) if text.startswith("system/")]
         if not given:
-            raise OAuthError("invalid_scope", "none of the asked scopes may be given to this client")
+            raise OAuthError("invalid_scope", "this client may not have any of the requested scopes")
         return self._answer(client, " ".join(given), SERVICE_TOKEN_S, subject=client.client_id)
 
     async def _exchange(self, form: Mapping[str, str], token_url: str) -> Json:
@@ -120,7 +120,7 @@ class Issuer:
         if approved is None or approved.expires < self._clock() or approved.client_id != client.client_id:
             raise OAuthError("invalid_grant", "the code is unknown, used, too old or another client's")
         if form.get("redirect_uri") != approved.redirect_uri:
-            raise OAuthError("invalid_grant", "the redirect_uri is not the one of the authorization")
+            raise OAuthError("invalid_grant", "the redirect_uri differs from the one in the authorization request")
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         if not secrets.compare_digest(base64.urlsafe_b64encode(digest).decode().rstrip("="), approved.challenge):
             raise OAuthError("invalid_grant", "the code_verifier does not fit the code_challenge")
@@ -173,7 +173,7 @@ class Issuer:
     async def _proved(self, form: Mapping[str, str], token_url: str) -> Client:
         """The client that signed an assertion (private_key_jwt). Raises OAuthError."""
         if form.get("client_assertion_type") != ASSERTION or not form.get("client_assertion"):
-            raise OAuthError("invalid_client", f"this client signs a client_assertion of type {ASSERTION}", 401)
+            raise OAuthError("invalid_client", f"this client needs a signed client_assertion of type {ASSERTION}", 401)
         token = form["client_assertion"]
         try:
             unverified = _unverified(token)
@@ -201,7 +201,7 @@ class Issuer:
         self._used = {jti: until for jti, until in self._used.items() if until > now}
         name = f"{claims['iss']} {once}"
         if not isinstance(once, str) or not once or name in self._used:
-            raise OAuthError("invalid_client", "jti must be there, and used once", 401)
+            raise OAuthError("invalid_client", "jti is missing or was used before", 401)
         self._used[name] = float(expires) + 10
 
 

@@ -1,1 +1,1 @@
-"""Auditions: what a model makes of each role, on a few small scenes, before anybody pays for a run."""
+"""Auditions: how well a model plays each role, on a few small scenes, before anybody pays for a run."""

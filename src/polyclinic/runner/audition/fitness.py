@@ -66,7 +66,7 @@ class RoleFitness:
 
     @property
     def agrees(self) -> float | None:
-        """How often closed choices are the understudy's: a sign, no proof, since an understudy need not be right."""
+        """How often closed choices are the same as the understudy's. This is no proof: an understudy may be wrong."""
         return _share(self.performances, lambda play: play.agrees if play.seen is None else None)
 
     @property
@@ -77,7 +77,7 @@ class RoleFitness:
 
     @property
     def verdict(self) -> str:
-        """`fit`, `usable` with what to mind, or `not fit` with why."""
+        """`fit`, `usable` with what to watch for, or `not fit` with why."""
         faults = self.faults
         if not faults:
             return "fit"

@@ -1,4 +1,4 @@
-"""A model plays a scene, with the same tries that an agent would give it; what came of it is measured."""
+"""A model plays a scene, with the same tries that an agent would give it; the result is measured."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurr
 
 
 async def perform(scene: Scene, model: Model, side: Side) -> Performance:
-    """One scene. What the endpoint fails at is kept as what it is; limits and faults of the user's are raised."""
+    """One scene. A failure of the endpoint is kept as such; limits and the user's own errors are raised."""
     done = Performance(scene)
     request, prompt = scene.request, scene.request.prompt
     settings, refused = request.settings, list[str]()

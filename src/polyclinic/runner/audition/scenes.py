@@ -55,8 +55,8 @@ class Rehearsal:
     episodes: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
-        """Up to so many scenes of a role: every prompt by turns, spread over the episodes; then those with known
-        answers, all of them, in the place of some others.
+        """Up to this many scenes of a role: its prompts in turn, spread over the episodes. All scenes with known
+        answers are among them, in place of some others.
         """
         known = [scene for scene in self.scenes if scene.role == role and scene.right]
         most = max(2, min(most, MOST - len(known)))
@@ -101,7 +101,7 @@ async def rehearse(
 ) -> Rehearsal:
     """Play a few episodes of each variant with understudies, and keep what every role was asked.
 
-    `playing` is who the understudies stand in for: they are asked as that model would be asked.
+    `playing` is the model that the understudies replace: they are asked as that model would be asked.
     """
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed, "scenarios": scenarios})
     loaded = parse_plan(config).clinic
@@ -145,7 +145,7 @@ def known_scene(known: KnownScene) -> Scene:
 
 
 def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
-    """The episodes of the first variant that a rehearsal has not played, by turns with one of each other variant."""
+    """The episodes of the first variant that a rehearsal has not played, alternating with one of each other variant."""
     by_variant = {name: [spec for _, spec in plan.episodes if spec.variant == name] for name in variants}
     first, *others = variants
     more = by_variant[first][EPISODES:]

@@ -134,7 +134,7 @@ class Batch:
             self._held.discard(unit)
 
     async def _say_who_holds(self) -> None:
-        """Say once for each process that it holds what we wait for, how long ago it was heard of, and what to do."""
+        """Say once for each process that we wait for it, how long ago it renewed its lease, and what to do."""
         for holder in await self.store.database.read(lambda tx: holders(tx, self.run)):
             if holder.owner not in self._told:
                 self._told.add(holder.owner)

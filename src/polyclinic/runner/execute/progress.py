@@ -25,7 +25,7 @@ class Progress(Protocol):
         ...
 
     def watch(self, retries: Callable[[], int]) -> None:
-        """Where to ask how many attempts at a call failed and were made again."""
+        """Where to ask how many attempts at a call failed and were retried."""
         ...
 
     def ended(self, result: EpisodeResult) -> None:
@@ -66,7 +66,7 @@ def span(seconds: float) -> str:
 class Ticker:
     """Progress as text: a bar on a terminal, a line now and then in a log.
 
-    It tells what is done and left, the time to go, tokens and cost so far, how often a call was tried again, and the
+    It shows what is done and left, the remaining time, tokens and cost so far, how often a call was retried, and the
     failures by owner.
     """
 

@@ -17,7 +17,8 @@ from polyclinic.store.chain import Chain
 @dataclass
 class RunningCampaign:
     """A campaign that is running. Library changes are held until their wave ends. `chain` lets the next episode start
-    before the last one is committed, and even while it is judged: `judged` are those, each until its end is submitted.
+    before the last one is committed, and even while it is judged: `judged` are the ones being judged, each until its
+    end is submitted.
     """
 
     campaign: Campaign
@@ -31,13 +32,13 @@ class RunningCampaign:
         self.episode_ended(spec, effects)
 
     async def earlier_ends(self, spec: EpisodeSpec) -> None:
-        """Wait until the end of every earlier episode that was let go early is submitted: ends keep their order."""
+        """Wait until every earlier episode in `judged` has submitted its end: ends keep their order."""
         for position in sorted(self.judged):
             if position < spec.position and (event := self.judged.get(position)) is not None:
                 await event.wait()
 
     def end_submitted(self, spec: EpisodeSpec) -> None:
-        """The end of an episode that was let go early is submitted."""
+        """The episode has submitted its end, so it is no longer in `judged`."""
         if (event := self.judged.pop(spec.position, None)) is not None:
             event.set()
 

@@ -35,7 +35,7 @@ def _source(given: Mapping[str, str], library: str) -> str:
 async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
     """The config with the libraries that `polyclinic evolve` kept under the clinic's own name, when none is named.
 
-    They then stand in the run's config like any others. ``--library none`` starts empty.
+    They are then in the run's config like any others. ``--library none`` starts empty.
     """
     if config.libraries or not clinic.libraries:
         return config

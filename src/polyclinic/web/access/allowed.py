@@ -1,8 +1,8 @@
-"""The one check of every route, before anything of it is done.
+"""The one check for every route, before the route does anything.
 
 `routes_table` names the thing, the verb, and the path's parameter that holds the object. Where a role reaches its own
-objects only, an object of somebody else is answered as if it did not exist. A route that lists objects lists what
-`seen` leaves; one that does more than its row says asks `must` once more.
+objects only, an object of somebody else is answered as if it did not exist. A route that lists objects lists only what
+`seen` returns. A route that does more than its row says calls `must` again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def checked(request: Request) -> None:
 
 
 async def must(request: Request, thing: Thing, verb: Verb, given: str = "") -> None:
-    """Refuse a person who may not do this; with `given`, who may not do it to this object."""
+    """Refuse a person who may not do this; with `given`, a person who may not do it to this object."""
     person, store = person_of(request), store_of(request)
     if person.local:
         return

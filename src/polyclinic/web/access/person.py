@@ -21,7 +21,7 @@ class Person:
     account: Account | None = None
 
     def reach(self, thing: Thing, verb: Verb) -> Reach:
-        """To which objects this person may do this: all, their own, or none."""
+        """On which objects this person may do this: all, their own, or none."""
         return reach(self.role, thing, verb)
 
     def may(self, thing: Thing, verb: Verb) -> bool:
@@ -44,7 +44,7 @@ def acting_as(person: Person, name: str) -> Account:
 
 
 def person_of(request: Request) -> Person:
-    """Who sends this request; the entry gate found out."""
+    """Who sends this request, as the entry gate found out."""
     found: Person = request.scope.get("person", NOBODY)
     return found
 

@@ -69,7 +69,7 @@ async def login(body: LoginBody, request: Request, response: Response, logins: T
 
 @router.post("/logout", summary="Log out", status_code=204)
 async def logout(person: Who, request: Request, response: Response, logins: TheLogins) -> None:
-    """The token is worth nothing from now on."""
+    """Ends the login: its token is no longer valid."""
     if person.account is not None:
         await logins.leave(person.account, entry_token(request))
         keep_token(request, response, "")
@@ -77,7 +77,7 @@ async def logout(person: Who, request: Request, response: Response, logins: TheL
 
 @router.post("/password", summary="Change your own password", status_code=204)
 async def password(body: PasswordBody, person: Who, request: Request, logins: TheLogins) -> None:
-    """Every login of this person ends, also this one."""
+    """Every login of this person ends, including this one."""
     if person.account is None:
         raise HTTPException(409, "there are no accounts here: the start-up token opens the pages")
     await logins.new_password(person.account, body, place_of(request))

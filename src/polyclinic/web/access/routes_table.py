@@ -1,5 +1,5 @@
-"""Every route with what it does to which thing. A route that does not stand here is refused to all but the owner of the
-machine, and a test names it.
+"""Every route with what it does to which thing. A route that is not listed here is refused to everybody except the
+owner of the machine, and a test reports it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from polyclinic.web.access.table import Thing, Verb, in_table
 @dataclass(frozen=True)
 class Rule:
     """What a route does. `parameter`: the part of its path that names the object. `makes`: its answer's `id` is a new
-    thing, which belongs to who asked. `guest`: who has no account gets one that holds for this browser.
+    thing, which belongs to the person who asked. `guest`: a person without an account gets one for this browser.
     """
 
     thing: Thing

@@ -1,4 +1,4 @@
-"""The access matrix: role by thing by verb. What does not stand here is refused.
+"""The access matrix: role by thing by verb. What is not listed here is refused.
 
 `ALL` is every object of that kind, `OWN` is what the person made or was given, `NO` is nothing. `routes_table` says
 which route does what to which thing.
@@ -83,7 +83,7 @@ _OF_STAFF: dict[AccountRole, Role] = {"watch": "learner", "take_over": "counsell
 
 
 def reach(role: Role, thing: Thing, verb: Verb) -> Reach:
-    """To which objects a role may do this: all, its own, or none."""
+    """On which objects a role may do this: all, its own, or none."""
     return _REACH.get((role, thing, verb), NO)
 
 

@@ -1,4 +1,4 @@
-"""Boards over HTTP: which there are, one board, what stands behind a booking, and the what-if."""
+"""Boards over HTTP: which there are, one board, the records behind a booking, and the what-if."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class BookingShown(BaseModel):
 
 
 class Turned(BaseModel):
-    """Dials that stand still, the one that varies, and a limit for the days that patients wait."""
+    """Dials with a fixed value, the one that varies, and a limit for the days that patients wait."""
 
     model_config = ConfigDict(extra="forbid")
 

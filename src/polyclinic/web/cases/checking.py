@@ -25,7 +25,7 @@ class Fault(BaseModel):
 
 
 class Checked(BaseModel):
-    """A case as it stands. Only a `valid` one can be saved and played; the linter may still find faults in it."""
+    """A case as it is now. Only a `valid` one can be saved and played; the linter may still find faults in it."""
 
     valid: bool
     faults: list[Fault]

@@ -1,4 +1,4 @@
-"""A class as it stands now: who joined, which session each has, and where each of them is."""
+"""A class as it is now: who joined, which session each has, and where each of them is."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SessionShown(BaseModel):
 
 
 class MemberShown(BaseModel):
-    """A trainee. `here`: a page of theirs is open now. `free`: the next person by this name takes the place."""
+    """A trainee. `here`: a page of theirs is open now. `free`: the next person with this name takes the place."""
 
     number: int
     name: str
@@ -76,7 +76,7 @@ class Classroom:
     sessions: Sessions
 
     async def now(self, id: str) -> ClassNow:
-        """How a class stands."""
+        """The class as it is now."""
         classes = self.sessions.store.classes
         row = await classes.get(id)
         kept = await classes.sessions(id)

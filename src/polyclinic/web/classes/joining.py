@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def _plain(name: str) -> str:
-    """A name as it may stand in a list: one line of visible signs."""
+    """A name in a form fit for a list: one line of visible characters."""
     flat = " ".join("".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in name).split())
     if not flat:
         raise ValueError("a name needs at least one letter")
@@ -34,7 +34,7 @@ def _plain(name: str) -> str:
 
 
 class Joining(BaseModel):
-    """A code, and what the others call who joins."""
+    """A code, and the name under which the others see the person who joins."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,7 +49,7 @@ class Joined(BaseModel):
 
 
 async def by_its_code(request: Request, code: str, find: Callable[[str], Awaitable[T]]) -> T:
-    """What has this code; who guesses codes has to wait."""
+    """What has this code. Somebody who guesses codes has to wait."""
     try:
         return await find(code)
     except UnknownName:

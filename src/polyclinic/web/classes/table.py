@@ -1,4 +1,4 @@
-"""What a class brought: one row for each trainee and case, with the words and figures of the feedback."""
+"""The results of a class: one row for each trainee and case, with the words and figures of the feedback."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ class SaidNow(BaseModel):
 
 
 class Viewed(BaseModel):
-    """Where the session stands."""
+    """The state of the session."""
 
     view: SerializeAsAny[SessionView]
 
 
 async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
-    """What is said after a number, and where the session stands each time that it changes."""
+    """What is said after a number, and the state of the session each time that it changes."""
     told = ""
     while True:
         view: SessionView = live.state

@@ -77,7 +77,7 @@ class PromptChanged(BaseModel):
 
 
 def shown(library: Library, entry: Entry) -> EntryShown:
-    """An entry with how it fared."""
+    """An entry with how well it has worked."""
     record = library.track_record(entry.id)
     return EntryShown(
         id=entry.id,
@@ -128,7 +128,7 @@ def texts_of(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 async def prompt_changed(store: Store, source: str, id: str, rows: Sequence[RunRow]) -> PromptChanged:
-    """The first prompt of these runs in which an entry's words stand, and what it would be without them."""
+    """The first prompt of these runs that holds an entry's words, and what it would be without them."""
     library = await open_library(store, source)
     entry = next((one for one in (*library, *(gone.entry for gone in library.removed)) if one.id == id), None)
     if entry is None:

@@ -116,7 +116,7 @@ async def keep(source: str, body: Keep, request: Request) -> LibraryInFull:
 
 
 async def _allowed(request: Request, source: str) -> None:
-    """Refuse what a run left that the person may not see: it holds the words of who played there."""
+    """Refuse the library of a run that the person may not see: it holds the words of the people who played there."""
     store = store_of(request)
     if source not in await store.libraries.names():
         await must(request, "run", "see", (await store.runs.get(source.rpartition(".")[0])).id)

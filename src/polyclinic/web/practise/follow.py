@@ -27,7 +27,7 @@ class InFull(BaseModel):
 
 
 async def in_full(sessions: Sessions, run: str) -> InFull:
-    """The session, going on again where it was left."""
+    """The session, continued where it was left."""
     row, seat = await sessions.row(run)
     session, known, kept = await asyncio.gather(
         sessions.open(row, seat), about(sessions, row), sessions.store.classes.session(row.id)

@@ -52,7 +52,7 @@ class PracticeSession:
 
     @property
     def standing(self) -> Situation:
-        """Where it stands."""
+        """The state of the session."""
         if self._shut and self._state in ("you", "others"):
             return Situation(state="closed", seen=len(self.lines))
         return Situation(state=self._state, asked=self._asked, why=self._why, seen=len(self.lines))
@@ -63,13 +63,13 @@ class PracticeSession:
         return self._task.done()
 
     async def settled(self, longest_s: float = FIRST_S) -> None:
-        """Until the person is asked or it is over; not longer than a while."""
+        """Wait until the person is asked or the session is over, but only for a while."""
         ends = time.monotonic() + longest_s
         while self._state == "others" and time.monotonic() < ends:
             await self._news.wait(ends - time.monotonic())
 
     async def answer(self, key: str, text: str, values: Mapping[str, Any] | None, tool: str) -> str:
-        """Answer the question of this key; why not, if it was not taken. One that is answered already stays so."""
+        """Answer the question with this key. Returns why, if it was not taken. An answered question is not changed."""
         self.used = time.monotonic()
         if self._shut:
             return "the class has ended"
@@ -100,8 +100,8 @@ class PracticeSession:
         self._news.tell()
 
     async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[Line | Situation | Hint | None]:
-        """Every line after a number and every hint, then each new one, and where it stands whenever that changes; None
-        to keep alive. Who only watches does not count as present.
+        """Every line after a number and every hint, then each new one, and the state whenever it changes; None to keep
+        alive. Somebody who only watches does not count as present.
         """
         self.listening += not watching
         self.watching += watching

@@ -70,12 +70,14 @@ class Sessions:
         return row, seats[0]
 
     async def find(self, run: str) -> PracticeSession | None:
-        """The session, going on again where it was left; None when it is over."""
+        """The session, continued where it was left; None when it is over."""
         found = self._in_memory(run)
         return found if found is not None else await self.open(*await self.row(run))
 
     async def open(self, row: RunRow, seat: str) -> PracticeSession | None:
-        """As `find`, for a run that was read already. Sessions are opened beside each other, each of them once."""
+        """As `find`, for a run that was read already. Several sessions can be opened at the same time, each of them
+        once.
+        """
         await self.ready.wait(row.clinic)
         found = self._in_memory(row.id)
         if found is not None:
@@ -114,7 +116,7 @@ class Sessions:
             session.shut()
 
     def peek(self, run: str) -> PracticeSession | None:
-        """The session if it is in memory; nothing is opened for who only looks."""
+        """The session if it is in memory; nothing is opened for somebody who only looks."""
         return self._open.get(run)
 
     async def ended(self, run: str) -> Ended:

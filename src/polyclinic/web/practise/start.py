@@ -1,4 +1,4 @@
-"""What a person asks for who wants to practise, and the run that it becomes."""
+"""What a person who wants to practise asks for, and the run that it becomes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyclinic.web.catalogue import case_selector, seat_of
 
 
 class StartPractise(BaseModel):
-    """What to play: who one is, in which case, and who plays the others."""
+    """What to play: the person's own part, the case, and who plays the others."""
 
     model_config = ConfigDict(extra="forbid")
 

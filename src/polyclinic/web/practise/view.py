@@ -67,7 +67,7 @@ class Asked(BaseModel):
 
 
 class Situation(BaseModel):
-    """Where a session stands. `seen` is how many lines there are."""
+    """The state of a session. `seen` is how many lines there are."""
 
     state: State
     asked: Asked | None = None

@@ -23,7 +23,7 @@ PAIR_QUESTION = "Which of the two conversations is better, as a whole?"
 
 
 class PacketSettings(BaseModel):
-    """What people shall rate: episodes of a run by a rubric of its clinic, and pairs of episodes."""
+    """What people should rate: episodes of a run by a rubric of its clinic, and pairs of episodes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,7 +46,7 @@ class PacketBody(BaseModel):
 
 
 class Evidence(BaseModel):
-    """Words of a transcript that show it: the line's number from 0, and where in it they stand."""
+    """Words of a transcript that show it: the line's number from 0, and where they are in it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -154,7 +154,7 @@ def rounds_of(body: PacketBody, rater: str) -> list[tuple[ArenaPair, bool]]:
 
 
 def whole_items(body: PacketBody, answers: Sequence[RaterAnswer]) -> set[str]:
-    """The transcripts of which every question is answered."""
+    """The transcripts for which every question is answered."""
     given: dict[str, set[str]] = {}
     for answer in answers:
         given.setdefault(answer.item, set()).add(answer.question)

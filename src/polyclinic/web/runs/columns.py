@@ -29,7 +29,7 @@ class Texts:
 
     @classmethod
     def from_rows(cls, texts: Sequence[str]) -> Self:
-        """The texts in the order in which they first stand there."""
+        """The texts in the order in which they first occur."""
         known = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         return cls(tuple(known), np.fromiter((known[text] for text in texts), np.int32, len(texts)))
 

@@ -133,7 +133,7 @@ def events_shown(transcript: Transcript) -> list[EventShown]:
 
 
 def _behind(event: Event, latest: dict[str, int]) -> int | None:
-    """The last call of who speaks, which gave these words."""
+    """The last call of the speaker, which gave these words."""
     if isinstance(event, Said):
         return latest.get(event.speaker)
     return latest.get(event.role) if isinstance(event, ToolUsed) else None

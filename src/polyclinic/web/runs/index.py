@@ -46,7 +46,7 @@ class EpisodePage(BaseModel):
 
 @dataclass(frozen=True)
 class _Read:
-    """The columns of a run, of which state they are, and when they may be read again."""
+    """The columns of a run, the state they belong to, and when they may be read again."""
 
     columns: Columns
     state: State
@@ -54,7 +54,7 @@ class _Read:
 
 
 class Indexes:
-    """Pages of episodes. Their words are indexed beside, once somebody looks at a run."""
+    """Pages of episodes. Their words are indexed in the background, once somebody looks at a run."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -86,7 +86,7 @@ class Indexes:
 
     async def _holding(self, run: str, read: _Read, phrase: str, words: dict[int, int] | None) -> Numbers:
         """The episodes that hold a phrase. Transcripts are read for it, some at a time so that nobody else waits long
-        for the store, and the next page, order or filter of the same search needs not do that again.
+        for the store, and the next page, order or filter of the same search need not do that again.
         """
         known = self._phrases.pop((run, phrase), None)
         if known is None or known[0] != read.state:

@@ -63,7 +63,7 @@ def episodes_shown(tx: Transaction, run: str, numbers: Sequence[int]) -> list[Ep
 
 
 def with_phrase(tx: Transaction, run: str, numbers: Sequence[int], phrase: str) -> set[int]:
-    """Those of these episodes in whose transcripts a phrase stands as it is written, upper case or lower."""
+    """Those of these episodes whose transcripts hold a phrase as it is written, in upper or lower case."""
     given: object = numbers
     if tx.dialect == "sqlite":
         among, given, like = "IN (SELECT value FROM json_each(?))", orjson.dumps(numbers).decode(), "LIKE"

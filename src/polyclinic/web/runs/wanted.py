@@ -30,12 +30,12 @@ class Wanted:
 
     @property
     def sort_metric(self) -> str:
-        """The metric by which is sorted, if it is one."""
+        """The metric to sort by, if the table is sorted by one."""
         return self.sort.removeprefix("metric:") if self.sort.startswith("metric:") else ""
 
     @property
     def phrase(self) -> str:
-        """What must stand there as it is written: words in quotation marks, or with any other mark."""
+        """Text that must occur exactly as it is written: words in quotation marks, or with any other mark."""
         text = self.words.strip()
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return text[1:-1] if quoted else text if _MARK.search(text) else ""

@@ -70,7 +70,7 @@ class AccessControl(Rates):
         refuse_until(self._starts.take("all"))
 
     def one_more_stream(self, open_now: int, most: int) -> None:
-        """Refuse a stream where there are enough."""
+        """Refuse another stream if there are already as many as allowed."""
         refuse_until(10.0 if open_now >= most else 0.0)
 
 
@@ -101,7 +101,7 @@ StaffToken = Annotated[str, Depends(given_token)]
 
 
 def application(token: StaffToken, access: TheAccess) -> str:
-    """Only the service token, which the application holds that visitors use."""
+    """Only for the service token, which the visitors' application holds."""
     if not access.is_service(token):
         access.wrong()
         raise HTTPException(401, "this needs the service token", {"WWW-Authenticate": "Bearer"})
@@ -157,7 +157,7 @@ Holds = Callable[[], Awaitable[bool]]
 
 
 def who_holds(token: str, service: Service) -> Holds:
-    """Asks again whether somebody of the staff holds a token; a stream that listens is no use of it."""
+    """Checks again whether a token belongs to a member of staff. A stream that only listens does not use the token."""
 
     async def holds() -> bool:
         return await service.staff.account_of(token, used=False) is not None
@@ -166,7 +166,7 @@ def who_holds(token: str, service: Service) -> Holds:
 
 
 class StillAllowed:
-    """Asks again now and then, as long as a stream is open."""
+    """Checks again now and then, as long as a stream is open."""
 
     def __init__(self, holds: Holds, clock: Callable[[], float] = time.monotonic) -> None:
         self._holds, self._clock, self._next = holds, clock, clock() + ASK_AGAIN_S

@@ -1,8 +1,9 @@
 """Alerts: an open case rings until somebody acknowledges it, at once and again every minute.
 
 It rings at a webhook, if there is one, and for every member of staff who listens to the queue's stream, where the page
-makes a sound. A webhook gets no words of the conversation, and no reason, which may quote them. One that fails is tried
-again soon and keeps the service from calling itself up. An emergency that the store did not take rings from memory.
+makes a sound. A webhook gets no words of the conversation, and no reason, which may quote them. A webhook that fails is
+tried again soon, and until it works the service does not report itself as healthy. An emergency that the store could
+not take rings from memory.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Alerts:
 
     @property
     def failing(self) -> bool:
-        """Whether an alert did not reach the webhook, or open cases cannot be looked at."""
+        """Whether an alert did not reach the webhook, or open cases cannot be read."""
         return self._blind or bool(self._missed)
 
     @property

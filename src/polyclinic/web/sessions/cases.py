@@ -47,14 +47,14 @@ class Cases:
         await self._posts.take(post, who)
 
     async def close(self, post: Post, who: Account, remark: str) -> None:
-        """One case is done, by who took it, an administrator, or where nobody took it."""
+        """Close a case. Only the person who took it or an administrator may, or anybody where nobody took it."""
         if post.taken_by not in ("", who.name) and not who.may("administer"):
             raise UserError(f"{post.taken_by} has this case: ask them to close it")
         await self._posts.close(post, f"{who.name}: {remark}")
 
     async def follow(self, session: str, action: Action[Any], given: Mapping[str, Any]) -> None:
-        """What an action does to the open cases of its session: who takes the session over takes them too, who passes
-        it on passes them on, and a session that is handed back leaves none behind.
+        """What an action does to the open cases of its session: a person who takes the session over takes them too, a
+        person who passes it on passes them on, and a session that is handed back leaves none open.
         """
         if action.cases == "keep":
             return

@@ -1,8 +1,8 @@
-"""When a session's machinery breaks: people are told by every way that is left, and it is never silent.
+"""When a session's machinery breaks: people are told in every way that still works, and no failure is silent.
 
-A case goes into the clinic's first queue. Where the store does not take it, it goes into an emergency file beside the
-store, else into the system's temporary folder; and it is always logged. Each way is tried by itself, so that no fault
-in one stops another. What stands in a file goes into the queue as soon as the store takes it.
+A case goes into the clinic's first queue. If the store does not take it, it goes into an emergency file beside the
+store, or else into the system's temporary folder. It is always logged. Each way is tried by itself, so that no fault in
+one stops another. What is in a file goes into the queue as soon as the store takes it.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
 
 
 def read_emergencies(path: Path) -> list[Emergency]:
-    """What stands in one file; a line that was cut off in the middle is logged and left out."""
+    """What is in one file; a line that was cut off in the middle is logged and left out."""
     found: list[Emergency] = []
     if not path.is_file() or path.is_symlink():
         return found

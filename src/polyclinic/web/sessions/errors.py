@@ -32,8 +32,8 @@ _HEADERS = [(name.lower().encode(), value.encode()) for name, value in _PRIVATE.
 
 
 class Outermost:
-    """Around everything: no answer is kept by anybody on the way, and whatever is raised before anything was answered
-    ends in 503 with the safe words.
+    """Around everything: no cache may store an answer, and any error before an answer was sent ends in 503 with the
+    safe words.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -22,7 +22,7 @@ class _Refused(PolyclinicError):
 class BodyGate:
     """Reads a body to its end, whether its length is announced or it comes in chunks, before anything looks at it.
 
-    Over the size it is refused with 413, too slow with 408, with a name twice in one object with 422.
+    A body that is too large is refused with 413, one that is too slow with 408, one with a duplicate key with 422.
     """
 
     def __init__(self, app: ASGIApp, body_bytes: int, body_s: float) -> None:

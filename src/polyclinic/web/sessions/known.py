@@ -22,7 +22,7 @@ def person_tag(person: str) -> str:
 
 
 class KnownPeople:
-    """The facts of the people who came last in memory, all others' in the store."""
+    """The facts of the most recent people are in memory; those of all others are in the store."""
 
     def __init__(self, runs: Runs, run: str, clinic: Clinic, room: LiveService) -> None:
         self._runs, self._run, self._clinic, self._room = runs, run, clinic, room

@@ -96,7 +96,7 @@ class Live:
         self._news = asyncio.Event()
 
     async def put(self, reply: str) -> list[Heard]:
-        """Hand the flow a reply, and return what was said when it has answered, or has nothing to say.
+        """Hand the flow a reply. Returns what was said, once the flow has answered or has nothing to say.
 
         The flow may still be busy with its memory then; the next reply waits until it is not.
         """

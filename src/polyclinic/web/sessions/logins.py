@@ -67,12 +67,12 @@ class Logins:
         return Login(name=found[0].name, role=found[0].role, token=token, ends_ms=ends)
 
     async def leave(self, who: Account, token: str) -> None:
-        """The token is worth nothing from now on."""
+        """End the login: its token is no longer valid."""
         async with self._trail.act(who, "log out"):
             await self._staff.log_out(token)
 
     async def new_password(self, who: Account, body: PasswordBody, place: str) -> None:
-        """Every login of this person ends, also this one."""
+        """Every login of this person ends, including this one."""
         self._rates.login(who.name, place)
         async with self._trail.act(who, "change password", f"staff/{who.name}"):
             found = await self._staff.find(who.name)

@@ -53,7 +53,7 @@ def queue_routes(room: LiveService) -> APIRouter:
 
     @router.get("/emergencies", summary="Emergencies that the store did not take")
     async def emergencies(who: Watcher, service: TheService) -> list[Emergency]:
-        """They also stand in the emergency file, and go into the queue as soon as the store takes them."""
+        """They are also in the emergency file, and go into the queue as soon as the store takes them."""
         return service.rescue.unstored()
 
     @router.post("/{case}/acknowledge", summary="Acknowledge an alert", status_code=204)

@@ -30,6 +30,6 @@ class Rates:
 
 
 def refuse_until(seconds: float) -> None:
-    """Refuse while there is something to wait for."""
+    """Refuse while there are seconds left to wait."""
     if seconds > 0:
         raise HTTPException(429, "too many requests: wait a little", {"Retry-After": str(math.ceil(seconds))})

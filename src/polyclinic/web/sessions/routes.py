@@ -50,7 +50,7 @@ def session_routes(room: LiveService) -> APIRouter:
 
     @router.get("/{session}", summary="A session's state", response_model=room.view)
     async def state(live: Mine) -> SessionView:
-        """Where the session stands and who holds it."""
+        """The state of the session and who holds it."""
         return live.state
 
     @router.get("/{session}/heard", summary="What was said", response_model=list[room.heard])  # type: ignore[name-defined]

@@ -199,7 +199,7 @@ class Service:
         return said
 
     async def _check(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> None:
-        """Only who holds a session acts in it, or an administrator; it goes only to somebody who may take it."""
+        """Only the holder of a session or an administrator acts in it. Only somebody who may take it can get it."""
         if live.state.control not in action.when:
             raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
         if who is not None and live.state.holder not in ("", who.name) and not who.may("administer"):
@@ -210,7 +210,7 @@ class Service:
                 raise NotNow(f"nobody called {body.to} may take sessions over")
 
     async def acknowledge(self, case: str, who: Account) -> None:
-        """Somebody has heard the alert for a case: it rings no more, after a restart neither."""
+        """Somebody has heard the alert for a case: it does not ring again, not even after a restart."""
         async with self.trail.act(who, ACKNOWLEDGE, f"case/{case}"):
             if case not in {alert.case for alert in self.rescue.alerts()}:
                 await self.cases.find(case)
@@ -232,7 +232,7 @@ class Service:
     async def restore(self) -> int:
         """Open every session that was open when the last process ended; returns how many.
 
-        Those that cannot go on are told to people, and keep nobody else from starting.
+        Staff are told about those that cannot go on. They do not keep other sessions from starting.
         """
         heard = await self.trail.log.targets(ACKNOWLEDGE)
         self.alerts.acknowledge({alert.case for alert in await self._ringing() if f"case/{alert.case}" in heard})

@@ -33,12 +33,12 @@ def staff_routes() -> APIRouter:
 
     @router.post("/logout", summary="Log out", status_code=204)
     async def logout(who: Watcher, token: StaffToken, found: TheLogins) -> None:
-        """The token is worth nothing from now on."""
+        """Ends the login: its token is no longer valid."""
         await found.leave(who, token)
 
     @router.post("/password", summary="Change your own password", status_code=204)
     async def password(body: PasswordBody, who: Watcher, request: Request, found: TheLogins) -> None:
-        """Every login of this person ends, also this one."""
+        """Every login of this person ends, including this one."""
         await found.new_password(who, body, place_of(request))
 
     @router.get("/me", summary="Who is logged in")
@@ -58,8 +58,8 @@ def staff_routes() -> APIRouter:
 
     @router.post("/{name}/end", summary="End an account", status_code=204)
     async def end(name: str, who: Administrator, found: TheLogins) -> None:
-        """For administrators. Its logins end at once; its name stays in the log. What it holds, an administrator passes
-        on.
+        """For administrators. Its logins end at once; its name stays in the log. An administrator passes on what it
+        holds.
         """
         await found.end(who, name)
 

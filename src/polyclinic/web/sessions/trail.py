@@ -1,4 +1,4 @@
-"""What staff look at and do is written down, also when it is refused and also when the store takes nothing."""
+"""What staff look at and do is written down, also when it is refused, and even when the store cannot be written to."""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ class Counsellor:
         return move
 
     def heard_from_person(self, utterance: str) -> tuple[str, ...]:
-        """What the person said lately, and what is known of them: none of it is the counsellor's to say as its own."""
+        """What the person said lately, and what is known of them: the counsellor must not say any of it as its own
+        words.
+        """
         said = [turn.text for turn in self._memory.turns.window() if turn.speaker == "patient"]
         return tuple(dict.fromkeys((*said, utterance, *self._memory.known)))
 
@@ -115,9 +117,9 @@ class Counsellor:
         last_draft: bool,
         echoes: int,
     ) -> str:
-        """One draft, in plain words. A language model only comforts and asks in the last one, and in the one after an
-        echo, unless a wish to be dead must be asked about. `echoes`: so many drafts were the person's own words; after
-        two of them they are not shown again.
+        """One draft, in plain words. In the last draft, and in the draft after an echo, a language model only comforts
+        and asks, unless a wish to be dead must be asked about. `echoes` is the number of drafts that repeated the
+        person's own words; after two of them these words are not shown again.
         """
         if (last_draft or echoes) and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)

@@ -26,9 +26,9 @@ class Critic:
         self._episode, self._agent, self._session = episode, episode.agent("critic"), session
 
     async def read(self, utterance: str, draft: str) -> Draft:
-        """What the draft means: slips, claims, and whether a feeling is answered. One call; none for a courtesy.
+        """What the draft means: slips, claims, and whether a feeling is answered. One call, or none for a courtesy.
 
-        A fact that was seen in a greeting is none, where only questions stand beside it.
+        A fact that was found in a greeting does not count where the rest of the draft only asks questions.
         """
         if only_courtesy(draft):
             return Draft()
@@ -46,8 +46,9 @@ class Critic:
         return found.says != "no"
 
     async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:
-        """The critic's verdict. An objection that is void by the critic's own brief is dropped. One that nothing else
-        bears out asks for another draft, and is `doubted`: it alone does not cost the person an answer.
+        """The critic's verdict. An objection that the critic's own instructions rule out is dropped. One that nothing
+        else confirms leads to another draft and is marked as `doubted`: alone it does not keep the answer from the
+        person.
         """
         verdict = await self._agent.ask(
             CriticJudges(

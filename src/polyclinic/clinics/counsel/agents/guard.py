@@ -31,7 +31,7 @@ class Guard:
     async def check(self, utterance: str) -> Decision:
         """The screen and the trained guard first, because they are quick and cannot be down.
 
-        Then the model, unless they have already raised.
+        Then the model, unless they have already raised an alarm.
         """
         found = NOTHING_FOUND
         try:
@@ -76,6 +76,6 @@ class Guard:
 
 def _shown(verdict: GuardVerdict, utterance: str) -> bool:
     """Whether the words that a label of danger rests on stand in the message. A small model often names a danger and
-    quotes nothing, or its own example; it is asked once more, and its second word counts.
+    quotes nothing, or its own example; it is asked once more, and its second answer counts.
     """
     return verdict.label == "acceptance" or stands(verdict.words, utterance)

@@ -1,4 +1,4 @@
-"""What the agents remember of one conversation, and how a side lived it."""
+"""What the agents remember of one conversation, and how one side experienced it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measuring the guard on labelled utterances: screen, trained guard, both, the cast's model, and all of them together.
 
 Rows are ``{"text", "lang", "label"}`` (``kind`` is optional) with the labels active, implicit, passive, acceptance,
-harm_others, abuse, emergency, and ordinary for what people say when no danger is near. The default are the lines of the
+harm_others, abuse, emergency, and ordinary for what people say when no danger is near. The default is the lines of the
 authors kept for testing. The utterances by the authors of the word lists are ``measure``, ``build``, ``probes`` (later
 trials that the lists were corrected with) and ``unseen`` (the last trial, measured before anything was corrected).
 """

@@ -38,8 +38,8 @@ class Heard:
 
 @dataclass
 class Drafted:
-    """The latest draft and what it was made from. `risk` and `why` say what still stands against it, if anything;
-    `doubted` is an objection of the critic's alone against which it is said.
+    """The latest draft and what it was made from. `risk` and `why` say what is still wrong with it, if anything.
+    `doubted` is an objection by the critic alone; the draft is said in spite of it.
     """
 
     text: str = ""
@@ -62,7 +62,7 @@ class Drafted:
 
 
 class Drafting:
-    """Drafts until nothing stands against one."""
+    """Writes drafts until there is no objection to one."""
 
     def __init__(
         self, episode: Episode[Talk, CounselVariant], session: Session, counsellor: Counsellor, critic: Critic
@@ -71,7 +71,7 @@ class Drafting:
         self._counsellor, self._critic = counsellor, critic
 
     async def answer(self, heard: Heard) -> Drafted:
-        """The answer with all that belongs to it; one that no draft could settle has its risk type in it."""
+        """The answer with all that belongs to it. Where no draft was acceptable, it holds the risk type."""
         made = Drafted()
         written: list[str] = []
         faults: list[Fault] = []

@@ -1,9 +1,10 @@
 """Who speaks when. The guard hears every message first; then plan, look up, write, criticise, revise, at most N
 drafts.
 
-What must hold is held here, not asked for: the queue entry is committed before the set message is said; after it
-nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; whatever happens in the
-guard, other than a clear verdict, goes to a person; and in a live talk so does every fault of the machinery.
+What must hold is enforced here in code, not requested in a prompt: the queue entry is committed before the set message
+is said; after it nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; whatever
+happens in the guard, other than a clear verdict, goes to a person; and in a live talk so does every fault of the
+machinery.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ class Room:
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
-        """The signals in what was said. In a live talk a reading that cannot be read costs a signal, not the answer."""
+        """The signals in what was said. In a live talk an unreadable reply of the reader loses a signal, not the
+        answer.
+        """
         try:
             return await self.listener.hear(utterance, self.asked)
         except UNREADABLE as error:
@@ -146,7 +149,7 @@ class Room:
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
-        """People are told and that is committed; only then does the patient hear the set message, and nothing else."""
+        """People are notified and that is committed; only then the patient gets the set message, and nothing else."""
         await self.call_person(utterance, decision.reason, decision.words, decision=decision)
         self.control("escalated", "")
         text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
@@ -208,7 +211,7 @@ class Room:
             return heard, Drafted(risk=1, why=f"the counsellor failed: {error}")
 
     async def say(self, heard: Heard, made: Drafted) -> None:
-        """Say the answer, or safe words where no draft could be settled; then remember."""
+        """Say the answer, or safe words where no draft was acceptable; then remember."""
         session, utterance = self.session, heard.utterance
         stage = session.stage
         if made.risk or made.doubted is not None:
@@ -230,7 +233,7 @@ class Room:
             self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
     async def lenient(self, work: Awaitable[None], faults: tuple[type[PolyclinicError], ...]) -> None:
-        """In a live talk a keeper that fails so costs a memory, not the answer; in an experiment it is a failure."""
+        """In a live talk such a fault of the keeper loses a memory, not the answer; in experiments it is a failure."""
         if not self.talk.live:
             return await work
         try:
@@ -243,8 +246,8 @@ class Room:
         return None
 
     async def hand_to_review(self, utterance: str, made: Drafted) -> None:
-        """No draft could be settled: a person is told before the safe words for this risk type are said, or the draft
-        that the critic alone was against.
+        """No draft was acceptable: a person is notified before the safe words for this risk type are said, or the draft
+        to which only the critic objected.
         """
         risk, why = made.risk, made.why
         if made.doubted is not None:

@@ -1,5 +1,5 @@
-"""Thanks by themselves mean nothing but thanks: whatever a reader hears in them, no stage and no wish rests on it, and
-no counsellor slips with them.
+"""Thanks by themselves mean nothing but thanks: whatever a reader finds in them, they change no stage, state no wish
+and are no slip of a counsellor.
 
 A closed list is right here and nowhere else: a formula of politeness is exact, and a wish about resuscitation that was
 read from "thank you" would be a serious fault.

@@ -1,9 +1,10 @@
 """What becomes of a message: three ways, and every doubt about the guard itself goes to a person.
 
-The screen, the trained guard and the model judge apart; the gravest counts. One thing is settled before: words of the
-screen in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the trained guard is
-in doubt a language model may settle it, and the person is asked gently then; without one a person of the care team
-looks. A fault of the model (an exception, a time-out, a verdict that cannot be read) is not an opinion: it escalates.
+The screen, the trained guard and the model judge separately; the gravest label counts. There is one exception: words
+that the screen finds in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the
+trained guard is in doubt, a language model may decide, and the person is then asked gently. Without a language model, a
+person of the care team looks. A fault of the model (an exception, a time-out, a verdict that cannot be read) is not an
+opinion: it escalates.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ def that_count(found: Screening, reading: Reading) -> Screening:
 
 
 def from_screen(found: Screening) -> Decision:
-    """The screen's word alone."""
+    """The decision by the screen alone."""
     reason = f"the lexical screen found words of {found.label} risk" if found.words else ""
     source: Source = "screen" if found.words else "nobody"
     return Decision(way=way_of(found.label), label=found.label, source=source, reason=reason, words=found.words)
 
 
 def from_trained(reading: Reading) -> Decision:
-    """The trained guard's word alone: in doubt a person looks."""
+    """The decision by the trained guard alone: in doubt a person looks."""
     if reading.level == "none":
         return Decision(way="go_on", label="acceptance", source="nobody")
     chance = reading.wish if reading.level == "flag" else reading.danger
@@ -113,6 +114,6 @@ def settle_doubt(decision: Decision, reading: Reading, trusted: bool) -> Decisio
 
 
 def from_fault(found: Screening, fault: str, utterance: str) -> Decision:
-    """The guard could not be heard: a person must look, whatever was said."""
+    """The guard failed: a person must look, whatever was said."""
     label: GuardLabel = found.label if found.label in ("active", "implicit") else "active"
     return Decision(way="escalate", label=label, source="fault", reason=fault, words=found.words or utterance[:200])

@@ -84,7 +84,7 @@ class Flagged(HandedOver):
 
 
 class ForReview(HandedOver):
-    """No draft could be settled: why, the type of risk, and the last draft's words."""
+    """No draft was acceptable: why, the type of risk, and the last draft's words."""
 
     reason: str
     risk: int
@@ -145,7 +145,7 @@ class LeftOut(Note):
 
 
 class ObjectionDropped(Note):
-    """An objection of the critic's that is void by its own brief, and why: it quoted no words of the draft, or a
+    """An objection that the critic's own instructions rule out, and why: it quoted no words of the draft, or a
     question.
     """
 
@@ -158,7 +158,7 @@ class ObjectionDropped(Note):
 
 
 class ObjectionOverruled(Note):
-    """The critic objected to the last draft too, and neither a rule nor the reading of the words bore it out: a draft
+    """The critic objected to the last draft too, and neither a rule nor the reading of the words confirmed it: a draft
     that broke no rule was said. People are told.
     """
 

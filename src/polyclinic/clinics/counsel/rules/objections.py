@@ -1,4 +1,4 @@
-"""What stands behind a critic's objection, and what a counsellor took from the person's mouth. Exact rules only: what
+"""What supports a critic's objection, and which of the person's own words a counsellor repeated. Exact rules only: what
 words mean was read before.
 """
 
@@ -20,17 +20,17 @@ _LEAST_WORDS = {"en": 4, "ko": 2}
 
 
 def objected(words: str, draft: str) -> str:
-    """The sentences of a draft that an objection's words stand in, or that stand in them; empty for words that the
-    draft does not have.
+    """The sentences of a draft that contain the words of an objection, or are contained in them; empty for words that
+    the draft does not have.
     """
     return " ".join(part for part in sentences(draft) if stands(words, part) or stands(part, words))
 
 
 def void(fault: str, words: str, draft: str, found: Draft) -> str:
-    """Why an objection counts for nothing by the critic's own brief; empty for one that may count.
+    """Why the critic's own instructions rule an objection out; empty for one that may count.
 
-    A fault must be shown by words of the draft, unless the reading of the draft bears it out: a feeling passed over has
-    no words. A question that makes no slip is no fault.
+    A fault must be shown by words of the draft, unless the reading of the draft confirms it: an ignored feeling has no
+    words. A question that makes no slip is no fault.
     """
     if fault == "feelings" and not found.feeling:
         return ""

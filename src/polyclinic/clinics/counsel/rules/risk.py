@@ -23,7 +23,7 @@ RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings":
 
 class Fault(Frozen):
     """A risk type, the words it rests on, and what to change. `doubted`: the critic alone says so; neither a rule nor
-    the reading of the words bears it out. `borrowed`: the words are the person's own.
+    the reading of the words confirms it. `borrowed`: the words are the person's own.
     """
 
     risk: RiskType
@@ -75,12 +75,12 @@ def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lan
 
 
 def not_their_own(words: str, lang: Lang) -> Fault:
-    """A draft that gives the person's own words back as the counsellor's answers nobody."""
+    """The fault of a draft that repeats the person's own words as if they were the counsellor's."""
     return _fault(3, "borrowed", words, lang).model_copy(update={"borrowed": True})
 
 
 def stands(words: str, draft: str) -> bool:
-    """Whether quoted words really stand in a draft. An objection that shows none is no evidence by itself."""
+    """Whether quoted words really occur in a draft. An objection that quotes none is no evidence by itself."""
     return bool(normalise(words)) and normalise(words) in normalise(draft)
 
 

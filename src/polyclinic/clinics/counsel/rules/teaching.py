@@ -3,8 +3,9 @@
 Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when no
 danger is near; without them every unknown sentence would look like danger. The authors of the word lists wrote the
 utterances kept for building: they count half, because they share the lists' view. Thresholds are chosen on authors left
-out of the training, safety first: active and implicit danger before acceptance left alone. Below `calm` lies none
-of the dangers in which the screen finds words: it is half of the level under which one in two hundred of them lies.
+out of the training, safety first: finding active and implicit danger matters more than leaving acceptance alone. Take
+the dangers in which the screen finds words: one in two hundred of them lies below a certain level, and `calm` is half
+of that level. None of these dangers lies below `calm`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def guard_lines(split: str) -> list[LabelledText]:
 
 
 def list_lines() -> list[LabelledText]:
-    """Utterances by the authors of the word lists, less the danger that understudies voice."""
+    """Utterances by the authors of the word lists, without the dangerous lines that understudies say."""
     cues: dict[str, dict[str, list[str]]] = package_data(PACKAGE, "data/cues.toml")
     voiced = {line for risk in ("active", "implicit", "passive") for lines in cues[risk].values() for line in lines}
     rows = []

@@ -15,7 +15,7 @@ class GuardUnderstudy(Understudy):
 
     @answers(GuardChecks)
     def checks(self, ask: Ask[GuardChecks]) -> GuardVerdict | str:
-        """The verdict; the mistakes are to miss, to cry wolf, to talk nonsense and to fail."""
+        """The verdict; the mistakes are to miss danger, to raise false alarms, to talk nonsense and to fail."""
         if ask.mistake("fail"):
             raise ModelError("the understudy was told to fail")
         if ask.mistake("nonsense"):

@@ -57,7 +57,7 @@ def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:
 
 
 def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tuple[TraitLine, ...]:
-    """A profile for a prompt, leaning as the style of the moment has it."""
+    """A profile for a prompt, adjusted to the style of the moment."""
     if profile is None:
         return ()
     values = profile.means() if style is None else styled(profile.means(), style)

@@ -1,8 +1,8 @@
 """Fast evolution: reports become edits of a role's prompt book, and an edit must earn its place.
 
 A line comes in when its norm was broken gravely or repeatedly, or its trait has drifted. It stays on trial: if its norm
-is broken as often as before it came, it goes. When the book is full, a new line must be worth clearly more than the
-weakest.
+is broken as often as before it came, it is removed. When the book is full, a new line must be worth clearly more than
+the weakest.
 """
 
 from __future__ import annotations

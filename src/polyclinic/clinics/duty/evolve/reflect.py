@@ -103,8 +103,8 @@ async def hear_traits(
     this person before.
 
     No listener is calibrated to the scale of a profile, so what counts is the change: the person's own mean, plus how
-    much more or less than usual is heard now. Until there is a usual, nothing has changed. The lean of the moment's
-    style is taken off.
+    much more or less than usual is heard now. Until there are earlier shifts to compare with, nothing counts as
+    changed. The effect of the moment's style is subtracted.
     """
     profile = state.profile
     if not messages or profile is None:

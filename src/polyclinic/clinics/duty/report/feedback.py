@@ -1,7 +1,7 @@
 """Feedback for a person who played a member of staff: what was dangerous, what went well, what is missing, what next.
 
 Short on purpose, and made of what the shift itself recorded: the reader's findings stand in the transcript. Only the
-person's own words are held against them; what colleagues broke is told apart.
+person's own words are held against them; what colleagues broke is listed separately.
 """
 
 from __future__ import annotations

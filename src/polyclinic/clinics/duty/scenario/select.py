@@ -2,10 +2,10 @@
 
 ``8`` takes eight shifts, the three tasks in turn, each task a campaign with a ward of its own. ``T2:40`` takes forty
 triage shifts. ``evolve:40`` takes forty of all tasks as one campaign: one team works them all. ``one:t1-02-warfarin``
-takes one by its id. A path reads a user's file. More than are written are had by going round again, each round in an
-order drawn from the seed.
-``T1:40~doctor.directness-0.4@12`` pushes the doctor's directness down by 0.4 from the twelfth shift on (``@12-14``:
-until the fourteenth); ``~calm`` makes calm days, on which offline staff have no bad habits.
+takes one by its id. A path reads a user's file. If more shifts are asked for than are written, they are repeated, each
+round in an order drawn from the seed. ``T1:40~doctor.directness-0.4@12`` pushes the doctor's directness down by 0.4
+from the twelfth shift on (``@12-14``: until the fourteenth); ``~calm`` makes calm days, on which offline staff have no
+bad habits.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Ward:
         elif isinstance(effect, ShiftEnded):
             self.episodes += 1
         else:
-            raise EngineError(f"the ward does not know the effect '{effect.kind}'")
+            raise EngineError(f"unknown effect of a ward: '{effect.kind}'")
         self.effects.append(effect)
 
     def at(self, episode: int) -> Ward:

@@ -1,8 +1,8 @@
 """The habits of offline staff, how their manner drifts, and the model of learning that holds habits back.
 
-The model is stated, not found: a player reads every line of advice in its prompt; a line whose words it understands as
-advice against a habit takes the share `learning` off the chance of that habit. What a line is filed under counts for
-nothing, so advice in other words helps as much and a line about bananas helps nobody.
+The model is an assumption, not a finding: a player reads every line of advice in its prompt; a line whose words it
+understands as advice against a habit takes the share `learning` off the chance of that habit. What a line is filed
+under counts for nothing, so advice in other words helps as much and a line about bananas helps nobody.
 """
 
 from __future__ import annotations

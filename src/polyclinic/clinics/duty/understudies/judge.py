@@ -27,7 +27,7 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
 
     @answers(JudgesRubric)
     def judges_rubric(self, ask: Ask[JudgesRubric]) -> str:
-        """The rubric, graded by one who can hear this very question."""
+        """The rubric, graded with the reader that came with this question."""
         return _Hearing(ask).graded(ask).sheet()
 
     @answers(JudgesIdentity)

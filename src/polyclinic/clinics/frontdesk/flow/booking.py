@@ -109,7 +109,7 @@ class Booking:
         """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
         With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
-        often that happens, the patient speaks at most so many rounds about one wish.
+        often that happens, the number of the patient's rounds about one wish is limited.
         """
         asked = WOULD_IT_SUIT if request.turns_down else WHICH_TIME
         heard = bool(problem and request.wish_words)

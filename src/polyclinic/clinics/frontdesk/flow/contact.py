@@ -107,7 +107,9 @@ async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str
 
 
 async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, intent: Literal["move", "cancel"]) -> str:
-    """A patient with an appointment wants it moved or cancelled. Who has none, or comes too late, does not call."""
+    """A patient with an appointment wants it moved or cancelled. A patient who has none, or is too late to change it,
+    does not call.
+    """
     variant, caller = episode.variant, contact.caller
     about = contact.claims or caller
     episode.conclude(CallEnded(level=contact.level, kind=contact.kind, minute=contact.minute))

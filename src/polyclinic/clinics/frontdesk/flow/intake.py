@@ -1,7 +1,7 @@
 """The intake: questions and a form, until the form is complete and a department is chosen.
 
-The staff fills in its form again after each answer. Code holds what must hold: a value that nobody said is not written
-down, a department that is not one of the hospital's does not end anything, and the last round must decide.
+The staff fills in its form again after each answer. Code enforces what must hold: a value that nobody said is not
+written down, a department that the hospital does not have does not end the intake, and the last round must decide.
 """
 
 from __future__ import annotations
@@ -112,9 +112,7 @@ class Intake:
         self.lines.append(f"Clerk: {text}")
 
     async def hears(self, staff_says: str) -> None:
-        """The patient's answer; one who names a diagnosis it was never told is the simulator's breach, not the
-        staff's.
-        """
+        """The patient's answer. Naming a diagnosis that it was never told is the simulator's fault, not the staff's."""
         said, patient = await self.actor.answers(staff_says), self.contact.caller
         self.episode.say("patient", said, to="staff", payload=InPhase(phase="intake"))
         self.lines.append(f"Patient: {said}")

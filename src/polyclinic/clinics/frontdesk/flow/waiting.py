@@ -30,7 +30,7 @@ class WaitingList:
         self.ledger, self.diary = ledger, diary
 
     async def walk(self) -> None:
-        """Move up who can be moved and called."""
+        """Move up every patient who can be moved and called."""
         if self.variant.waiting_list == "rule":
             found = walk_waiting_list(self.diary, self.ledger.now)
             for waiting, place in found.moves:
@@ -42,7 +42,7 @@ class WaitingList:
         self.episode.conclude(MovedUp(waiting_moved=len(walked.moved), unreached=len(walked.unreached)))
 
     async def by_staff(self) -> WaitingListWalked:
-        """The staff looks for an earlier time for each patient in turn; code keeps what it finds from doing harm."""
+        """The staff looks for an earlier time for each patient in turn; code checks each time that the staff finds."""
         moved: list[str] = []
         unreached: list[str] = []
         steps: list[WaitingStep] = []

@@ -1,8 +1,8 @@
 """One trial of one setting: the calls, the book, the clinic days. Nobody speaks, and nobody makes mistakes.
 
-The same rules as at the desk of a whole run: the earliest time under the patient's wish; who has none within the
-horizon is turned away. What a run does not have is here: overbooking, urgent slots, walk-ins, sessions that the
-hospital cancels, consultations that take as long as they take, and a desk at which callers wait.
+The same rules as at the desk of a whole run: the earliest time under the patient's wish; a patient for whom there is no
+time within the horizon is turned away. What a run does not have is here: overbooking, urgent slots, walk-ins, sessions
+that the hospital cancels, consultations that take as long as they take, and a desk at which callers wait.
 """
 
 from __future__ import annotations

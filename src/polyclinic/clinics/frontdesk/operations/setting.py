@@ -1,4 +1,4 @@
-"""What a manager can turn: how the clinics are staffed, how they are booked, and what the patients do.
+"""What a manager can change: how the clinics are staffed, how they are booked, and what the patients do.
 
 Everything is for one department, which has a desk of its own. Times are minutes unless the name says otherwise.
 """

@@ -110,7 +110,7 @@ def whatif(asked: DialQuestion) -> Evaluation[WhatIfFigures]:
 
 
 def setting_of(values: Mapping[str, float]) -> Setting:
-    """A setting from dials; what cannot be is refused with the dial's name."""
+    """A setting from dials; an impossible value is refused with the dial's name."""
     try:
         return Setting.model_validate(dict(values))
     except ValidationError as error:

@@ -132,7 +132,7 @@ def diaries(rows: Sequence[Row]) -> list[Block]:
 def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
     begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
     if plan is None or begun is None:
-        raise EngineError(f"{opened.contact.id} carries no plan")
+        raise EngineError(f"{opened.contact.id} has no plan")
     until = part * begun.end_minute
     room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}

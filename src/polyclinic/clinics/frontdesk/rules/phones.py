@@ -121,7 +121,7 @@ def says_number(value: str, text: str, *, phone: bool) -> bool:
 
 
 def holds_number(value: str, text: str, *, phone: bool) -> bool:
-    """Whether a number stands in a text, whosesoever it is, unless another one is told instead of it."""
+    """Whether a number is in a text, no matter whose it is, unless another one is given instead of it."""
     if says_number(value, text, phone=phone):
         return True
     spots = mask_numbers(value, text, phone=phone)

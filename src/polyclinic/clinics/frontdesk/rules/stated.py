@@ -37,10 +37,10 @@ _INTENDS = {"move": INTENT.ask(intent=INTENTS["reschedule"]), "cancel": INTENT.a
 async def states_wish(
     desk: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
 ) -> bool:
-    """Whether these words state this wish. To name a doctor in order to avoid them is no wish for that doctor, and a
-    day by which somebody must be seen is no day from which on they can come.
+    """Whether these words state this wish. Naming a doctor in order to avoid them is not a wish for that doctor, and a
+    day by which somebody must be seen is not a day from which on they can come.
 
-    Only a reader that is sure of it makes the patient's words no wish: what is unclear is not the patient's fault.
+    The words count as no wish only where the reader is sure of it: what is unclear is not the patient's fault.
     """
     text = " ".join(said)
     if wish.kind == "date":

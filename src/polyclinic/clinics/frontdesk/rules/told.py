@@ -1,4 +1,4 @@
-"""Whether a value is told as the patient's own, and as one that holds.
+"""Whether a value is given as the patient's own, and as one that is still valid.
 
 A text comes here masked: ``xthisx`` stands where the value is told, ``xotherx`` where another value of its kind is. So
 the same questions serve numbers, names, addresses and dates: is it denied, put right in the same breath, given up long

@@ -63,7 +63,7 @@ class Weights(Frozen):
     @model_validator(mode="after")
     def _adds_up(self) -> Weights:
         if len(self.type) != len(self.probs) or len(set(self.type)) != len(self.type):
-            raise ValueError("type and probs need the same length and no kind twice")
+            raise ValueError("type and probs must have the same length, and no type may appear twice")
         if not all(prob >= 0 for prob in self.probs) or abs(sum(self.probs) - 1) > 1e-9:
             raise ValueError(f"the probabilities {list(self.probs)} do not add up to 1")
         return self
@@ -85,7 +85,7 @@ class Events(Frozen):
     @model_validator(mode="after")
     def _after_the_booking(self) -> Events:
         if self.delay_minutes.min < 1:
-            raise ValueError("a call comes after the booking before it: delay_minutes must begin at 1 or later")
+            raise ValueError("a call comes after the booking: delay_minutes.min must be at least 1")
         return self
 
 
@@ -174,7 +174,7 @@ class HospitalConfig(Frozen):
         if self.physician_per_department.min < 1:
             raise ValueError("every department needs a physician")
         if not self.capacities:
-            raise ValueError("no capacity in the range divides the hour into whole time units")
+            raise ValueError("no capacity in the range divides an hour into visits of whole time units")
         if set(self.preference.type) - set(PREFERENCES):
             raise ValueError(f"preference types are {', '.join(PREFERENCES)}")
         if set(self.symptom.type) - {"without_history", "with_history"}:

@@ -197,7 +197,7 @@ class Diary:
     def _take(self, entry: Appointment) -> None:
         bits = ((1 << entry.length) - 1) << entry.slot
         if self.free[entry.physician][entry.day] & bits != bits:
-            raise EngineError(f"appointment {entry.id} would take time that is not free")
+            raise EngineError(f"appointment {entry.id} overlaps with time that is not free")
         self._set(entry.physician, entry.day, self.free[entry.physician][entry.day] & ~bits)
         self.booked[entry.physician] += 1
 

@@ -203,7 +203,7 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
             seen_by = _EXAMINED.search(symptom)
             if seen_by:
                 faults.append(
-                    f"{disease.name}: '{seen_by.group()}' is a finding or a treatment; nobody has examined yet"
+                    f"{disease.name}: '{seen_by.group()}' is a finding or a treatment; nobody has examined the patient"
                 )
             if names_disease(disease.name, symptom):
                 faults.append(f"{disease.name}: the symptom '{symptom}' gives the diagnosis away")

@@ -1,4 +1,4 @@
-"""Reading tables of a user's file piece by piece: a fault is told with its place in the file, on one line."""
+"""Reading tables of a user's file piece by piece: an error message names the place in the file, on one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fault(WrongForm):
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """A fault inside is told with this place before it."""
+    """Puts this place before the message of a fault raised inside."""
     try:
         yield
     except _FAULTS as error:
@@ -29,7 +29,7 @@ def at(place: str) -> Iterator[None]:
 
 @contextmanager
 def in_file(file: Path) -> Iterator[None]:
-    """A fault inside is the file's."""
+    """Turns a fault raised inside into a `DataError` of this file."""
     try:
         yield
     except _FAULTS as error:

@@ -147,7 +147,7 @@ def _plan(table: Mapping[str, Any], name: str, level: Level, time: TimeSystem) -
         for number, doctor in enumerate(entry["doctor"]):
             with at(f"doctor {doctor}"):
                 if doctor not in table["doctor"]:
-                    raise ValueError(f"{their_name} names this doctor, who is not among the doctors")
+                    raise ValueError(f"{their_name} names this doctor, but the list of doctors does not")
                 id_ = f"{name}-{entry['code'].lower()}-{number}"
                 physicians.append(_physician(doctor, table["doctor"][doctor], id_, department, time))
         plans.append(DepartmentPlan(name=department, code=entry["code"], physicians=tuple(physicians)))
@@ -240,7 +240,7 @@ def _patient(
 ) -> Patient:
     preferences = tuple(_PREFERENCES.get(kind, "") for kind in row["preference"])
     if len(preferences) != 2 or "" in preferences or preferences[0] == preferences[1]:
-        raise ValueError(f"preference {row['preference']}: it must be two different ones of {', '.join(_PREFERENCES)}")
+        raise ValueError(f"preference {row['preference']}: write two different ones of {', '.join(_PREFERENCES)}")
     if row["symptom_level"] not in _KNOWS:
         raise ValueError(f"symptom_level '{row['symptom_level']}': there are {', '.join(_KNOWS)}")
     disease = _disease(row, physician.department, plan, "physician" in preferences, draw.random())

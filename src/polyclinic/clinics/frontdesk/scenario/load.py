@@ -1,4 +1,4 @@
-"""From what stands after ``--scenarios`` to contacts.
+"""From the value of ``--scenarios`` to contacts.
 
 ``""``                     three small hospitals, one of each level, twelve patients each
 ``24``                     a primary hospital's first 24 patients

@@ -201,5 +201,5 @@ class Contact(Scenario):
     def caller(self) -> Patient:
         """The patient of a contact that has one."""
         if self.patient is None:
-            raise ValueError(f"{self.id} is a {self.kind}: nobody calls")
+            raise ValueError(f"{self.id} is a {self.kind}, so it has no caller")
         return self.patient

@@ -41,7 +41,7 @@ def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None, 
     """All contacts of all hospitals, hospital by hospital, each in order of arrival.
 
     Configs that are drawn `alike`, under the same name, and differ in the share of known diagnoses only, have the same
-    hospitals and the same patients but for what these know.
+    hospitals and the same patients, except for what the patients know.
     """
     count = config.hospital_n if hospitals is None else hospitals
     return [contact for number in range(count) for contact in synthesize_hospital(config, seed, number, alike)]
@@ -73,7 +73,7 @@ def _treating(config: HospitalConfig, table: Sequence[Disease]) -> list[Departme
         raise bad_file(
             config.diseases,
             f"it has diseases of {len(found)} departments only ({names}), but the hospital may have {most}",
-            fix="add diseases of others, or lower department_per_hospital",
+            fix="add diseases of other departments, or lower department_per_hospital",
         )
     return found
 

@@ -47,8 +47,8 @@ class UnusualPatients:
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
     def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
-        """The complaint of one patient of this department: one of the choices, whether usual or not. As many draws for
-        each patient.
+        """The complaint of one patient of this department: one of the choices, whether usual or not. Every patient
+        takes the same number of random draws.
         """
         who, which, second, others = draw.random(), draw.random(), draw.random(), draw.random()
         count = draw.random()

@@ -1,4 +1,4 @@
-"""What changes while a hospital runs, and the effects through which alone it changes."""
+"""What changes while a hospital runs. It changes only through the effects defined here."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class HospitalState:
         for contact in contacts:
             if contact.plan is not None:
                 return cls(contact.plan)
-        raise EngineError("a hospital campaign begins with its opening, which carries the plan")
+        raise EngineError("the first episode of a hospital campaign must be its opening, which holds the plan")
 
     def diary_of(self, patient: str) -> tuple[Diary, Appointment] | None:
         """Where this patient's appointment stands."""
@@ -89,7 +89,7 @@ class HospitalState:
     def apply(self, effect: Effect) -> None:
         """Take one committed change."""
         if not isinstance(effect, HospitalEffect):
-            raise EngineError(f"a hospital does not know the effect '{effect.kind}'")
+            raise EngineError(f"unknown effect of a hospital: '{effect.kind}'")
         diary = self.diaries[effect.department]
         match effect:
             case ClockMoved():

@@ -57,8 +57,8 @@ def own_appointment(
     """The caller's own appointment, if it is the one described and can still be changed; otherwise None.
 
     `appointment` is the one that the hospital has for the caller's identity. The description (name, physician, date)
-    only narrows it: no description can reach anybody else's. It stands under the name that was written down at the
-    intake: somebody whose name was taken down wrongly is not found.
+    only narrows it: no description can reach anybody else's. The appointment is stored under the name that was written
+    down at the intake: somebody whose name was written down wrongly is not found.
     """
     if appointment is None or appointment.patient != caller or not can_change(diary, appointment.id, now):
         return None

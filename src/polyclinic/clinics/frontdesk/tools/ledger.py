@@ -33,7 +33,7 @@ def hospital_of(episode: Episode) -> HospitalState:
     """The state that the contacts of a hospital share."""
     state = episode.shared(HospitalState)
     if state is None:
-        raise EngineError(f"{episode.id} is a contact without a hospital: contacts run in campaigns")
+        raise EngineError(f"{episode.id} is a contact without a hospital: run contacts as part of a campaign")
     return state
 
 
@@ -55,8 +55,9 @@ class Ledger:
     def tick(self, diary: Diary, *, always: bool = False) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away.
 
-        A contact that failed and is tried again later calls when it is tried: the clock never runs back. Every change
-        tells its time, so the passing of time is a change of its own only where it changes something, or with `always`.
+        A contact that failed and is retried calls at the time of the retry: the clock never runs back. Every change
+        carries its time, so the passing of time is recorded by itself only where it changes something, or with
+        `always`.
         """
         self.now = max(self.now, diary.clock)
         statuses = due_statuses(diary, self.now)

@@ -2,7 +2,7 @@
 
 What is changed is read at that moment, inside the same transaction: a change that came first is seen, and the version
 guards the rest. On a server of its own the records are committed just before the episode is; an episode that was killed
-between the two finds its own changes there when it runs again, and lets them stand.
+between the two finds its own changes there when it runs again, and leaves them as they are.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class HospitalRecords:
         )
 
     def move(self, diary: Diary, old: Appointment, new: Appointment, now: int) -> None:
-        """Other slots, and another physician where that changed; who waited waits no longer."""
+        """Other slots, and another physician where that changed; a patient on the waiting list leaves it."""
         physician = diary.plan.physicians[new.physician]
         actor = reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
@@ -232,5 +232,5 @@ def _no_longer(waiting: Resource | None, at: datetime) -> list[Change]:
 def _there(found: list[Resource | None]) -> list[Resource]:
     """All of them; raises when the records have lost one."""
     if None in found:
-        raise RecordMissing("the records lack a resource of this hospital that was there before")
+        raise RecordMissing("a resource of this hospital is no longer in the records")
     return [resource for resource in found if resource is not None]

@@ -89,8 +89,8 @@ class Doctors:
     async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
         """The first doctor's next question, empty for the wish to conclude, and what was recommended to ask.
 
-        Before enough was asked nobody is offered to conclude; one who does so all the same is asked for a question, and
-        is not let go by the interview either.
+        Before enough questions were asked, the doctor is not offered to conclude. A doctor who concludes anyway is
+        asked for a question, and the interview goes on.
         """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         prompt = AsksQuestion(
@@ -117,7 +117,7 @@ class Doctors:
     async def consults(
         self, discipline: str, caller: str, reason: str, notes: tuple[str, ...], turns_left: int
     ) -> tuple[str, dict[str, str]]:
-        """A colleague's question, empty for none. `notes` come only from those on the way to the call."""
+        """A colleague's question, empty for none. `notes` come only from the doctors on the path to the call."""
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         says = await self._doctor.ask(
             Consults(

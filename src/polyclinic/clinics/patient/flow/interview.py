@@ -151,8 +151,8 @@ async def consultation(room: Room) -> None:
 
 
 async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
-    """One colleague's questions; the colleague knows the dialogue and the notes of those on the way
-    to the call only.
+    """One colleague's questions. The colleague knows only the dialogue and the notes of the doctors on the path to the
+    call.
     """
     notes = room.interview.notes
     visible = tuple(

@@ -33,7 +33,7 @@ METRICS = tuple(
 
 
 class PreferenceJudge:
-    """Compares the two answers to each question of a duel. Other episodes it leaves alone."""
+    """Compares the two answers to each question of a duel. It does not score other episodes."""
 
     name = "preference"
     metrics = METRICS

@@ -1,7 +1,7 @@
 """Which parts of a record may enter the patient's context for one question. Code decides this before a model is asked.
 
-Facts that were read to fit the question come first; the nearest others fill up, so that a patient is never left with
-nothing. The results of a test are given only when the question names that test. What the patient never knows is never
+Facts that were read to fit the question come first; the nearest others follow, so that a patient always has something
+to say. The results of a test are given only when the question names that test. What the patient never knows is never
 given.
 """
 

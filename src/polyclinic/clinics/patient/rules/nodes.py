@@ -41,7 +41,7 @@ class Material(NamedTuple):
 
 
 async def material(reads: Reads, record: Record, exchange: Exchange) -> Material:
-    """Read a question and its answer. One that was asked as a trick is one, however it is read."""
+    """Read a question and its answer. A question that was asked as a trick counts as one, however it is read."""
     asked = await read_question(reads, record, exchange.question, exchange.considered)
     if exchange.cheat:
         asked = asked.model_copy(update={"cheat": True})

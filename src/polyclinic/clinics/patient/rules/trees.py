@@ -39,7 +39,7 @@ class Tree(Frozen):
 
     @model_validator(mode="after")
     def _whole(self) -> Tree:
-        """Every branch leads somewhere, every node is reached, and no walk comes back to where it was."""
+        """Every branch leads somewhere, every node is reached, and there is no cycle."""
         known = {*self.nodes, *_ENDS}
         for name, node in self.nodes.items():
             for branch in (node.yes, node.no):
@@ -78,7 +78,7 @@ def paths(tree: Tree) -> Iterator[Walk]:
             yield Walk(tree=tree.name, steps=steps, score=_ENDS[at])
             return
         if at in {node for node, _ in steps}:
-            raise ValueError(f"{tree.name}: a walk comes back to '{at}'")
+            raise ValueError(f"{tree.name}: the tree has a cycle: it comes back to '{at}'")
         node = tree.nodes[at]
         yield from follow(node.yes, (*steps, (at, True)))
         yield from follow(node.no, (*steps, (at, False)))

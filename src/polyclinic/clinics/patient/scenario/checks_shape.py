@@ -38,8 +38,8 @@ def _topic_missing(record: Record) -> Iterator[str]:
     for topic in _NEEDED_TOPICS:
         if not asked[topic]:
             yield (
-                f"nothing is known about {topic.value}; add a line under 'asked: {topic.value}', if only that "
-                f"there is none"
+                f"nothing is known about {topic.value}; add a line under 'asked: {topic.value}', even if it only "
+                f"says that there is nothing"
             )
 
 
@@ -52,7 +52,7 @@ def _few_symptoms(record: Record) -> Iterator[str]:
 def _no_pertinent_negative(record: Record) -> Iterator[str]:
     symptoms = [fact for fact in record.spoken if fact.topic in (Topic.SYMPTOM, Topic.COMPLAINT, Topic.MOOD)]
     if symptoms and not any(_NEGATIVE.search(fact.text) for fact in symptoms):
-        yield "no symptom line says what is not there; add one, for example 'I have no fever and no cough.'"
+        yield "no symptom line says what the patient does not have; add one, such as 'I have no fever and no cough.'"
 
 
 def _few_investigations(record: Record) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _empty_result(record: Record) -> Iterator[str]:
 
 def _nothing_kept_back(record: Record) -> Iterator[str]:
     if not record.at(Level.NEVER):
-        yield "nothing is kept from the patient; the diagnosis must be"
+        yield "no fact is hidden from the patient; put at least the diagnosis under 'never'"
 
 
 def _empty_diagnosis(record: Record) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _unknown_consult(record: Record) -> Iterator[str]:
 
 def _consult_is_the_discipline(record: Record) -> Iterator[str]:
     if record.disease.discipline in record.disease.consult:
-        yield f"consult: '{record.disease.discipline}' treats the disease already"
+        yield f"consult: '{record.disease.discipline}' already treats the disease"
 
 
 def _urgent_without_red_flag(record: Record) -> Iterator[str]:
@@ -123,13 +123,13 @@ def _urgent_without_red_flag(record: Record) -> Iterator[str]:
 def _repeated_line(record: Record) -> Iterator[str]:
     for text, count in Counter(fact.text.lower() for fact in record.spoken).items():
         if count > 1:
-            yield f"'{text[:60]}' stands {count} times"
+            yield f"'{text[:60]}' appears {count} times"
 
 
 def _repeated_test(record: Record) -> Iterator[str]:
     for name, count in Counter(test.name.lower() for test in record.investigations).items():
         if count > 1:
-            yield f"the test '{name}' stands {count} times; merge its items"
+            yield f"the test '{name}' appears {count} times; merge its items"
 
 
 def _line_torn_at_a_comma(record: Record) -> Iterator[str]:

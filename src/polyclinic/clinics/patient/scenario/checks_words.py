@@ -109,7 +109,7 @@ def _allergic_to_own_medicine(record: Record) -> Iterator[str]:
         for medicine in taken:
             both = _medicines(allergy.text) & _medicines(medicine.text)
             if any(len(word) > 5 for word in both) and "stopped" not in medicine.text:
-                yield f"'{short(allergy)}', and yet '{short(medicine)}'"
+                yield f"'{short(allergy)}' contradicts '{short(medicine)}'"
 
 
 def _very_long_line(record: Record) -> Iterator[str]:

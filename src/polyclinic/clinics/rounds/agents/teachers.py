@@ -51,7 +51,7 @@ class Tutor:
 
     @property
     def thinks(self) -> bool:
-        """Whether it owes written thinking. A person's thinking is their own."""
+        """Whether it must write down its thinking. A person need not."""
         return self._kind == "socratic" and not self._agent.is_person
 
     def survives(self, error: ReplyError) -> None:

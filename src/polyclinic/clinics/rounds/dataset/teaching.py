@@ -65,8 +65,8 @@ class TeachingData(TrainingData[TeachingCase]):
         return base_id(scenario.id)
 
     def split(self, scenario: TeachingCase, test_share: float) -> Split:
-        """Our own test cases are always held out; where a larger share is wanted, so are more of ours, told by their id
-        as cases of other collections are.
+        """Our own test cases are always held out. Where a larger share is wanted, more of our cases are held out too,
+        chosen by their id like cases of other collections.
         """
         chance = stream("dataset-split", scenario.source, self.case(scenario)).random()
         if scenario.source != "polyclinic":

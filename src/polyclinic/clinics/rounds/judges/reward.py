@@ -38,7 +38,7 @@ def metric_name(criterion: str) -> str:
 
 
 def judged_turns(case: RoundsCase) -> list[TutorRound]:
-    """The turns of a tutor that owes written thinking, also where it wrote none. A person owes none."""
+    """The turns of a tutor that must write down its thinking, also those without any. A person need not."""
     person = case.transcript.of(Started)[0].cast.get("tutor") == "human"
     return [] if person or case.variant.tutor != "socratic" else tutor_rounds(case.transcript)
 

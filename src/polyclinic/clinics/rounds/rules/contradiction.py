@@ -1,5 +1,5 @@
-"""What in a student's words goes against a step of the case by exact signs, whatever a reader makes of them, and
-whether they say it word by word.
+"""What in a student's words contradicts a step of the case by exact signs, whatever a reader finds in them, and whether
+they state the step word for word.
 
 A reader sees what a text is about better than what it says about it: "all on the right" is near to "all on the left".
 Exact are numbers with a unit, and words of which one is the opposite of the other. An opposite counts only against a
@@ -71,7 +71,7 @@ _NO_SIDE = re.compile(
 
 
 def against(text: str, step: str) -> str:
-    """What goes against the step, in a few words; empty where nothing does."""
+    """What contradicts the step, in a few words; empty where nothing does."""
     said, meant = text.lower(), step.lower()
     return _other_number(said, meant) or _opposite(said, meant)
 

@@ -52,7 +52,9 @@ async def hear_student(reads: Reads, case: TeachingCase, text: str) -> StudentHe
 
 
 def shows_step(text: str, step: str, found: Finding) -> bool:
-    """Whether a report shows a step: it was read so and nothing exact goes against it, or it says it word by word."""
+    """Whether a report shows a step: the reader finds it and no exact sign contradicts it, or it is there word for
+    word.
+    """
     return not against(found.words or text, step) if found.yes else says_the_words(text, step)
 
 

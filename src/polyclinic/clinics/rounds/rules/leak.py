@@ -28,7 +28,7 @@ def named_answer(case: TeachingCase, text: str, heard: str = "") -> str:
 def states_answer(case: TeachingCase, text: str, reports: Iterable[str]) -> str:
     """The first statement that names the answer, where no student's report has named it; empty where there is none.
 
-    A question may name it, and so may a sentence that names another option beside it: both weigh.
+    A question may name it, and so may a sentence that also names another option: both only weigh options.
     """
     if any(named_answer(case, report) for report in reports):
         return ""

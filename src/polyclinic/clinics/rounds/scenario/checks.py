@@ -1,4 +1,4 @@
-"""What is wrong with a case, in words an author can act on. Every shipped case passes with nothing to say."""
+"""What is wrong with a case, in words an author can act on. Every shipped case passes without a fault."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def _lint_question(case: TeachingCase) -> list[str]:
     if len(set(case.options.values())) != len(case.options):
         faults.append("two options are the same")
     if set(case.why_not) != set(case.options) - {case.answer}:
-        faults.append("why_not must speak about every wrong option and only those")
+        faults.append("why_not must have a text for every wrong option, and for no other")
     if not case.gives_away:
         faults.append("gives_away must name the words that would give the answer away")
     elif not _given_away(case, f"{case.answer_text} {case.explanation}"):
-        faults.append("none of the words in gives_away stands in the answer or its explanation")
+        faults.append("none of the words in gives_away is in the answer or its explanation")
     phrase = _given_away(case, case.vignette)
     if phrase:
         faults.append(f"the vignette gives the answer away: '{phrase}'")
@@ -46,9 +46,9 @@ def _lint_steps(case: TeachingCase) -> list[str]:
         return faults
     order = {"observe": 0, "interpret": 1, "conclude": 2}
     if case.steps[-1].stage != "conclude" or any(step.stage == "conclude" for step in case.steps[:-1]):
-        faults.append("exactly the last step concludes")
+        faults.append("the last step, and no other, must conclude")
     if order[case.steps[0].stage] != 0:
-        faults.append("the first step observes")
+        faults.append("the first step must observe")
     for number, step in enumerate(case.steps, start=1):
         if not step.key_question.endswith("?"):
             faults.append(f"step {number}: the key question is not a question")
@@ -79,7 +79,7 @@ def _lint_script(case: TeachingCase, script: PatientScript) -> list[str]:
     if len(script.facts) < 4:
         faults.append("a script has at least four facts")
     if set(script.images) != {image.id for image in case.images}:
-        faults.append("the script must say how each picture, and no other, looked to the patient")
+        faults.append("the script must say how each picture of the case, and no other, looked to the patient")
     if not script.persona_tags:
         faults.append("a script has at least one persona tag")
     return faults

@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 
 def lint_norms(text: str, name: str) -> list[Fault]:
-    """Everything wrong in a norm file's text; empty when it is sound. `DataError` where it is no YAML."""
+    """Everything wrong in a norm file's text; empty when it is valid. `DataError` where it is not YAML."""
     root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
         return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]
@@ -50,7 +50,7 @@ def lint_norms(text: str, name: str) -> list[Fault]:
 
 
 def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
-    """The plain entries of a sound file, or `DataError` with the first fault and the number of others."""
+    """The plain entries of a valid file, or `DataError` with the first fault and the number of others."""
     faults = lint_norms(text, name)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
@@ -102,9 +102,9 @@ def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[Fault
     means = "words" in fields or ("triggers" in fields and fields["triggers"].value)
     if check is not None and check.value in ("exact", "trigger", "both") and not means:
         fix = f"name a trigger ({', '.join(TRIGGER_NAMES)}), give 'words', or set check to reading"
-        return [Fault(_line(check), f"check is '{check.value}' and there is nothing exact to check with", fix)]
+        return [Fault(_line(check), f"check is '{check.value}' but the norm has no triggers and no words", fix)]
     if check is not None and check.value in READ and means:
-        return [Fault(line, f"check is '{check.value}' and yet triggers or words are given", "set check to both")]
+        return [Fault(line, f"check is '{check.value}' but the norm has triggers or words", "set check to both")]
     return []
 
 

@@ -34,7 +34,7 @@ class Norm(Frozen):
     """One responsibility norm. `remind` is the line a prompt stresses when the norm was broken.
 
     `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
-    earlier versions say `rubric` and `trigger`: a norm of theirs is read unless it has nothing but words of its own.
+    earlier versions say `rubric` and `trigger`: such a norm goes to the reader unless it has only words of its own.
     `said_to` holds it to messages for one role.
     """
 

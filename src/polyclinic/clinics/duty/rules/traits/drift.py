@@ -1,7 +1,7 @@
 """Identity drift: the distance between how somebody speaks and who they are, smoothed over a window of episodes.
 
-The default distance is the largest deviation of one trait. L2 and cosine are there too, and both let one drifting trait
-drown among eight quiet ones (benchmarks/results/duty.md has the numbers).
+The default distance is the largest deviation of one trait. L2 and cosine are there too, but in both, eight stable
+traits hide one drifting trait (benchmarks/results/duty.md has the numbers).
 """
 
 from __future__ import annotations
