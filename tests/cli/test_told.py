@@ -91,7 +91,7 @@ def test_an_export_has_the_form_of_its_files_ending(polyclinic: Run, tmp_path: P
         (("scenarios", "missing.yaml"), "there are: lint, list, show"),
         (("scenarios", "show", "patient", "npc-77"), "no patient scenario called 'npc-77'"),
         (("run", "demo", "--cast", "nurze=understudy"), "did you mean nurse"),
-        (("play", "demo"), "name a clinic and a role"),
+        (("play", "demo"), "name your role with --role: nurse, caller, judge"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_right_hint(

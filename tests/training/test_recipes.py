@@ -151,7 +151,7 @@ def test_a_run_goes_on_from_its_newest_whole_checkpoint_and_another_is_refused(t
         (made / "trainer_state.json").write_text("{}" if whole else '{"half')
     assert folder.open(_config(seed=1)).endswith("checkpoint-10")
     assert not (folder.checkpoints / "checkpoint-15").exists(), "a checkpoint that was cut off is taken away"
-    with pytest.raises(ConfigError, match="another run \\(other recipe\\)"):
+    with pytest.raises(ConfigError, match="another run \\(different recipe\\)"):
         folder.open(_config(seed=2))
 
 

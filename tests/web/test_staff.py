@@ -199,7 +199,7 @@ async def test_a_person_changes_their_own_password_and_every_login_of_it_ends(se
 async def test_names_that_could_not_be_told_apart_in_a_log_are_refused(serve: Serve) -> None:
     async with serve() as (app, *_):
         for name in ("", " kim", "kim\n", "a" * 65, "<b>"):
-            with pytest.raises(UserError, match="cannot be a name"):
+            with pytest.raises(UserError, match="cannot be an account's name"):
                 await app.state.service.staff.add(name, "watch", "x")
 
 

@@ -66,7 +66,7 @@ def test_a_sound_case_has_no_findings() -> None:
         ("Temperature: 36.8 C", "Temperature: 58 C", "is not possible"),
         ("36.8 C", "38.9 C", ""),
         ("habits: [I do not smoke.]", "habits: [I do not smoke., I smoke a pack a day.]", "contradict each other"),
-        ("Light hurts my eyes.,", "Light hurts my eyes., Light hurts my eyes.,", "stands 2 times"),
+        ("Light hurts my eyes.,", "Light hurts my eyes., Light hurts my eyes.,", "appears 2 times"),
         ("name: neurological examination", "name: vital signs", "merge its items"),
     ],
 )
@@ -159,7 +159,7 @@ def test_each_new_check_finds_its_fault(old: str, new: str, says: str) -> None:
 def test_a_medicine_that_one_is_allergic_to_is_not_taken() -> None:
     text = GOOD.replace("I take a painkiller when it comes.", "I take ibuprofen when it comes.")
     found = findings(text.replace("No allergies.", "I get a rash from ibuprofen."))
-    assert any("and yet" in finding for finding in found)
+    assert any("contradicts" in finding and "ibuprofen" in finding for finding in found)
 
 
 def test_every_shipped_record_has_allergies_medicines_family_social_history_and_pertinent_negatives() -> None:

@@ -138,17 +138,20 @@ def _sentences(one: Voice) -> list[str]:
 
 
 async def _means(name: str) -> dict[str, float]:
-    results = await played(clinic="patient", variants=("cot",), scenarios="unseen:26", options={"voice": name})
-    found = {metric: metric_estimate(results, "cot", metric) for metric in ("faithfulness", "ability", "leak_free")}
-    return {metric: estimate.mean for metric, estimate in found.items() if estimate is not None}
+    found: dict[str, list[float]] = {"faithfulness": [], "ability": [], "leak_free": []}
+    for seed in range(3):
+        options = {"voice": name}
+        results = await played(clinic="patient", variants=("cot",), scenarios="unseen:26", seed=seed, options=options)
+        for metric, means in found.items():
+            estimate = metric_estimate(results, "cot", metric)
+            assert estimate is not None
+            means.append(estimate.mean)
+    return {metric: sum(means) / len(means) for metric, means in found.items()}
 
 
 async def test_another_voice_moves_the_main_metrics_little() -> None:
-    """The aim is 0.05 for all. Faithfulness moves by more, because the reader takes a few of the second voice's longer
-    answers otherwise (benchmarks/results/patient.md); this holds it where it is.
-    """
+    """Over three seeds: with one, a metric moves by up to 0.08 from chance alone."""
     first, second = await _means("first"), await _means("second")
     assert len(first) == 3
     for metric, mean in first.items():
-        most = 0.08 if metric == "faithfulness" else 0.05
-        assert abs(mean - second[metric]) <= most, (metric, first, second)
+        assert abs(mean - second[metric]) <= 0.05, (metric, first, second)
