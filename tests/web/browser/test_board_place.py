@@ -11,6 +11,16 @@ from tests.web.browser.conftest import Server, all_well
 EMPTY = re.compile(r"^0 booked, 0 cancelled")
 
 
+def _wait_until_done(page: Page, server: Server, run: str) -> None:
+    for _ in range(120):
+        rows = page.request.get(f"{server.url}/api/runs").json()
+        (row,) = [each for each in rows if each["id"] == run]
+        if not row["left"] and not row["going"]:
+            return
+        page.wait_for_timeout(500)
+    raise AssertionError("the run did not end within a minute")
+
+
 def test_the_ward_board_fills_up_by_the_clock_and_a_booking_opens(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Ward board", exact=True).click()
     expect(page.get_by_text("No run of a hospital yet.")).to_be_visible()
@@ -22,9 +32,9 @@ def test_the_ward_board_fills_up_by_the_clock_and_a_booking_opens(page: Page, se
     server.kill()
     server.start()
     page.request.post(f"{server.url}/api/runs/{made.json()['id']}/resume")
+    _wait_until_done(page, server, made.json()["id"])
     page.reload()
     expect(page.get_by_text("The run is going on")).to_be_hidden(timeout=60_000)
-    page.reload()
     expect(so_far).not_to_have_text(EMPTY)
     whole = so_far.inner_text()
     clock = page.get_by_role("slider", name="Clock")
