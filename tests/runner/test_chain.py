@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.fhir.unit_of_work import UnitOfWork
 from polyclinic.runner.api import resume_run, run
 from polyclinic.runner.execute import batch
+from polyclinic.runner.execute.tasks import cause_of
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -163,3 +165,14 @@ async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatc
         await resume_run(store, run_id)
         results = await load_results(store, run_id)
     assert ends_of(results) == whole
+
+
+async def test_a_full_disk_is_told_even_when_a_broken_chain_is_seen_first() -> None:
+    async def ends(error: Exception) -> None:
+        raise error
+
+    broken, full = ChainBroken("an earlier episode was not committed"), StoreError("disk is full")
+    tasks = [asyncio.create_task(ends(error)) for error in (broken, full)]
+    await asyncio.wait(tasks)
+    assert cause_of(broken, tasks) is full
+    assert cause_of(broken, tasks[:1]) is broken

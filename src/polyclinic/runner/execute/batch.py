@@ -21,7 +21,7 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.reasons import judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
-from polyclinic.runner.execute.tasks import all_of, cancel_all
+from polyclinic.runner.execute.tasks import all_of, cancel_all, cause_of
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.connections import without_password
@@ -201,6 +201,9 @@ class Batch:
                 task.add_done_callback(over)
                 tasks.append(task)
             await asyncio.gather(*tasks)
+        except ChainBroken as broken:
+            await cancel_all(tasks)
+            raise cause_of(broken, tasks) from None
         except BaseException:
             await cancel_all(tasks)
             raise

@@ -22,3 +22,12 @@ async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseException:
+    """The error behind `result`, which is only what another task's error led to. `result` itself if there is none.
+
+    Which of two errors is raised first depends on timing; which one is told must not.
+    """
+    errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
+    return next((error for error in errors if not isinstance(error, type(result))), result)
