@@ -161,7 +161,9 @@ def test_false_alarms_on_good_lines_are_at_most_two_in_a_hundred() -> None:
 
 
 def read_by_another() -> list[dict[str, str]]:
-    """349 lines of a 1.5B model in the parts of patients and callers, with the labels of a reader who saw no rule."""
+    """1,070 lines of a 1.5B model in the parts of patients and callers: three passes, each with the labels of another
+    reader, who saw no rule.
+    """
     packed = Path(__file__).parent.parent / "data" / "part-lines.jsonl.gz"
     return [json.loads(line) for line in gzip.decompress(packed.read_bytes()).decode().splitlines()]
 
@@ -171,7 +173,7 @@ def test_most_lines_that_another_reader_found_out_of_the_part_are_seen() -> None
     for row in read_by_another():
         found = broken_by(row["line"], own=("patient", "환자"), others=("doctor", "nurse", "상담자"), said=row["said"])
         seen[bool(row["out"])].append(found is not None)
-    assert sum(seen[True]) >= 0.75 * len(seen[True])
+    assert sum(seen[True]) >= 0.85 * len(seen[True])
     assert sum(seen[False]) <= 0.02 * len(seen[False])
 
 

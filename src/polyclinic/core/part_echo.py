@@ -16,6 +16,9 @@ EXAMPLE_ECHO = 6
 _ADDED = 3
 _QUESTION_ECHO = 5
 _YOU = frozenset(("you", "your", "yours"))
+_I = frozenset(("i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "myself"))
+_DOES = frozenset(("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure"))
+_OWN_ECHO = 7
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
 _NOT_HANGUL = re.compile(r"[^가-힣]")
@@ -35,8 +38,8 @@ def speaks_of_self(text: str) -> bool:
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added, one of their questions, or what they said to
-    "you".
+    """The other person's last words, repeated with hardly a word added, one of their questions, what they said to
+    "you", or what they said of themselves.
     """
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
@@ -47,18 +50,34 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     found = next((part for part in _questions_said(said) if part in joined), "")
     if not found and not _YOU.isdisjoint(mine):
         found = next((part for part in _said_to_you(said) if part in joined), "")
+    if not found and not _I.isdisjoint(mine):
+        found = next((part for part in _said_of_themselves(said) if part in joined), "")
     return found or ("" if line.isascii() else _nearly_given_back(line, said))
 
 
 @lru_cache(maxsize=1_024)
 def _said_to_you(said: str) -> tuple[str, ...]:
     """Runs of words with "you" in them, from statements. Somebody who says back what they were told says "I"."""
+    return _runs_of_statements(said, _QUESTION_ECHO, _YOU)
+
+
+@lru_cache(maxsize=1_024)
+def _said_of_themselves(said: str) -> tuple[str, ...]:
+    """Runs of words that tell what the other does or thinks ("I will order the test"), from statements. Somebody who
+    says that back says "you". What the other tells about symptoms is left out: a doctor of a small model may speak as
+    the patient, and the patient then says the same about themselves, rightly.
+    """
+    return tuple(run for run in _runs_of_statements(said, _OWN_ECHO, _I) if not _DOES.isdisjoint(run.split()))
+
+
+def _runs_of_statements(said: str, length: int, of_whom: frozenset[str]) -> tuple[str, ...]:
+    """Runs of so many words, from statements, that have one of the words in them."""
     found: list[str] = []
     for sentence in sentences(said):
-        words = spoken_words(normalise(sentence))
         if not is_question(sentence):
-            runs = (words[at : at + _QUESTION_ECHO] for at in range(len(words) - _QUESTION_ECHO + 1))
-            found.extend(" ".join(run) for run in runs if not _YOU.isdisjoint(run))
+            words = spoken_words(normalise(sentence))
+            runs = (words[at : at + length] for at in range(len(words) - length + 1))
+            found.extend(" ".join(run) for run in runs if not of_whom.isdisjoint(run))
     return tuple(found)
 
 

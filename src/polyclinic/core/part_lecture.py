@@ -6,6 +6,7 @@ know.
 
 from __future__ import annotations
 
+from polyclinic.core.part_phrases import holds_one
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
@@ -38,7 +39,7 @@ _LECTURES_HOLDS = (
 
 def lecture(text: str, line: str) -> str:
     """The words of a sentence that teaches medicine; empty where nobody lectures. `line` is the text, normalised."""
-    if True not in [piece in line for piece in _LECTURES_HOLDS]:  # most lines end here, at next to no cost
+    if not holds_one(line, _LECTURES_HOLDS):  # most lines end here, at next to no cost
         return ""
     told = (normalise(part) for part in sentences(text))
     matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))

@@ -1,0 +1,112 @@
+"""What assistants say and people in a part do not: offers of help, refusals, advice, talk of their instructions."""
+
+from __future__ import annotations
+
+from polyclinic.text.lazily import lazy_pattern
+
+_ASSISTANT = lazy_pattern(
+    r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
+    r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot)\b"
+    r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
+    r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
+    r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
+    r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
+    r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
+    r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
+    r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
+    r"(?:information|ability)"
+    r"|i can(?:'t|not) answer (?:this|that|your) question"
+    r"|(?:based|limited|according|refer)[^.!?]{0,20} the information (?:that is |that was )?(?:provided|given)"
+    r"|let's address"
+    r"|(?:i )?hope (?:this|that) helps|let me know if you (?:need|have|would)|feel free to ask"
+    r"|here(?:'s| is| are) (?:a|an|the|some|one|two|three|how|my)[^.!?]{0,40}"
+    r"(?:reply|replies|response|answer|ways?|example|version|might (?:ask|say)|could (?:ask|say))\b"
+    r"|(?:must|should|may|will) (?:not|never|only) (?:reveal|volunteer)\b"
+    r"|(?:asked|told|instructed) to (?:simulate|play|act as|portray)|the user (?:has |is |wants)"
+    r"|(?:the|my) (?:script|persona|prompt|guidelines) (?:says?|states?|tells|requires?|above)"
+    r"|your (?:score|diagnosis matches)|(?:correct|good) next question|please proceed with"
+    r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
+    r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
+)
+_ASSISTANT_HOLDS = (
+    *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
+    *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
+    *("medical advice", "can i help", "may i help", "anything else i can", "information", "ability", "let's address"),
+    *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
+    *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
+    *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
+    *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
+)
+"""Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
+_ADVISES = lazy_pattern(
+    r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
+    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"
+    r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
+    r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
+    r"|(?:will|can|to) provide (?:you with )?(?:the |any |more )?(?:information|guidance|assistance|support)"
+    r"|i understand (?:the (?:importance of|need for|urgency|\w+'s concern)|my concerns?\b|that (?:i|my)\b)"
+    r"|i am here to help with your|(?:will|can) provide the (?:patient|results)\b|will prioriti[sz]e\b"
+    r"|prepared to act\b|(?:believe|suggests?|think) (?:that )?you (?:may|might) have\b"
+    r"|i (?:appreciate|am grateful for) (?:(?:your|the) understanding|the information|the support and guidance)"
+    r"|follow the instructions carefully|leave nothing undecided"
+    r"|i(?:'m| am) glad you(?:'re| are) considering|provided with the necessary"
+    r"|(?:support|help|assistance) (?:that )?you (?:may|might) need"
+    r"|glad (?:that )?you (?:found|find) (?:the|this|that|it|my)\b"
+    r"|i want to reassure you|want to help you feel"
+    r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
+)
+_ADVISES_HOLDS = (
+    "provide",
+    "understand",
+    "appreciate",
+    "grateful",
+    "instructions",
+    "undecided",
+    "considering",
+    "based on",
+    "recommend",
+    "sorry",
+    "here to",
+    " you ",
+    "you found",
+    "you find",
+    "reassure",
+    "i understand",
+    "priorit",
+    "prepared to act",
+    "you may have",
+    "you might have",
+)
+_ASSISTANT_KO = lazy_pattern(
+    r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"
+    r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
+    r"|도움이 되었기를|제 지시(?:사항|문)|도움을 드[리릴]"
+    r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
+    r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴"
+    r"|저는 [가-힣]{1,3}신다고|당신의 개인 ?정보|더 많은 정보가 필요|상대의 말[을이] (?!되풀이)"
+    r"|다른 질문이 있으신가요|대답이 가능하지"
+)
+_PREFACE = lazy_pattern(
+    r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
+)
+_OFFER = lazy_pattern(
+    r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+"
+    r"(?:here|i can (?:help|assist|provide|schedule|book)|i'd be|i will help)"
+)
+
+
+def assistants_words(line: str, *, may_advise: bool) -> str:
+    """The words by which a line, normalised, gives away an assistant; empty where there are none."""
+    match = _OFFER.match(line) or _PREFACE.match(line)
+    if match is None and holds_one(line, _ASSISTANT_HOLDS):
+        match = _ASSISTANT.search(line)
+    if match is None and not line.isascii():
+        match = _ASSISTANT_KO.search(line)
+    if match is None and not may_advise and holds_one(line, _ADVISES_HOLDS):
+        match = _ADVISES.search(line)
+    return match[0] if match else ""
+
+
+def holds_one(line: str, pieces: tuple[str, ...]) -> bool:
+    """Whether one of the pieces is in the line."""
+    return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long
