@@ -46,7 +46,8 @@ def tiny(line: str) -> list[str]:
     line = re.sub(r"--scenarios (\d+)", "--scenarios 1", line)
     line = re.sub(r"--scenarios (train|test|series|T\d):\d+", r"--scenarios \1:1", line)
     line = line.replace("--scenarios tertiary:1", "--scenarios walk-in").replace("--rows 10000", "--rows 20")
-    return shlex.split(re.sub(r"--cases \d+", "--cases 2", line), comments=True)
+    line = re.sub(r"--cases \d+", "--cases 2", line)
+    return shlex.split(re.sub(r"--trials \d+", "--trials 2", line), comments=True)
 
 
 def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> bool:
