@@ -110,7 +110,7 @@ async def questions(misses: bool, of: int, author: str) -> None:
         said = await answer(case, row["t"])
         found = outcome(case, said, row, numbered(case))
         counts[found] += 1
-        if misses and not author and found not in (FITTING, NOTHING, NEAREST) and half(row) == 1:
+        if misses and found not in (FITTING, NOTHING, NEAREST) and (author or half(row) == 1):
             print(f"{found}: {row['c']}: {row['t']} -> {said}")
     total = sum(counts.values())
     strictly = counts[FITTING] + counts[NOTHING]
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--half", type=int, choices=(1, 2), default=0)
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--author", choices=("e",), help="measure with this author's files instead")
+    parser.add_argument("--author", choices=("e", "g"), help="measure with this author's files instead")
     args = parser.parse_args()
     for name, run in (("questions", questions), ("contributions", contributions)):
         if not args.what or name in args.what:

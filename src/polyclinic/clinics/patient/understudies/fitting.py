@@ -28,7 +28,10 @@ _CLOSE = 3.0
 
 @dataclass(frozen=True)
 class Fitting:
-    """The lines that answer a question, the best first, and whether the patient is sure that they do."""
+    """The lines that answer a question, the best first, and whether the patient is sure that they do.
+
+    It is never sure of lines that name nothing of what the question names.
+    """
 
     lines: tuple[Known, ...] = ()
     sure: bool = False
@@ -44,7 +47,8 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
         near = [line for score, line in scored if score >= _IF_READ_SO]
         return Fitting(tuple(line for line in near if _read(ask, question, line.as_told) >= _READ_SO)[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
-    return Fitting(tuple(close), sure=best >= _SURE)
+    named = any(common(question, line.text, line.topic) for line in close)
+    return Fitting(tuple(close), sure=best >= _SURE and named)
 
 
 def _score(ask: Ask[Any], question: str, line: Known) -> float:
