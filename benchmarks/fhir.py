@@ -33,7 +33,7 @@ from polyclinic.fhir import scheduling, storage
 from polyclinic.fhir.datatypes import Name, reference
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.store import FhirStore, apply_changes, find
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 
 TERTIARY = 34_020
 DAYS, SLOT_MINUTES, PER_DAY = 7, 3, 180

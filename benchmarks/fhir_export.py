@@ -26,7 +26,7 @@ from polyclinic.fhir import resources as build
 from polyclinic.fhir.datatypes import Code, Name, reference
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.topics import built_in_topics
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 
 PER_SCHEDULE, SLOT_MINUTES = 1260, 3
 TOPICS = len(list(built_in_topics()))

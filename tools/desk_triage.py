@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.diseases import departments, packaged_diseases
-from polyclinic.clinics.frontdesk.scenario.imports import THEIR_DEPARTMENTS
+from polyclinic.clinics.frontdesk.scenario.imported_hospital import THEIR_DEPARTMENTS
 from polyclinic.clinics.frontdesk.understudies.triage import telling_words
 
 TABLE = Path(__file__).parents[1] / "src/polyclinic/clinics/frontdesk/data/triage.toml"

@@ -12,7 +12,7 @@ from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling
 from polyclinic.fhir.datatypes import reference
 from polyclinic.fhir.store import FhirStore
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 
 
 async def main(url: str, worker: str, attempts: int) -> None:

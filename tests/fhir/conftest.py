@@ -26,7 +26,7 @@ from polyclinic.fhir.datatypes import Identifier, Name, reference
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.connections import BoundedRequests, server_config
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 
 if TYPE_CHECKING:
     from polyclinic.fhir.server.smart import Smart

@@ -21,7 +21,7 @@ from polyclinic.fhir import scheduling
 from polyclinic.fhir.bundles import transaction_bundle
 from polyclinic.fhir.datatypes import reference
 from polyclinic.fhir.store import FhirStore
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 from tests.fhir.conftest import drop_tables
 
 SLOTS, BOOKINGS, SCHEDULES = 200, 1000, 4

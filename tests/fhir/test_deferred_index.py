@@ -11,7 +11,7 @@ from polyclinic.core.records import Create, Delete, Resource, Update
 from polyclinic.fhir import deferred
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.store import FhirStore
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 
 
 def concept(code: str) -> Resource:

@@ -19,7 +19,7 @@ from polyclinic.fhir.parameters import Parameter, data, parameters, resource_typ
 from polyclinic.fhir.references import references_in
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 from tools.build_fhir_definitions import build
 
 # HL7's Encounter/example names an Encounter as its care team, which HL7's own definition of Encounter.careTeam forbids.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from polyclinic.core.reading import ReadingKind
-from polyclinic.reading.features import rival_questions
 from polyclinic.reading.recall import Sample, learn, packed, unpacked
+from polyclinic.reading.targets import rival_questions
 from polyclinic.reading.vectors import DIMENSIONS
 from polyclinic.runner.readings import all_kinds
 

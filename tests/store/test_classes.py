@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from polyclinic.errors import UnknownName, UserError
-from polyclinic.store.classes import ClassSession
+from polyclinic.store.class_rows import ClassSession
 from polyclinic.store.store import Store
 
 

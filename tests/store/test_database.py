@@ -12,7 +12,7 @@ from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError, StoreError
 from polyclinic.store.connections import _percent, without_password
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
 from polyclinic.store.store import Store, open_store
 

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from polyclinic.text.dates import dates_in, mentions, plain
+from polyclinic.text.date_words import plain
+from polyclinic.text.dates import dates_in, mentions
 from polyclinic.text.days import days_named
 from polyclinic.text.numbers import figures
 

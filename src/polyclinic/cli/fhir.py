@@ -116,7 +116,7 @@ async def _serve(
     from polyclinic.fhir.topics import built_in_topics
     from polyclinic.serving.connections import server_config
     from polyclinic.store.connections import without_password
-    from polyclinic.store.database import open_database
+    from polyclinic.store.opening import open_database
 
     database = open_database(url, readers=READERS)
     try:
@@ -165,7 +165,7 @@ async def _load(resources: list[Resource], url: str, server: str | None) -> int:
             async with open_client(server) as client:
                 return await client.load(resources)
         from polyclinic.fhir.store import FhirStore
-        from polyclinic.store.database import open_database
+        from polyclinic.store.opening import open_database
 
         database = open_database(url)
         try:

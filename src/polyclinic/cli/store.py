@@ -12,7 +12,7 @@ import click
 from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
 from polyclinic.fhir.schema import create_tables
 from polyclinic.store.connections import without_password
-from polyclinic.store.database import sqlite_path
+from polyclinic.store.opening import sqlite_path
 from polyclinic.store.store import default_store, open_store
 from polyclinic.store.transfer import Copied, back_up, move_store
 from polyclinic.store.upkeep import Pruned, problems, prune

@@ -7,7 +7,7 @@ of their own case, and a few that anybody could say. A model that cannot speak i
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from polyclinic.core.note import Payload
 from polyclinic.core.part_signs import PartBreak
@@ -15,6 +15,7 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel, with_choices
 from polyclinic.text.sentences import is_question, sentences
 
+R = TypeVar("R")
 MOST_OFFERED = 6
 _GIVEN_BACK = ("echo of the other", "third person")
 """Faults that come from the other's words: without those words there is nothing to give back."""
@@ -59,7 +60,16 @@ _ANYBODY: dict[str, tuple[str, ...]] = {
 """What anybody can say at any time: it tells no fact and agrees to nothing."""
 
 
-class AnswersBriefly(Prompt[str]):
+class _InBrief(Prompt[R], Generic[R]):
+    """Who somebody is, whom they talk to, and what was said to them."""
+
+    lang: str
+    who: str
+    other: str
+    said: str
+
+
+class AnswersBriefly(_InBrief[str]):
     """Who they are, what was said, and nothing to recite.
 
     `said` is empty where the speaker repeated the other's words before and these asked nothing: shown again, they would
@@ -68,10 +78,6 @@ class AnswersBriefly(Prompt[str]):
 
     template: ClassVar[str] = "answers_briefly.md"
     words: ClassVar[int] = 30
-    lang: str
-    who: str
-    other: str
-    said: str
 
 
 class ChosenLine(ReplyModel):
@@ -80,15 +86,11 @@ class ChosenLine(ReplyModel):
     line: str
 
 
-class ChoosesLine(Prompt[ChosenLine]):
+class ChoosesLine(_InBrief[ChosenLine]):
     """Which of these lines this person says now."""
 
     template: ClassVar[str] = "chooses_line.md"
     words: ClassVar[int] = 10
-    lang: str
-    who: str
-    other: str
-    said: str
     lines: tuple[str, ...]
 
     def reply_form(self) -> type[ChosenLine]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from polyclinic.eval.axes import NARROW, SMALL, WIDE
 from polyclinic.eval.cells import cell_text, column_digits, counted, decimals, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
-from polyclinic.eval.drawing import NARROW, SMALL, WIDE, draw, fits_telephone
+from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Picture, Table
 

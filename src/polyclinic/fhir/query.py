@@ -6,9 +6,7 @@ Every value is read here, so later steps never see a malformed value. What the p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Literal, cast
 
@@ -20,31 +18,23 @@ from polyclinic.fhir.conditions import (
     Filter,
     Has,
     Include,
-    Interval,
     Missing,
-    Prefix,
     Search,
     Target,
-    Text,
-    Token,
-    Value,
 )
-from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
-from polyclinic.text.normal import without_accents
+from polyclinic.fhir.query_values import read_value, split_values
 
 MAX_COUNT = 1000
 MAX_VALUES = 500
 MAX_PARAMETERS = 100
 MAX_DEPTH = 5
-_PREFIXES = ("eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap")
 _MODIFIERS: dict[str, frozenset[str]] = {
     "token": frozenset({"not"}),
     "string": frozenset({"exact", "contains"}),
     "reference": frozenset({"identifier"}),
     "uri": frozenset({"below"}),
 }
-_REFERENCE = re.compile(r"(?:([A-Z][A-Za-z]+)/)?([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
 
 
 def pairs(query: Query) -> list[tuple[str, str]]:
@@ -99,7 +89,7 @@ def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int
     texts = split_values(text)
     if len(texts) > MAX_VALUES:
         raise BadSearch(f"'{name}' has {len(texts)} values; at most {MAX_VALUES} are allowed")
-    values = tuple(_value(parameter, None if target else modifier or None, part, base) for part in texts)
+    values = tuple(read_value(parameter, None if target else modifier or None, part, base) for part in texts)
     if target:
         values = tuple(Target(target, v.value) if isinstance(v, Target) else v for v in values)
     return Filter(parameter, None if target else modifier or None, values)
@@ -127,84 +117,6 @@ def _chain(parameter: Parameter, type_: str, rest: str, text: str, base: str, de
         if inner is not None:
             targets.append((target, inner))
     return Chain(parameter, tuple(targets)) if targets else None
-
-
-def split_values(text: str) -> list[str]:
-    """The alternatives of a value: split at commas that are not escaped."""
-    return [text] if "," not in text else re.split(r"(?<!\\),", text)
-
-
-def _unescape(text: str) -> str:
-    return re.sub(r"\\([,|$\\])", r"\1", text) if "\\" in text else text
-
-
-def _value(parameter: Parameter, modifier: str | None, text: str, base: str) -> Value:
-    if "\x00" in text:
-        raise BadSearch(f"'{parameter.code}' has a zero byte in its value")
-    if not text:
-        raise BadSearch(f"'{parameter.code}' has an empty value")
-    match parameter.kind:
-        case "token":
-            return _token(parameter, text)
-        case "reference":
-            return _token(None, text) if modifier == "identifier" else _target(parameter, text, base)
-        case "date":
-            return _date(parameter, text)
-        case "quantity" | "number":
-            return _quantity(parameter, text)
-        case _:
-            written = _unescape(text)
-            return Text(written, without_accents(written))
-
-
-def _token(parameter: Parameter | None, text: str) -> Token:
-    parts = re.split(r"(?<!\\)\|", text)
-    if len(parts) == 1:
-        return Token(None, _unescape(text))
-    if len(parts) > 2 or parts == ["", ""]:
-        raise BadSearch(f"'{text}' is not of the form system|code")
-    system, code = (_unescape(part) for part in parts)
-    if parameter is not None and parameter.plain_codes and code:
-        return Token(None, code)
-    return Token(system, code or None)
-
-
-def _target(parameter: Parameter, text: str, base: str) -> Target:
-    reference = _unescape(text)
-    if any(path.type == "canonical" for path in parameter.paths):
-        return Target("", reference)
-    if base and reference.startswith(f"{base}/"):
-        reference = reference.removeprefix(f"{base}/")
-    match = _REFERENCE.fullmatch(reference)
-    if match:
-        return Target(match[1], match[2])
-    if ":" in reference:
-        return Target("", reference)
-    raise BadSearch(f"'{text}' is not a reference for '{parameter.code}'")
-
-
-def _date(parameter: Parameter, text: str) -> Interval:
-    prefix, rest = (text[:2], text[2:]) if text[:2] in _PREFIXES else ("eq", text)
-    try:
-        low, high = date_range(rest.replace(" ", "+"))
-    except ValueError as error:
-        raise BadSearch(f"'{parameter.code}': {error}") from error
-    return Interval(cast(Prefix, prefix), low, high)
-
-
-def _quantity(parameter: Parameter, text: str) -> Interval:
-    parts = [_unescape(p) for p in re.split(r"(?<!\\)\|", text)]
-    prefix, number = (parts[0][:2], parts[0][2:]) if parts[0][:2] in _PREFIXES else ("eq", parts[0])
-    try:
-        value = Decimal(number)
-    except InvalidOperation as error:
-        raise BadSearch(f"'{parameter.code}': '{number}' is not a number") from error
-    if len(parts) not in (1, 3) or not value.is_finite() or abs(value.adjusted()) > 30 or len(number) > 40:
-        raise BadSearch(f"'{parameter.code}': '{text}' is not of the form number or number|system|code")
-    exponent = value.as_tuple().exponent
-    half = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
-    system, unit = (parts[1] or None, parts[2] or None) if len(parts) == 3 else (None, None)
-    return Interval(cast(Prefix, prefix), float(value - half), float(value + half), system, unit)
 
 
 def _sort(search: Search, text: str) -> None:

@@ -8,11 +8,12 @@ from typing import cast
 from polyclinic.core.model import Model
 from polyclinic.models.accounting import Budget, Purse
 from polyclinic.models.cache import Cached, ResponseCache
+from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.guard import Caller, Guarded
 from polyclinic.models.habits import Form, Habits, Thinking
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
-from polyclinic.models.llm import ChatCaller, Endpoint
+from polyclinic.models.llm import ChatCaller
 from polyclinic.models.open_files import connections_for
 from polyclinic.models.placed import Host, LocalModel, PlacedCaller, local_model
 from polyclinic.models.prices import FREE, Price, Prices, default_prices

@@ -1,13 +1,12 @@
 """Any endpoint that speaks the OpenAI chat protocol: our own thin client on aiohttp.
 
-One `Endpoint` holds the connections, the limits and the remembered habits of one base URL; a `ChatCaller` makes single
-attempts at it. Retries, deadlines and prices are wrapped around it (`assemble`).
+An `Endpoint` holds what is known about one base URL; a `ChatCaller` makes single attempts at it. Retries,
+deadlines and prices are wrapped around it (`assemble`).
 """
 
 from __future__ import annotations
 
 import email.utils
-import os
 import re
 import time
 from dataclasses import replace
@@ -17,21 +16,19 @@ from urllib.parse import urlsplit
 import orjson
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.errors import ConfigError, PolyclinicError
+from polyclinic.errors import PolyclinicError
 from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, most_chars, said_call
+from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.intake import read_error, read_stream, read_whole
-from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import FREE, Price
-from polyclinic.models.spec import Options, is_loopback
+from polyclinic.models.spec import Options
 from polyclinic.models.wire import Body, body_of, limit_of
 
 if TYPE_CHECKING:
     import aiohttp
-
-_CONNECT_S = 15.0
 _MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _FIXES = {
@@ -41,72 +38,6 @@ _FIXES = {
     404: "check the model's name, and that the base URL is right (it usually ends in /v1)",
     413: "the request is too large for this endpoint",
 }
-
-
-class Endpoint:
-    """One base URL: its session, its slots, and what each of its models is known to take."""
-
-    def __init__(
-        self,
-        base_url: str,
-        key_env: str,
-        concurrency: int,
-        rpm: float | None = None,
-        first: Habits | None = None,
-        needs_key: bool = False,
-    ) -> None:
-        self.base_url, self.key_env, self._needs_key = base_url, key_env, needs_key
-        self._first = first or Habits()
-        self.limiter = Limiter(concurrency, rpm)
-        self._habits: dict[tuple[str, bool], Habits] = {}
-        self._session: aiohttp.ClientSession | None = None
-
-    def habits(self, model: str, tools: bool) -> Habits:
-        """What is known about which parts a model takes, with or without tools: some take no schema together with
-        tools.
-        """
-        return self._habits.get((model, tools), self._first)
-
-    def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
-        """Remember what was found out in one call, together with what other calls found out meanwhile."""
-        found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
-        if found:
-            self._habits[model, tools] = replace(self.habits(model, tools), **found)
-
-    @property
-    def key(self) -> str:
-        """The key, read when needed and stored nowhere else."""
-        return os.environ.get(self.key_env, "") if self.key_env else ""
-
-    def session(self) -> aiohttp.ClientSession:
-        """The shared session, opened at first use."""
-        if self._session is None or self._session.closed:
-            import aiohttp
-
-            connector = aiohttp.TCPConnector(limit=self.limiter.most, keepalive_timeout=60, ttl_dns_cache=300)
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S)
-            own = not is_loopback(self.base_url)
-            self._session = aiohttp.ClientSession(
-                connector=connector, timeout=timeout, trust_env=own, auto_decompress=False
-            )
-        return self._session
-
-    def headers(self) -> dict[str, str]:
-        """Headers of a request. A host that is known to want a key is not asked without one."""
-        plain = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        key = self.key
-        if key:
-            plain["Authorization"] = f"Bearer {key}"
-        elif self._needs_key:
-            raise ConfigError(
-                f"{self.base_url} needs a key: set {self.key_env}, or name another variable with ?key_env=…"
-            )
-        return plain
-
-    async def close(self) -> None:
-        """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
 
 
 class ChatCaller:

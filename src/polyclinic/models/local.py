@@ -17,9 +17,10 @@ from typing import Any
 from polyclinic.core.extras import install_hint
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
+from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.guard import Deadline
 from polyclinic.models.limiter import Limiter
-from polyclinic.models.llm import ChatCaller, Endpoint
+from polyclinic.models.llm import ChatCaller
 from polyclinic.models.spec import Options
 
 INSTALL = install_hint("local")

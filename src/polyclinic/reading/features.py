@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.core.reading import Question, ReadingKind
-from polyclinic.reading.vectors import NOTHING, nearness, tokens, whole
-from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
+from polyclinic.core.reading import ReadingKind
+from polyclinic.reading.targets import Target, blanked, compares, standing
+from polyclinic.reading.vectors import NOTHING, nearness, whole
+from polyclinic.reading.words import NEGATIONS, STOP, content, opposed, words
 from polyclinic.text.sentences import clauses
 
 BUCKETS = 1 << 18
@@ -26,11 +27,8 @@ _HEDGE = re.compile(
     r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.IGNORECASE
 )
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|me|my|mine|we|our)\b", re.IGNORECASE)
-_OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
-_PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
 _BLANKS = frozenset("=~%")
 _KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
-_LETTER = re.compile(r"\(([A-J])\)")
 
 Row = NDArray[np.uint32]
 Values = NDArray[np.float32]
@@ -87,98 +85,6 @@ def scoped(grams: TextGrams, scope: str) -> Row:
     """The grams' places in the table for one scope."""
     mixed = (grams.hashes ^ np.uint32(text_hash(scope))) * np.uint32(2654435761)
     return (mixed >> np.uint32(7)) % np.uint32(BUCKETS)
-
-
-class Target(NamedTuple):
-    """What a question is about: everything, its two parts, and rivals that the text might mean instead."""
-
-    whole: str
-    first: str
-    second: str
-    rivals: tuple[str, ...]
-
-
-@lru_cache(maxsize=4096)
-def target_of(kind: ReadingKind, question: Question) -> Target:
-    """What the text is compared with."""
-    facts = dict(question.facts)
-    parts = [facts[name] for name in kind.open if facts.get(name)]
-    _, several, options = question.context.partition("Options:")
-    rivals: tuple[str, ...] = ()
-    if parts and several:
-        rivals = tuple(words.strip() for _, words in _OPTION.findall(options) if words.strip() not in parts[0])
-    if parts and parts[0].startswith("wrong: "):
-        parts = ["; ".join(found) for found in zip(*_PITFALL.findall(parts[0]), strict=True)]
-    whole = " ".join(parts)
-    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
-
-
-@lru_cache(maxsize=2048)
-def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
-    """The same asked about each other option of the case, where the case has options."""
-    _, several, options = question.context.partition("Options:")
-    if not several or len(kind.open) != 1 or not compares(kind):
-        return ()
-    (name,) = kind.open
-    facts = {each: question.fact(each) for each in kind.fact_names}
-    named = [f"({letter}) {words.strip()}" for letter, words in _OPTION.findall(options)]
-    return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
-
-
-@lru_cache(maxsize=16_384)
-def _is_near(word: str, target: str) -> bool:
-    """Whether some word of the target means nearly the same."""
-    units = tokens(target).units
-    return bool(len(units)) and float((units @ whole(word)).max()) > 0.6
-
-
-@lru_cache(maxsize=1024)
-def _of_rivals(target: Target) -> frozenset[str]:
-    """The rivals' words that are not the target's."""
-    return frozenset().union(*map(content, target.rivals)) - content(target.whole)
-
-
-def blanked(text: str, target: Target) -> list[str]:
-    """The text's words with those of the target as ``=``, near ones as ``~`` and rivals' as ``%``."""
-    wanted, others = content(target.whole), _of_rivals(target)
-    row: list[str] = []
-    for word in concepts(text):
-        if word in STOP or word in NEGATIONS:
-            row.append(word)
-        elif word in wanted:
-            row.append("=")
-        elif word in others:
-            row.append("%")
-        elif _is_near(word, target.whole):
-            row.append("~")
-        else:
-            row.append(word)
-    letters = _LETTER.findall(target.first[:4])
-    if letters:
-        row = ["=" if word == letters[0].lower() else word for word in row]
-    return [word for place, word in enumerate(row) if place == 0 or word != row[place - 1] or word not in "=~%"]
-
-
-def standing(text: str, target: Target) -> list[float]:
-    """Whether the target or a rival is named last, and whether each is named under a negation."""
-    wanted, others = content(target.whole), _of_rivals(target)
-    letters = _LETTER.findall(target.first[:4])
-    mine = theirs = -1
-    denied = theirs_denied = 0.0
-    last_no = -9
-    row = concepts(text)
-    for place, word in enumerate(row):
-        if word in NEGATIONS:
-            last_no = place
-        if word in wanted or (letters and word == letters[0].lower() and word != "a"):
-            mine, denied = place, float(place - last_no <= 4)
-        elif word in others:
-            theirs, theirs_denied = place, float(place - last_no <= 4)
-    size = max(len(row), 1)
-    return [
-        float(mine >= 0), float(mine > theirs), float(theirs > mine), denied, theirs_denied,
-        float(mine > theirs and not denied), float(theirs > mine and not theirs_denied), (mine + 1) / size,
-    ]  # fmt: skip
 
 
 def blanked_grams(text: str, target: Target) -> TextGrams:
@@ -243,11 +149,6 @@ def scope_of(kind: ReadingKind, target: Target) -> str:
     target has its own.
     """
     return f"{kind.name}|{target.whole}" if kind.listed else kind.name
-
-
-def compares(kind: ReadingKind) -> bool:
-    """Whether the same text is asked about many targets, so that only what it says of each may count."""
-    return bool(kind.open) and not kind.listed and not kind.bound
 
 
 def manner_features(text: str) -> Values:

@@ -12,7 +12,8 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
-from polyclinic.reading.features import Target, features, rival_questions, scope_of, target_of
+from polyclinic.reading.features import features, scope_of
+from polyclinic.reading.targets import Target, rival_questions, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
 from polyclinic.reading.windows import gathered

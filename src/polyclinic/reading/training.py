@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from polyclinic.core.reading import ReadingKind, Says
-from polyclinic.reading.features import Features, compares, features, scope_of, scoped, target_of, text_grams
+from polyclinic.reading.features import Features, features, scope_of, scoped, text_grams
 from polyclinic.reading.fit import Linear, fit, whole_table
 from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.recall import Recall, Sample, learn
 from polyclinic.reading.sets import Labelled
+from polyclinic.reading.targets import compares, target_of
 from polyclinic.reading.weights import made, save
 from polyclinic.reading.windows import LEAST_WINDOWS, Floats, fit_gather, found, windows
 

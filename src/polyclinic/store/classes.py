@@ -11,54 +11,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName, UserError
+from polyclinic.store.class_rows import (
+    CLASS,
+    HINT,
+    MEMBER,
+    SESSION,
+    ClassRow,
+    ClassSession,
+    Hint,
+    Member,
+    class_of,
+    member_of,
+    session_of,
+)
 from polyclinic.store.journal import now_ms
 
 CODE_SIGNS, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 6
 MOST_MEMBERS, MOST_HINTS = 500, 200
 _ID_BYTES = 9
-
-
-class ClassRow(Frozen):
-    """A class: `body` holds what was chosen; `ended_ms` is 0 while it goes on."""
-
-    id: str
-    code: str
-    body: str
-    created_ms: int
-    ended_ms: int
-
-
-class Member(Frozen):
-    """A trainee of a class. Without a digest, the next person who joins by this name takes the place."""
-
-    class_id: str
-    number: int
-    name: str
-    digest: str
-    joined_ms: int
-
-
-class ClassSession(Frozen):
-    """A trainee's session in one of the class's cases; `place` is the case's place in the list, from 0."""
-
-    run: str
-    class_id: str
-    member: int
-    place: int
-    begun_ms: int
-
-
-class Hint(Frozen):
-    """What an educator told a trainee in a session; `after_line` is the number of lines before it."""
-
-    run: str
-    number: int
-    after_line: int
-    text: str
-    author: str
-    at_ms: int
 
 
 class Classes:
@@ -84,9 +55,9 @@ class Classes:
     async def all(self, most: int = 100) -> list[ClassRow]:
         """The latest classes first."""
         rows = await self._database.read(
-            lambda tx: tx.execute(f"SELECT {_CLASS} FROM classes ORDER BY created_ms DESC, id LIMIT ?", (most,))
+            lambda tx: tx.execute(f"SELECT {CLASS} FROM classes ORDER BY created_ms DESC, id LIMIT ?", (most,))
         )
-        return [_class(row) for row in rows]
+        return [class_of(row) for row in rows]
 
     async def get(self, id: str) -> ClassRow:
         """One class by its id."""
@@ -98,11 +69,11 @@ class Classes:
 
     async def _one(self, column: str, value: str) -> ClassRow:
         rows = await self._database.read(
-            lambda tx: tx.execute(f"SELECT {_CLASS} FROM classes WHERE {column} = ?", (value,))
+            lambda tx: tx.execute(f"SELECT {CLASS} FROM classes WHERE {column} = ?", (value,))
         )
         if not rows:
             raise UnknownName("class", value, ())
-        return _class(rows[0])
+        return class_of(rows[0])
 
     async def end(self, id: str) -> None:
         """Nobody joins or begins any more. Ending it again changes nothing."""
@@ -114,7 +85,7 @@ class Classes:
         """A place under a name, the same one for the same browser. Another browser's name is refused."""
 
         def work(tx: Transaction) -> Member | str:
-            known = [_member(row) for row in tx.execute(f"SELECT {_MEMBER} FROM class_members WHERE class = ?", (id,))]
+            known = [member_of(row) for row in tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ?", (id,))]
             mine = next((one for one in known if one.digest == digest), None)
             same = next((one for one in known if one.name.casefold() == name.casefold()), None)
             if mine is not None:
@@ -130,7 +101,7 @@ class Classes:
                 return f"this class is full: {MOST_MEMBERS} people have joined"
             made = Member(class_id=id, number=len(known) + 1, name=name, digest=digest, joined_ms=now_ms())
             tx.execute(
-                f"INSERT INTO class_members ({_MEMBER}) VALUES (?, ?, ?, ?, ?)",
+                f"INSERT INTO class_members ({MEMBER}) VALUES (?, ?, ?, ?, ?)",
                 (id, made.number, name, digest, made.joined_ms),
             )
             return made
@@ -149,18 +120,16 @@ class Classes:
     async def members(self, id: str) -> list[Member]:
         """Everybody who joined, in order."""
         rows = await self._database.read(
-            lambda tx: tx.execute(f"SELECT {_MEMBER} FROM class_members WHERE class = ? ORDER BY number", (id,))
+            lambda tx: tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ? ORDER BY number", (id,))
         )
-        return [_member(row) for row in rows]
+        return [member_of(row) for row in rows]
 
     async def sessions(self, id: str) -> list[ClassSession]:
         """All sessions of a class, by trainee and case."""
         rows = await self._database.read(
-            lambda tx: tx.execute(
-                f"SELECT {_SESSION} FROM class_sessions WHERE class = ? ORDER BY member, place", (id,)
-            )
+            lambda tx: tx.execute(f"SELECT {SESSION} FROM class_sessions WHERE class = ? ORDER BY member, place", (id,))
         )
-        return [_session(row) for row in rows]
+        return [session_of(row) for row in rows]
 
     async def progress(self, id: str) -> dict[str, tuple[str, int]]:
         """For each session of a class, its episode's status and how long it took, in milliseconds."""
@@ -176,16 +145,16 @@ class Classes:
     async def session(self, run: str) -> ClassSession | None:
         """The session of this run, if it belongs to a class."""
         rows = await self._database.read(
-            lambda tx: tx.execute(f"SELECT {_SESSION} FROM class_sessions WHERE run = ?", (run,))
+            lambda tx: tx.execute(f"SELECT {SESSION} FROM class_sessions WHERE run = ?", (run,))
         )
-        return _session(rows[0]) if rows else None
+        return session_of(rows[0]) if rows else None
 
     async def keep_session(self, session: ClassSession) -> str:
         """Keep a session that was just started; the run that counts, where another was kept first."""
 
         def work(tx: Transaction) -> str:
             tx.execute(
-                f"INSERT INTO class_sessions ({_SESSION}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                f"INSERT INTO class_sessions ({SESSION}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (session.run, session.class_id, session.member, session.place, session.begun_ms),
             )
             rows = tx.execute(
@@ -216,7 +185,7 @@ class Classes:
                 return None
             made = Hint(run=run, number=number, after_line=after_line, text=text, author=author, at_ms=now_ms())
             tx.execute(
-                f"INSERT INTO class_hints ({_HINT}) VALUES (?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO class_hints ({HINT}) VALUES (?, ?, ?, ?, ?, ?)",
                 (run, number, after_line, text, author, made.at_ms),
             )
             return made
@@ -233,17 +202,11 @@ class Classes:
             return [
                 row
                 for run in runs
-                for row in tx.execute(f"SELECT {_HINT} FROM class_hints WHERE run = ? ORDER BY number", (run,))
+                for row in tx.execute(f"SELECT {HINT} FROM class_hints WHERE run = ? ORDER BY number", (run,))
             ]
 
-        names = _HINT.split(", ")
+        names = HINT.split(", ")
         return [Hint.model_validate(dict(zip(names, row, strict=True))) for row in await self._database.read(work)]
-
-
-_CLASS = "id, code, body, created_ms, ended_ms"
-_MEMBER = "class, number, name, digest, joined_ms"
-_SESSION = "run, class, member, place, begun_ms"
-_HINT = "run, number, after_line, text, author, at_ms"
 
 
 def new_id() -> str:
@@ -257,17 +220,3 @@ def new_code(tx: Transaction, table: str) -> str:
         code = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
         if not tx.execute(f"SELECT 1 FROM {table} WHERE code = ?", (code,)):
             return code
-
-
-def _class(row: tuple[Any, ...]) -> ClassRow:
-    return ClassRow.model_validate(dict(zip(_CLASS.split(", "), row, strict=True)))
-
-
-def _member(row: tuple[Any, ...]) -> Member:
-    names = ("class_id", "number", "name", "digest", "joined_ms")
-    return Member.model_validate(dict(zip(names, row, strict=True)))
-
-
-def _session(row: tuple[Any, ...]) -> ClassSession:
-    names = ("run", "class_id", "member", "place", "begun_ms")
-    return ClassSession.model_validate(dict(zip(names, row, strict=True)))

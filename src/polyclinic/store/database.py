@@ -1,24 +1,22 @@
 """One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
 
-A server may read while it writes, over a few separate connections: see `SeparateReads`.
+A server may read while it writes, over a few separate connections: see `opening`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from polyclinic.core.database import Database, Dialect, RowWork, Transaction
-from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
-from polyclinic.store.connections import Connection, PostgresConnection, SqliteConnection, without_password
+from polyclinic.core.database import Dialect, RowWork, Transaction
+from polyclinic.errors import EngineError, PolyclinicError, StoreError
+from polyclinic.store.connections import Connection
 
 T = TypeVar("T")
 BATCH = 512
@@ -198,81 +196,3 @@ def _resolve(items: list[_Work]) -> None:
             item.future.set_exception(item.error)
         else:
             item.future.set_result(item.result)
-
-
-class SeparateReads:
-    """A `Database` for servers: reads go to connections of their own, so that a long write keeps nobody waiting.
-
-    A read sees all that was committed when it began, not writes that were only queued before it. The number of
-    connections is fixed: one for writes, `readers` for reads, whatever the number of clients.
-    """
-
-    def __init__(self, writer: ThreadedDatabase, readers: Sequence[ThreadedDatabase]) -> None:
-        self.dialect = writer.dialect
-        self._writer, self._readers = writer, readers
-        self._turn = 0
-
-    def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` in a transaction; done after the commit."""
-        return self._writer.write(work)
-
-    def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` over a consistent view of what is committed."""
-        self._turn = (self._turn + 1) % len(self._readers)
-        return self._readers[self._turn].read(work)
-
-    async def close(self) -> None:
-        """Finish what is queued and close."""
-        for database in (*self._readers, self._writer):
-            await database.close()
-
-
-def refuse_missing(url: str) -> None:
-    """Refuse a store in a file that does not exist."""
-    path = sqlite_path(url)
-    if path and path != ":memory:" and not Path(path).expanduser().exists():
-        raise ConfigError(f"there is no store '{without_password(url)}': check --store (a run makes a new one)")
-
-
-def sqlite_path(url: str) -> str:
-    """The path of an SQLite store; empty for a server."""
-    if url.startswith(("postgresql://", "postgres://")):
-        return ""
-    return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
-
-
-def open_database(url: str, *, readers: int = 0) -> Database:
-    """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``.
-
-    With `readers`, reads have that many connections of their own (a database in memory has only the one).
-    """
-    connect, dialect = connector(url)
-    try:
-        return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
-    except sqlite3.Error as error:
-        raise ConfigError(f"the store '{without_password(url)}' cannot be opened: {error}") from None
-
-
-def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
-    """A function that opens a connection, and the dialect of the database."""
-    path = sqlite_path(url)
-    if not path:
-        return lambda: PostgresConnection(url), "postgres"
-    if "://" in path:
-        raise ConfigError(
-            f"the store '{without_password(url)}' is of an unknown kind: use a path, sqlite:///path or postgresql://…"
-        )
-    if path != ":memory:":
-        try:
-            Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"the store's folder cannot be made: {error}") from None
-        path = str(Path(path).expanduser())
-    return lambda: SqliteConnection(path), "sqlite"
-
-
-def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int) -> Database:
-    writer = ThreadedDatabase(connect, dialect)
-    if not readers:
-        return writer
-    return SeparateReads(writer, [ThreadedDatabase(connect, dialect) for _ in range(readers)])

@@ -10,11 +10,11 @@ from pathlib import Path
 from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.classes import Classes
-from polyclinic.store.database import open_database, refuse_missing, sqlite_path
 from polyclinic.store.facts import EpisodeFacts
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
+from polyclinic.store.opening import open_database, refuse_missing, sqlite_path
 from polyclinic.store.owners import Owners
 from polyclinic.store.packets import Packets
 from polyclinic.store.posts import Posts

@@ -19,8 +19,8 @@ from typing import Any
 from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError, StoreError
 from polyclinic.store.connections import ROWS, Connection, without_password
-from polyclinic.store.database import connector, refuse_missing, sqlite_path
 from polyclinic.store.leases import units_at_work
+from polyclinic.store.opening import connector, refuse_missing, sqlite_path
 from polyclinic.store.schema import migrate
 
 Row = tuple[Any, ...]

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 
-from polyclinic.text.dates import MONTHS, WEEKDAYS, Mention, Order, mentions
+from polyclinic.text.date_words import MONTHS, WEEKDAYS
+from polyclinic.text.dates import Mention, Order, mentions
 from polyclinic.text.lazily import lazy_pattern
 
 _DAY = timedelta(days=1)

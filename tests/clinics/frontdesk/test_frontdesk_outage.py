@@ -15,7 +15,7 @@ from polyclinic.fhir.server.app import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.api import outcome_of, resume_run, start_run
 from polyclinic.runner.plan.config import make_config
-from polyclinic.store.database import open_database
+from polyclinic.store.opening import open_database
 from polyclinic.store.store import Store, open_store
 
 VALUES = {"clinic": "frontdesk", "scenarios": "primary:1:30", "variants": ["tool"]}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyclinic.clinics.frontdesk.rules.phones import same_number, says_number
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
-from polyclinic.text.dates import MONTHS, WEEKDAYS
+from polyclinic.text.date_words import MONTHS, WEEKDAYS
 
 TODAY = date(2025, 9, 1)
 _ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.patient.rules.cheats import wordings
-from polyclinic.clinics.patient.understudies.patient import SURE
+from polyclinic.clinics.patient.understudies.suspicion import SURE
 from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, tricks, unfairness
 
 DOUBT = 0.4

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel
 
 from polyclinic.errors import UserError
-from polyclinic.store.classes import ClassRow, ClassSession, Hint, Member
+from polyclinic.store.class_rows import ClassRow, ClassSession, Hint, Member
 from polyclinic.store.journal import now_ms
 from polyclinic.web.catalogue import CaseShown
 from polyclinic.web.classes.settings import ClassBody

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from polyclinic.errors import UnknownName, UserError
-from polyclinic.store.classes import ClassRow, Member
+from polyclinic.store.class_rows import ClassRow, Member
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.classroom import Classroom, TheClassroom, body_of
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for

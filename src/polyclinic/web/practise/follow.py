@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
-from polyclinic.store.classes import Hint
+from polyclinic.store.class_rows import Hint
 from polyclinic.web.practise.about import About, about
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions

@@ -17,7 +17,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import resume_run
-from polyclinic.store.classes import Hint
+from polyclinic.store.class_rows import Hint
 from polyclinic.store.store import Store
 from polyclinic.web.practise.view import Asked, Line, Listener, Situation, State, asked_of
 from polyclinic.web.streams import News

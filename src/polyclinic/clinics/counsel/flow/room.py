@@ -14,18 +14,15 @@ from collections.abc import Awaitable, Mapping
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listener, Other, Recollection
 from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
+from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.cues import cue_text
-from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE, Decision, from_fault
+from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.notes import (
     ByPerson,
-    Flagged,
-    ForPerson,
-    ForReview,
     Guarded,
-    HandedOver,
     MemoryChanged,
     SetMessage,
     TalkEnded,
@@ -75,6 +72,7 @@ class Room:
         self.listener = Listener(episode, self.session)
         cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
         self.other = Other(episode, self.talk, self.session, cue, voice)
+        self.people = People(episode, self.session, self.memory)
         self.asked = ""
 
     async def step(self, event: DeskSays) -> str:
@@ -112,10 +110,7 @@ class Room:
             session.concerns += 1
             gentle = gentle_question(session.lang)
             if self.talk.live:
-                words, where = decision.words or event.text, vars(self.where(event.text))
-                await self.episode.post(
-                    FLAG_QUEUE, self.turn_key, Flagged(**where, reason=decision.reason, words=words)
-                )
+                await self.people.flag(event.text, decision)
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
@@ -142,15 +137,13 @@ class Room:
         """The guard's decision, kept. A turn that was already handed over stays handed over when a session resumes."""
         if not self.variant.guard:
             return None
-        earlier = self.episode.posted(QUEUE, self.turn_key, ForPerson)
-        decision = earlier.decision if earlier is not None else None
-        decision = decision or await self.guard.check(utterance)
+        decision = self.people.decided_before() or await self.guard.check(utterance)
         self.episode.note(Guarded(turn=self.session.turn, **decision.model_dump()))
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
         """People are notified and that is committed; only then the patient gets the set message, and nothing else."""
-        await self.call_person(utterance, decision.reason, decision.words, decision=decision)
+        await self.people.call(utterance, decision.reason, decision.words, decision=decision)
         self.control("escalated", "")
         text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
         self.aloud("service", text, SetMessage(turn=self.session.turn, set_message=True))
@@ -158,7 +151,7 @@ class Room:
     async def hand_over(self, event: DeskSays) -> None:
         """Somebody asks for a person, without a crisis."""
         self.session.turn += 1
-        await self.call_person(event.text, "a person was asked for", event.text, by=event.by)
+        await self.people.call(event.text, "a person was asked for", event.text, by=event.by)
         self.control("escalated", "")
         told = SetMessage(turn=self.session.turn, set_message=True)
         self.aloud("service", handover_message(self.session.lang), told)
@@ -166,7 +159,7 @@ class Room:
     async def pass_on(self, utterance: str) -> str:
         """While people hold the conversation the patient's words are kept for them and nothing automatic answers."""
         if self.session.control == "escalated":
-            await self.call_person(utterance, "said while waiting for a person", "")
+            await self.people.call(utterance, "said while waiting for a person", "")
         return ""
 
     # -- the answer ----------------------------------------------------------------------------------------------------
@@ -254,34 +247,9 @@ class Room:
             risk, why = made.doubted.risk, made.doubted.feedback
         else:
             self.episode.violated(f"unresolved_r{risk}", "counsellor", severity=3, words=made.text, rationale=why)
-        review = ForReview(**vars(self.where(utterance)), reason=why, risk=risk, words=made.text)
-        await self.episode.post(REVIEW_QUEUE, self.turn_key, review)
+        await self.people.review(utterance, why, risk, made.text)
 
     # -- small things --------------------------------------------------------------------------------------------------
-    @property
-    def turn_key(self) -> str:
-        """Names this turn in the queues."""
-        return f"turn-{self.session.turn:04d}"
-
-    async def call_person(
-        self, utterance: str, reason: str, words: str, *, decision: Decision | None = None, by: str | None = None
-    ) -> None:
-        """Tell people: committed when this returns."""
-        where = vars(self.where(utterance))
-        message = ForPerson(**where, decision=decision, reason=reason, words=words, by=by)
-        await self.episode.post(QUEUE, self.turn_key, message)
-
-    def where(self, utterance: str) -> HandedOver:
-        """Where the conversation stands, for people."""
-        return HandedOver(
-            patient=self.talk.persona.id,
-            lang=self.session.lang,
-            turn=self.session.turn,
-            stage=self.session.stage,
-            utterance=utterance,
-            recent=tuple(self.memory.recent),
-        )
-
     def aloud(self, speaker: str, text: str, payload: Payload) -> None:
         """Say something; both sides hear it."""
         self.episode.say(speaker, text, to="counsellor" if speaker == "patient" else "patient", payload=payload)

@@ -13,187 +13,24 @@ from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
+from polyclinic.clinics.frontdesk.rules.intent_patterns import (
+    ABSENT,
+    ASKS_OTHER,
+    CANCELS,
+    COMES,
+    MOVES,
+    NEGATED,
+    NO_LONGER,
+    NO_NEW,
+    OTHER_THING,
+    RATHER,
+    SAME,
+    STILL_CANCELS,
+)
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
-from polyclinic.text.lazily import lazy_pattern
 
 Intent = Literal["move", "cancel", "neither", "open"]
 Event = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
-
-_DAY = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|fri|sat|sun|today|tomorrow|tonight|next \w+"
-    r"|\d{1,2}(?:st|nd|rd|th)|\w+(?:th|first|second|third) of \w+|(?:\w+-)?(?:eigh|f(?:our|if|ourteen|ifteen)"
-    r"|six|seven|nin|ten"
-    r"|eleven|twelf|\w+teen|twentie|thirtie)th|first|third)"
-)
-_HOUR = (
-    r"(?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\b\.?)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve)(?: o'?clock"
-    r"| thirty| fifteen)?|noon|midday|half (?:past )?\w+|quarter (?:to|past) \w+)"
-)
-_NOUN = (
-    r"(?:appointment|appointments|appt|apt|app|visit|visits|booking|bookings|slot|place|spot|reservation"
-    r"|consultation|consult"
-    r"|check-?up|check|exam|examination|operation|op|surgery|scan|x-ray|mri|session|thing|everything|time|date|day|hour"
-    r"|procedure|test|bloods|jab|vaccination|screening|physio|treatment|arrangement|name|turn|meeting|entry"
-    r"|consultations?)"
-)
-_VISIT = rf"(?:{_NOUN}|{_DAY}|{_HOUR}|it|that|this|mine|ours|hers|his|me|us|one|him|her)"
-_OBJECT = (
-    rf"(?:(?:the|my|our|her|his|your|that|this|an?|of|whole|entire|it)\s+)*(?:[\w'-]+\s+){{0,3}}?{_VISIT}\b(?!'s \w)"
-)
-_DROP = (
-    r"(?:cancel(?:l?ed|l?ing|s)?|cancell?ation|scrap(?:ped|ping)?|drop(?:ped|ping)?|bin(?:ned)?|delet(?:e|ed"
-    r"|ing)|eras(?:e|ed|ing)"
-    r"|remov(?:e|ed|ing)|clear(?:ed|ing)?|los(?:e|ing)|releas(?:e|ed|ing)|relinquish(?:ed|ing)?|surrender(?:ed"
-    r"|ing)?|withdraw(?:n|ing)?"
-    r"|scratch(?:ed|ing)?|(?<!the )(?<!a )strik(?:e|ing)|struck|wip(?:e|ed|ing)|annul(?:led)?|void(?:ed)?"
-    r"|abandon(?:ed|ing)?|ditch(?:ed|ing)?|kill(?:ed)?"
-    r"|axe|dump|nix|skip(?:ping)?|forget(?: about)?|unbook(?:ed)?|rescind(?:ed)?|revok(?:e|ed)|retract|end|stop"
-    r"|destroy|throw out|get rid of"
-    r"|do away with|give up|giv(?:e|ing) away|free(?:ing)? up|pass on|let go of|back out of|pull out of"
-    r"|opt out of|bow out of|call off)"
-)
-_PARTED = (
-    r"(?:call(?:ed|ing)?|tak(?:e|en|ing)|cross(?:ed)?|rub(?:bed)?|strike|struck|scratch|wipe|pull(?:ed)?|knock"
-    r"|throw|toss|blot|give|gave"
-    r"|hand|pass|let|offer|leave|count)"
-)
-_OFF = (
-    r"(?:off(?! (?:until|till|to|by|for))|out(?! (?:for|of town))|go\b(?! (?:to|on|ahead with|back))|away"
-    r"|up\b(?! to)|back (?:to (?:you|someone|somebody"
-    r"|another|others|the pool)|into)|over to (?:some|another|the next|who(?:ever))|to (?:some(?:one|body)|another"
-    r"|who(?:ever)|the next|others"
-    r"|a (?:patient|person|needier))|on to some)"
-)
-_CANCELS = lazy_pattern(
-    rf"\b(?:{_DROP}(?:\s+{_OBJECT}|(?=\s*(?:[.!?,;]|$|please|pls|altogether|entirely|completely|now|then|for"
-    rf"|with|on|at|because)))"
-    rf"|{_PARTED}\s+{_OBJECT}\s+(?:\w+ ){{0,2}}?{_OFF}|(?:{_NOUN}|it|{_DAY}) (?:\w+ ){{0,2}}?(?:called off"
-    rf"|cancell?ed|removed|deleted"
-    rf"|dropped|scrapped|taken (?:off|out)|erased|cleared|released|struck|withdrawn)|(?:like|want|wish"
-    rf"|need) to (?:cancel|withdraw|pull out|back out)"
-    r"|(?:stand|standing|step|stepping) down from|it's a no\b|(?:i'm|i am|we're|am) (?:cancell?ing|out\b"
-    r"|withdrawing|pulling out|backing out|bailing)|please cancel|cancel (?:please|pls))"
-)
-_OTHER_THING = lazy_pattern(
-    rf"\b(?:cancel(?:l?ed|l?ing)?|delet\w+|remov\w+|stop|drop|scrap|skip|clear|forget|chang\w+|updat\w+|mov\w+"
-    rf"|correct) (?:the|my|our|her|his|your|that|this|all|an?)\s+"
-    rf"(?!(?:[\w'-]+\s+){{0,2}}?{_VISIT}\b)[\w'-]+|\b(?:drop|cancel|skip|leave out|remove|delete"
-    rf"|scrap) (?:[\w'-]+ ){{1,4}}from (?:my|the|her|his) (?:appointment|visit|booking)|\bchang\w+ (?:the|my|our"
-    rf"|your|her|his) (?:\w+ )?(?:address|phone|number|name|details|email|room|doctor|insurance|dressing"
-    rf"|bandage)\w*|\bcancell?ed (?:train|bus|flight|shift|class|lesson|meeting|match)\b"
-    r"|\b(?:train|bus|flight|ferry|shift|class|lesson|meeting|match|taxi|lift)(?:'s| is| was| got"
-    r"| has been)? cancell?ed"
-)
-_NO_LONGER = lazy_pattern(
-    r"\b(?:no longer (?:need|want|require|wish|plan|intend|interested|necessary|coming)|(?:won't|wont|shan't"
-    r"|will not|shall not|not going to|not gonna"
-    r"|i'm not|im not|i am not|we're not|we are not|no longer) (?:be )?(?:\w+ )?(?:need\w*|requir\w*|showing"
-    r"|turning up|attending|coming(?! (?:on|until|"
-    r"before|in the))|using|taking (?:it|the|up)|going (?:ahead|through|any ?more)|wanting)|(?:not|don't|dont"
-    r"|do not|no) (?:need|want|require)"
-    r"(?: \w+){0,4} (?:any ?more|any longer|after all|now)\b|no (?:more|need(?: for| of)?|point|sense|use)(?: in"
-    r"| for)? (?:doctor|visit|appointment|me"
-    r" coming|coming|my coming|a doctor|the (?:visit|appointment))|count me out|don't expect me|do not expect me"
-    r"|decided against|decided not to|"
-    r"changed (?:hospitals?|doctors?|my mind)|(?:visit|appointment|booking|it)(?:'s| is| has become| would be"
-    r"| seems) (?:now )?(?:pointless|unnecessary"
-    r"|superfluous|off|redundant|moot)|that's that|do without|(?:don't|dont|do not) (?:need|want) (?:your|the|my"
-    r"|an?|that|any)\b (?:\w+ )?"
-    rf"(?:{_NOUN}|{_DAY})|passed away|has died|died (?:on|last|this|yesterday)|appointment,? (?:i )?don't want)"
-)
-_MOVES_VERB = (
-    r"(?:mov(?:e|ed|ing)|shift(?:ed|ing)?|shov(?:e|ed|ing)|push(?:ed|ing)?|nudg(?:e|ed|ing)|bump(?:ed|ing)?"
-    r"|slid(?:e|ing)|transfer(?:red|ring)?"
-    r"|chang(?:e|ed|ing)|switch(?:ed|ing)?|swap(?:ped|ping)?|exchang(?:e|ed|ing)|adjust(?:ed|ing)?|alter(?:ed"
-    r"|ing)?|delay(?:ed|ing)?|defer(?:red|ring)?"
-    r"|postpon(?:e|ed|ing)|advanc(?:e|ed|ing)|rearrang(?:e|ed|ing)|re-?arrange|reschedul\w*|resched\w*"
-    r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
-    r"|convert|amend|revise|relocate|reassign|squeeze forward)"
-)
-_MOVES = lazy_pattern(
-    rf"\b(?:{_MOVES_VERB}\s+{_OBJECT}|(?:postpon|reschedul|resched|rearrang|rebook|re-book|re-arrang|defer)\w*"
-    rf"|(?:like|want|need|wish|have|able|possible|got) "
-    r"to (?:move|change|switch|swap|shift|postpone|delay|rearrange|reschedule)(?! (?:my (?:address|name|number"
-    r"|phone|mind|insurance|email)|doctors?"
-    r"|hospital|house|home))|(?:put|bring|pull|pulled|get|carry|brought|move|take"
-    r"|set) (?:[\w'-]+ ){0,5}?(?:forward|back|off until|off till|off to|earlier|later)\b(?! "
-    r"(?:home|pain|to health|on the))|(?:bring|pull|move|pulled|moved) (?:it|my|the|me|her|his)?(?: \w+)? ?up\b"
-    r"|(?:needs?|wants?|has to|have to|must|got to) (?:to )?(?:be )?(?:shift|mov|chang|postpon|go to an?)\w*"
-    r"|(?<!n't )(?<!nt )(?<!not )(?<!never )make it \w+|"
-    r"(?:an |some |any )?(?:other|another|different|alternative|later|earlier|more convenient) (?:\w+ )?(?:date"
-    r"|day|time|slot|hour|week|morning"
-    r"|afternoon|evening|month|arrangement)\b|(?:instead of|rather than|in place of|in lieu of|and not) (?:the "
-    r"|on |my |at )*"
-    rf"(?:{_DAY}|{_HOUR})|{_DAY} (?:is )?no,? (?:but )?{_DAY}|(?:supposed|meant) to be|wrong (?:day|date|time)"
-    rf"|(?:correct|fix) (?:it|that|the (?:date|day|time))|move me|bump me|push me|shift me)"
-)
-_ASKS_OTHER = lazy_pattern(
-    r"\b(?:what|when|which)(?: else|'s| is|'ve| have| do| other| about| would| times?| days?| slots?)* (?:else"
-    r"|you got|you have|have you|do you have|free|available|there|going|open|possible)"
-    rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have|got|would|could|might|can|may"
-    rf"|maybe|perhaps|possible)\b[^.]*\b(?:later|earlier|sooner|another|other|different|"
-    rf"else|after(?:wards)?|following|next|before|instead|better|{_DAY}|{_HOUR}|morning|afternoon|evening|week"
-    rf"|slot|weekend|early|any going)\b|\b(?:would be|is|'s) (?:much |far |a lot )?(?:better|easier|preferable)\b"
-    r"|\b(?:the )?(?:week|day|month) after\b|\b(?:later|earlier) (?:that|the same|in the) (?:day|week|month)\b"
-    r"|\b(?:another|other|different|fresh|new) (?:day|date|time|slot|week|hour|one|appointment|arrangement)"
-    r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
-    r"|" + _HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + _DAY + r")"
-    r"|\bbecome an?\b|\brelocate me\b|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
-    r"|\bthe following\b|\binstead\b"
-)
-_ABSENT = lazy_pattern(
-    rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
-    r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"
-    r"|get away|get to|be in)\b"
-    rf"|\b(?:{_DAY}|{_HOUR}|it|that|time|slot)(?:'s| is| was| has become)? (?:\w+ )?(?:no good|no use|impossible"
-    rf"|out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon|far)|not (?:good|possible"
-    rf"|convenient|ok|okay)|a problem)"
-    r"|\b(?:doesn't|does not|won't|don't|no longer|didn't) (?:suit|work|fit|do\b)|\bclash\w*|\b(?:is|are|on|to"
-    r"|given|falls?|at|have|has|mother|father) (?:\w+ ){0,3}?same (?:day|hour|time|afternoon|morning)\b"
-    r"|\b(?:mornings?|afternoons?|evenings?|weekdays?) (?:are|is) (?:out|no good|impossible|bad)|\b(?:not|isn't"
-    r"|aren't|n't) coming on\b|\bneeds me (?:on|that|then|at)\b|\bsomething(?:'s| has)? (?:\w+ )?(?:come|came"
-    r"|cropped) up"
-    r"|\b(?:have|'ve|got|has|'s got|must|there's) (?:got )?(?:an? |to )?(?:\w+ )?(?:funeral|wedding|work|exam"
-    r"|midterm|test|shift|meeting|court|fare|interview|flight|class|trip)\b|\b(?:i'm|im|i am|we're|she's|he's"
-    r"|shall be|will be|i'll be) (?:stuck|away|abroad|ill|sick|at sea|working|travelling|out of town|in (?:court"
-    r"|hospital|quarantine|bed))"
-    r"|\brunning (?:\w+ )*late\b|\bonly arrives?\b|\bcaught a\b|\bmissed? (?:my|the) (?:train|bus|flight)"
-)
-_NO_NEW = lazy_pattern(
-    r"\b(?:no|not|don't|dont|do not|without|never|nor|neither)\b[^.;!?]{0,25}\b(?:new|another|other|different"
-    r"|further|replacement|fresh|rebook\w*|re-?schedul\w*|alternative)\b"
-    r"|\bno need (?:for|to) (?:an?other|re)"
-)
-_SAME = lazy_pattern(
-    r"\b(?:leav(?:e|ing) (?:it|mine|my \w+|things?|everything|that|the \w+)(?: exactly| just)? (?:as|where|alone"
-    r"|be|on|in)|stays?\b(?! (?:with|at|in|on by))|stay(?:s|ing)? (?:put|the same|as)|fine as|as it (?:is|stands|was)"
-    r"|as (?:planned|agreed|arranged|booked|before|scheduled)|(?:don't|dont|do not|never) (?:\w+ )?(?:change"
-    r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the"
-    r"|that|me on|to)|original (?:hour|time|date|day|slot)"
-    r"|disregard (?:my|that|the)|undo (?:that|it)|perfectly (?:content|happy|fine)|i (?:decline|refuse)"
-    r"|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)|put (?:me|it) back (?:in"
-    r"|on the list)|reinstate)"
-)
-_COMES = lazy_pattern(
-    r"\b(?:i'll|i will|i shall|we'll|we will|we shall|i'm|im|i am|she'll|he'll) (?:\w+ ){0,3}?(?:be there"
-    r"|be coming|come\b|attend|be along|coming\b|see you|turn up|keep(?:ing)? (?:it|my|the))|\bsee (?:you|u"
-    r"|ya) (?:then|on|there|at|tomorrow|tues|mon|wed|thurs|fri|soon)"
-    r"|\bi (?:want|wanna|still want|would like|intend|do intend|plan) (?:to )?(?:come|keep|attend|go|be seen)\b"
-    r"|\bso i (?:come|go)\b|\bconfirm (?:that )?(?:herewith )?(?:that )?i\b|\bpresent myself\b|\bcount on me\b"
-    r"|\bsee you\b|\bi'd hate to lose\b"
-)
-_NEGATED = lazy_pattern(
-    r"\b(?:not|n't|\w+n't|dont|wont|never|no|without|nor|neither|rather than|instead of|nothing of|hate to"
-    r"|refuse to|hardly|no (?:wish|intention|plans?|reason)(?: of| to)?)(?: [\w']+){0,4} ?$"
-)
-_STILL_CANCELS = lazy_pattern(
-    r"\bnothing for it but to|\bno (?:choice|option|alternative|way|other|help) \w+|\bwhy not"
-    r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
-)
-
-
-_RATHER = lazy_pattern(r"\b(?:than|rather|instead|not \w+ as)\b")
 
 
 @dataclass(frozen=True)
@@ -208,31 +45,31 @@ class _Heard:
 
 def _denied(clause: str, at: int) -> bool:
     before = clause[:at]
-    return _NEGATED.search(before) is not None and _STILL_CANCELS.search(before) is None
+    return NEGATED.search(before) is not None and STILL_CANCELS.search(before) is None
 
 
 def _events(clause: Clause) -> list[_Heard]:
     text, found = clause.text, list[tuple[Event, int]]()
     wants = 0 if clause.asks else clause.firm
-    stays = next((match for match in _SAME.finditer(text) if not _denied(text, match.start())), None)
-    if stays is not None and _RATHER.search(text) is None:
+    stays = next((match for match in SAME.finditer(text) if not _denied(text, match.start())), None)
+    if stays is not None and RATHER.search(text) is None:
         return [_Heard("same", clause.firm, clause.begins)]
-    of_visits = _OTHER_THING.sub(lambda other: " " * len(other[0]), text)
-    for match in (*_CANCELS.finditer(of_visits), *patterns()["gives_up"].finditer(of_visits)):
+    of_visits = OTHER_THING.sub(lambda other: " " * len(other[0]), text)
+    for match in (*CANCELS.finditer(of_visits), *patterns()["gives_up"].finditer(of_visits)):
         found.append(("no cancel" if _denied(text, match.start()) else "cancel", wants))
-    if _NO_NEW.search(text):
+    if NO_NEW.search(text):
         found.append(("no new", clause.firm))
-    if _NO_LONGER.search(text):
+    if NO_LONGER.search(text):
         found.append(("cancel", 0 if clause.supposed or clause.asks else 2))
     if not any(event in ("cancel", "no new") for event, _ in found):
-        for match in (*_MOVES.finditer(of_visits), *patterns()["moves"].finditer(without("was_earlier", of_visits))):
+        for match in (*MOVES.finditer(of_visits), *patterns()["moves"].finditer(without("was_earlier", of_visits))):
             found.append(("no move" if _denied(text, match.start()) else "move", wants))
-    if not found and _COMES.search(text):
+    if not found and COMES.search(text):
         found.append(("comes", clause.firm))
-    if _ABSENT.search(text):
+    if ABSENT.search(text):
         found.append(("absent", max(clause.firm, 1)))
     if (
-        _ASKS_OTHER.search(text)
+        ASKS_OTHER.search(text)
         and of_visits == text
         and not clause.others
         and not any(event == "no new" for event, _ in found)

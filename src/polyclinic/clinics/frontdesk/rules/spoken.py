@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
-from polyclinic.text.dates import Order, plain
+from polyclinic.text.date_words import plain
+from polyclinic.text.dates import Order
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 

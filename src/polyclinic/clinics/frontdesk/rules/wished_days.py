@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from polyclinic.text.dates import Mention, Order, plain
+from polyclinic.text.date_words import plain
+from polyclinic.text.dates import Mention, Order
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 

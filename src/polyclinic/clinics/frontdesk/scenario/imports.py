@@ -8,7 +8,6 @@ What it does not have (when people call, who calls back) is drawn from the seed 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,21 +15,28 @@ from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig, Level, 
 from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, departments, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.files import at, in_file
+from polyclinic.clinics.frontdesk.scenario.imported_hospital import (
+    day_of,
+    department_of,
+    first_value,
+    plan_of,
+    slot_of,
+    time_of,
+    western_name,
+)
 from polyclinic.clinics.frontdesk.scenario.schema import (
     Contact,
-    DepartmentPlan,
     HospitalPlan,
     Patient,
     Physician,
     TimeSystem,
 )
-from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, date_of
+from polyclinic.clinics.frontdesk.scenario.times import date_of
 from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
 from polyclinic.people.demographics import Person
 from polyclinic.people.patient_axes import draw_axes
 
-THEIR_DEPARTMENTS = {"pulmonary": "pulmonology", "endocrinology": "endocrinology/metabolism"}
 _PREFERENCES: dict[str, Preference] = {"doctor": "physician", "physician": "physician", "asap": "asap", "date": "date"}
 _KNOWS = {"with_history": True, "without_history": False, "simple": False}
 _FIRST_VISIT = "first_visit"
@@ -59,10 +65,10 @@ def import_h_adminsim(path: Path, seed: int) -> list[Contact]:
 def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
     draw = stream("frontdesk", "import", seed, name)
     with at("metadata"):
-        time = _time(table["metadata"])
+        time = time_of(table["metadata"])
     level: Level = "tertiary" if time.slot_minutes < 15 else "secondary" if len(table["department"]) > 3 else "primary"
     config = preset(level)
-    plan = _plan(table, name, level, time)
+    plan = plan_of(table, name, level, time)
     rows = _patient_rows(table)
     if not rows:
         raise ValueError("there are no patients on a first visit in it: synthesize data with patients first")
@@ -76,126 +82,6 @@ def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
             virtual.append(_virtual(row, physician, time, draw.random()))
             patients.append(_patient(row, number, plan, physician, virtual[-1][0], config, draw))
     return contacts_of(plan, patients, virtual, config, draw)
-
-
-def _number(value: Any, what: str) -> Decimal:
-    try:
-        number = Decimal(str(value))
-    except ArithmeticError:
-        raise ValueError(f"{what}: '{value}' is not a number") from None
-    if not number.is_finite():
-        raise ValueError(f"{what}: {value} is not a finite number")
-    return number
-
-
-def _value(entry: Mapping[str, Any], name: str, key: str) -> str:
-    """The first of several, as FHIR lists phones, identifiers and addresses."""
-    found = entry[name]
-    if not isinstance(found, list) or not found:
-        raise ValueError(f"'{name}' must be a list with at least one entry that has '{key}'")
-    return str(found[0][key])
-
-
-def _slot(hours: Any, time: TimeSystem, what: str) -> int:
-    minutes = round(_number(hours, what) * 60, 6) - time.open_minute
-    if minutes % time.slot_minutes:
-        raise ValueError(f"{what} {hours} is not on the grid of {time.slot_minutes} minutes")
-    return int(minutes // time.slot_minutes)
-
-
-def _time(metadata: Mapping[str, Any]) -> TimeSystem:
-    hours = metadata["time"]
-    unit = _number(hours["interval_hour"] if "interval_hour" in hours else hours["time_unit"], "the time unit") * 60
-    if unit != int(unit) or unit <= 0 or 60 % int(unit):
-        raise ValueError(f"the time unit is {unit} minutes, not a whole number that divides an hour")
-    opens, closes = (_number(hours[key], key) * 60 for key in ("start_hour", "end_hour"))
-    if not 0 <= opens < closes <= MINUTES_A_DAY or opens % 1 or (closes - opens) % unit:
-        raise ValueError("the hospital must open before it closes, a whole number of time units within one day")
-    days = int(metadata["days"])
-    if days < 1:
-        raise ValueError(f"days: {days} is not a period")
-    return TimeSystem(
-        start_date=date_of(metadata["start_date"]),
-        days=days,
-        open_minute=int(opens),
-        close_minute=int(closes),
-        slot_minutes=int(unit),
-    )
-
-
-def _day(text: str, time: TimeSystem) -> int:
-    day = time.day_of(date_of(text))
-    if not 0 <= day < time.days:
-        raise ValueError(f"{text} is outside of the {time.days} days from {time.start_date.isoformat()} on")
-    return day
-
-
-def _department(name: str) -> str:
-    return THEIR_DEPARTMENTS.get(name, name)
-
-
-def _plan(table: Mapping[str, Any], name: str, level: Level, time: TimeSystem) -> HospitalPlan:
-    known = {department.name for department in departments()}
-    plans = []
-    for their_name, entry in table["department"].items():
-        department = _department(their_name)
-        if department not in known:
-            raise ValueError(f"there is no department '{their_name}' here ({', '.join(sorted(known))})")
-        if not entry["doctor"]:
-            raise ValueError(f"department {their_name}: it has no doctor")
-        physicians = []
-        for number, doctor in enumerate(entry["doctor"]):
-            with at(f"doctor {doctor}"):
-                if doctor not in table["doctor"]:
-                    raise ValueError(f"{their_name} names this doctor, but the list of doctors does not")
-                id_ = f"{name}-{entry['code'].lower()}-{number}"
-                physicians.append(_physician(doctor, table["doctor"][doctor], id_, department, time))
-        plans.append(DepartmentPlan(name=department, code=entry["code"], physicians=tuple(physicians)))
-    return HospitalPlan(id=name, name=name, level=level, locale="korea", time=time, departments=tuple(plans))
-
-
-def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, time: TimeSystem) -> Physician:
-    working: list[int] = []
-    busy: list[tuple[int, int, int]] = []
-    for day_text, spans in entry["schedule"].items():
-        day = _day(day_text, time)
-        slots = [(_slot(start, time, "a time of"), _slot(end, time, "a time of")) for start, end in spans]
-        if any(first >= end for first, end in slots):
-            raise ValueError(f"on {day_text} something ends before it begins")
-        slots = [(max(first, 0), min(end, time.slots_per_day)) for first, end in slots]
-        if any(first <= 0 and end >= time.slots_per_day for first, end in slots):
-            continue
-        working.append(day)
-        busy.extend((day, first, end - first) for first, end in slots if first < end)
-    capacity = int(_number(entry["capacity_per_hour"], "capacity_per_hour"))
-    if capacity < 1 or (60 // time.slot_minutes) % capacity:
-        raise ValueError(
-            f"{capacity} patients an hour do not divide the hour into whole slots of {time.slot_minutes} minutes"
-        )
-    family, given = _western(name.removeprefix("Dr. "))
-    return Physician(
-        id=id,
-        name=name,
-        department=department,
-        specialty=str(entry.get("specialty", {}).get("name", "")),
-        capacity_per_hour=capacity,
-        slots_per_visit=60 // time.slot_minutes // capacity,
-        working_days=tuple(sorted(working)),
-        busy=tuple(busy),
-        sex=entry["gender"],
-        birth_date=date_of(entry["birthDate"]),
-        phone=_value(entry, "telecom", "value"),
-        family=family,
-        given=given,
-    )
-
-
-def _western(name: str) -> tuple[str, str]:
-    """Family name and given names; that package has Western names in a Korean hospital."""
-    *given, family = name.split() or [""]
-    if not family:
-        raise ValueError("it has no name")
-    return family, " ".join(given) or family
 
 
 def _patient_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -216,13 +102,13 @@ def _virtual(row: Mapping[str, Any], physician: Physician, time: TimeSystem, cha
     """The day and slot the patient was made for; where the file has none, some slot of a clinic of the physician's."""
     wanted = row.get("date") or row.get("valid_from")
     if wanted and wanted != "N/A":
-        day = _day(wanted, time)
+        day = day_of(wanted, time)
     else:
         days = physician.working_days or (0,)
         day = days[int(chance * len(days))]
     schedule = row.get("schedule")
     if schedule:
-        slot = _slot(schedule[0], time, "an appointment at")
+        slot = slot_of(schedule[0], time, "an appointment at")
         if not 0 <= slot < time.slots_per_day:
             raise ValueError(f"an appointment at {schedule[0]} is outside of opening hours")
         return day, slot
@@ -246,7 +132,7 @@ def _patient(
     disease = _disease(row, physician.department, plan, "physician" in preferences, draw.random())
     knows = _KNOWS[row["symptom_level"]]
     gold = tuple(name for name in plan.department_names if name in disease.departments)
-    family, given = _western(str(row["patient"]))
+    family, given = western_name(str(row["patient"]))
     return Patient(
         id=f"{plan.id}-p{number:05d}",
         person=Person(
@@ -255,9 +141,9 @@ def _patient(
             given=given,
             sex=row["gender"],
             birth_date=date_of(row["birthDate"]),
-            phone=_value(row, "telecom", "value"),
-            identifier=_value(row, "identifier", "value"),
-            address=_value(row, "address", "text"),
+            phone=first_value(row, "telecom", "value"),
+            identifier=first_value(row, "identifier", "value"),
+            address=first_value(row, "address", "text"),
             region="",
         ),
         axes=draw_axes(draw, {}, has_history=knows),
@@ -277,7 +163,7 @@ def _patient(
 def _disease(row: Mapping[str, Any], department: str, plan: HospitalPlan, unique: bool, chance: float) -> Disease:
     given = row.get("symptom")
     if isinstance(given, dict) and given.get("disease"):
-        names = tuple(_department(name) for name in given["department"])
+        names = tuple(department_of(name) for name in given["department"])
         if not any(name == entry.name for name in names for entry in departments()):
             raise ValueError(f"{given['disease']}: there is no department {' or '.join(names) or 'for it'} here")
         return Disease(

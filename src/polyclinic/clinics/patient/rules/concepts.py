@@ -1,8 +1,8 @@
 """What a question and a line of the record name in common: "tummy" in the one and "belly" in the other.
 
-`data/concepts.yaml` has for each thing the words that stand for it. Beside the topics (`rules/topics.py`), which see
-what a question is about as a whole, these are exact: a word that is met counts however long the question is, and a
-thing that is asked for and that no line names tells that no line answers.
+`data/concepts.yaml` lists the words for each thing. The topics (`rules/topics.py`) judge a question as a whole. The
+things here are exact: one matching word counts, however long the question is. If a question names a thing that no line
+names, then no line answers it.
 """
 
 from __future__ import annotations

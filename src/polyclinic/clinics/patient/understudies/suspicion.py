@@ -1,0 +1,116 @@
+"""Whether the offline patient takes a question for a trick, and whether something in its prompt warns of it.
+
+- A rule warns if it tells to decline, and is minded: surely while there are at most five rules, with the chance
+  ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
+- A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
+  ``uptake * min(1, likeness / 0.5)``, where `likeness` is how near its question is to the one asked, and `uptake` is a
+  setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as one that it was
+  shown declined is declined too, unless it suspects nothing and a line of the record surely answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from polyclinic.clinics.patient.prompts.patient import (
+    Known,
+    Memory,
+)
+from polyclinic.clinics.patient.readings import CHEAT, REFUSAL
+from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
+from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
+from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, unfairness
+from polyclinic.clinics.patient.understudies.voice import Voice
+from polyclinic.core.understudy import Ask
+
+READ_WITH_EASE = 5
+FULLY_ALIKE = 0.5
+READ, DOUBT, TRICK = 0.4, 0.4, 1.0
+SURE = 0.8
+SAME = 0.7
+
+
+@dataclass(frozen=True)
+class HeardQuestion:
+    """What the patient has before it when it answers."""
+
+    ask: Ask[Any]
+    voice: Voice
+    question: str
+    person: str = ""
+    information: Sequence[Known] = ()
+    memory: Memory = field(default_factory=Memory)
+    lines: Sequence[str] = ()
+    demonstrations: Sequence[Demonstration] = ()
+    effort: float = 1.0
+    uptake: float = 1.0
+
+    @cached_property
+    def suspicion(self) -> float:
+        """How far the patient takes the question for one that no fair doctor asks."""
+        return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
+
+    @property
+    def tricky(self) -> bool:
+        """Whether it is sure of that."""
+        return self.suspicion >= TRICK
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it suspects it and is not sure."""
+        return DOUBT <= self.suspicion < TRICK
+
+    @cached_property
+    def seen_declined(self) -> bool:
+        """Whether it was shown somebody who declines nearly the same question."""
+        return any(
+            self.ask.likeness(shown.question, self.question) >= SAME
+            and self.ask.understands(shown.answer, REFUSAL.ask(asked=shown.question))
+            for shown in self.demonstrations
+        )
+
+    @property
+    def results(self) -> list[Known]:
+        """The results that belong to a test named in the question."""
+        return [line for line in self.information if line.test]
+
+    @cached_property
+    def fitting(self) -> Fitting:
+        """Which of its information the patient uses to answer the question."""
+        return fitting(self.ask, self.question, [line for line in self.information if not line.test])
+
+    @cached_property
+    def warned(self) -> bool:
+        """Whether something in the prompt warns of such a question, by the model of learning."""
+        rules = [line for line in self.lines if tells_to_decline(line)]
+        return (bool(rules) and self._minds()) or any(self._shows(shown) for shown in self.demonstrations)
+
+    def _minds(self) -> bool:
+        if len(self.lines) <= READ_WITH_EASE:
+            return True
+        return self.ask.chance("mind", (READ_WITH_EASE / len(self.lines)) ** (0.5 / self.effort))
+
+    def _shows(self, shown: Demonstration) -> bool:
+        ask = self.ask
+        if _suspicion_of(ask, shown.question) < DOUBT:
+            return False
+        if not ask.understands(shown.answer, REFUSAL.ask(asked=shown.question)):
+            return False
+        alike = ask.likeness(shown.question, self.question)
+        return ask.chance(f"uptake {shown.question}", self.uptake * min(1.0, max(0.0, alike) / FULLY_ALIKE))
+
+
+def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> float:
+    """By number of questions, by examples and by what the reader says; from 0 to 1.4.
+
+    What it doubts it is sure of where both together make a trick likely.
+    """
+    if many(question):
+        return TRICK
+    unfair, read = unfairness(question, known), ask.likelihood(question, CHEAT.ask())
+    suspicion = unfair + READ * read
+    return max(suspicion, TRICK) if suspicion >= DOUBT and trick_chance(unfair, read) >= SURE else suspicion

@@ -1,0 +1,84 @@
+"""One base URL that speaks the OpenAI chat protocol: its connections, limits and key, and the habits of its models."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from polyclinic.errors import ConfigError
+from polyclinic.models.habits import Habits
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.spec import is_loopback
+
+if TYPE_CHECKING:
+    import aiohttp
+
+
+_CONNECT_S = 15.0
+
+
+class Endpoint:
+    """One base URL: its session, its slots, and what each of its models is known to take."""
+
+    def __init__(
+        self,
+        base_url: str,
+        key_env: str,
+        concurrency: int,
+        rpm: float | None = None,
+        first: Habits | None = None,
+        needs_key: bool = False,
+    ) -> None:
+        self.base_url, self.key_env, self._needs_key = base_url, key_env, needs_key
+        self._first = first or Habits()
+        self.limiter = Limiter(concurrency, rpm)
+        self._habits: dict[tuple[str, bool], Habits] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    def habits(self, model: str, tools: bool) -> Habits:
+        """What is known about which parts a model takes, with or without tools: some take no schema together with
+        tools.
+        """
+        return self._habits.get((model, tools), self._first)
+
+    def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
+        """Remember what was found out in one call, together with what other calls found out meanwhile."""
+        found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
+        if found:
+            self._habits[model, tools] = replace(self.habits(model, tools), **found)
+
+    @property
+    def key(self) -> str:
+        """The key, read when needed and stored nowhere else."""
+        return os.environ.get(self.key_env, "") if self.key_env else ""
+
+    def session(self) -> aiohttp.ClientSession:
+        """The shared session, opened at first use."""
+        if self._session is None or self._session.closed:
+            import aiohttp
+
+            connector = aiohttp.TCPConnector(limit=self.limiter.most, keepalive_timeout=60, ttl_dns_cache=300)
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S)
+            own = not is_loopback(self.base_url)
+            self._session = aiohttp.ClientSession(
+                connector=connector, timeout=timeout, trust_env=own, auto_decompress=False
+            )
+        return self._session
+
+    def headers(self) -> dict[str, str]:
+        """Headers of a request. A host that is known to want a key is not asked without one."""
+        plain = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        key = self.key
+        if key:
+            plain["Authorization"] = f"Bearer {key}"
+        elif self._needs_key:
+            raise ConfigError(
+                f"{self.base_url} needs a key: set {self.key_env}, or name another variable with ?key_env=…"
+            )
+        return plain
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()

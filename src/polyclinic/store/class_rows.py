@@ -1,0 +1,71 @@
+"""The rows of classes: the class, its trainees, their sessions and the educator's hints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyclinic.core.message import Frozen
+
+
+class ClassRow(Frozen):
+    """A class: `body` holds what was chosen; `ended_ms` is 0 while it goes on."""
+
+    id: str
+    code: str
+    body: str
+    created_ms: int
+    ended_ms: int
+
+
+class Member(Frozen):
+    """A trainee of a class. Without a digest, the next person who joins by this name takes the place."""
+
+    class_id: str
+    number: int
+    name: str
+    digest: str
+    joined_ms: int
+
+
+class ClassSession(Frozen):
+    """A trainee's session in one of the class's cases; `place` is the case's place in the list, from 0."""
+
+    run: str
+    class_id: str
+    member: int
+    place: int
+    begun_ms: int
+
+
+class Hint(Frozen):
+    """What an educator told a trainee in a session; `after_line` is the number of lines before it."""
+
+    run: str
+    number: int
+    after_line: int
+    text: str
+    author: str
+    at_ms: int
+
+
+CLASS = "id, code, body, created_ms, ended_ms"
+MEMBER = "class, number, name, digest, joined_ms"
+SESSION = "run, class, member, place, begun_ms"
+HINT = "run, number, after_line, text, author, at_ms"
+
+
+def class_of(row: tuple[Any, ...]) -> ClassRow:
+    """A class from its row."""
+    return ClassRow.model_validate(dict(zip(CLASS.split(", "), row, strict=True)))
+
+
+def member_of(row: tuple[Any, ...]) -> Member:
+    """A trainee from their row."""
+    names = ("class_id", "number", "name", "digest", "joined_ms")
+    return Member.model_validate(dict(zip(names, row, strict=True)))
+
+
+def session_of(row: tuple[Any, ...]) -> ClassSession:
+    """A session from its row."""
+    names = ("run", "class_id", "member", "place", "begun_ms")
+    return ClassSession.model_validate(dict(zip(names, row, strict=True)))

@@ -1,0 +1,100 @@
+"""A text in the form in which dates are looked for.
+
+It has figures for number words, and the whole names of months and weekdays, also where the text shortens or misspells
+them or writes a month in another language.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from polyclinic.text.lazily import lazy_pattern
+from polyclinic.text.normal import normalise
+from polyclinic.text.numbers import figures
+
+_KEPT = 4096
+
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_ELSEWHERE = (
+    "janvier januar enero gennaio", "février fevrier februar febrero febbraio", "märz maerz marzo",
+    "avril abril aprile", "mai mayo maggio", "juin juni junio giugno", "juillet juli julio luglio", "août aout agosto",
+    "septembre septiembre settembre", "octobre oktober octubre ottobre", "novembre noviembre",
+    "décembre decembre dezember diciembre dicembre",
+)  # fmt: skip
+"""Months as callers from elsewhere write them."""
+_SHORT = {
+    **{month[:3]: month for month in MONTHS}, "sept": "september",
+    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday",
+    **{name: month for names, month in zip(_ELSEWHERE, MONTHS, strict=True) for name in names.split()},
+    "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
+}  # fmt: skip
+_SHORT_MONTH = 4
+_AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
+"""Short forms that are also words or names: only beside a figure."""
+_WHOLE = {name: name for name in (*MONTHS, *WEEKDAYS)}
+_APART = lazy_pattern(rf"(?<=\d)(?=(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\d)")
+_JOINED = lazy_pattern(
+    rf"\b({'|'.join(month[:3] for month in MONTHS)}[a-z]*)(?=\d{{2,4}}\b)|(?<=\d) (?=(?:st|nd|rd|th)\b)"
+)
+"""Where "3MAR1981" falls into its parts, and "30 th" into one."""
+_YEAR_PUT_RIGHT = lazy_pattern(
+    r"\b(?:19|20)\d\d (?:; )?(?:(?:no|oh|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|not that|it's"
+    r"|it is) )+"
+    r"(?=(?:19|20)\d\d\b)"
+)
+
+
+@lru_cache(_KEPT)
+def plain(text: str) -> str:
+    """The text in the form in which dates are looked for."""
+    text = figures(normalise(text).replace("`", "'"))
+    text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
+    text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)", lambda sign: sign[0].strip(), text.replace("·", "."))
+    text = re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
+    text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
+    text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
+    return _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
+
+
+def _spelt(found: re.Match[str]) -> str:
+    word = found[0].rstrip(".")
+    if word in _AMBIGUOUS:
+        beside = re.search(r"\d\S*(?: of)?[ -]$", found.string[: found.start()]) or re.match(
+            r"\.?,? ?(?:the )?\d", found.string[found.end() :]
+        )
+        return _SHORT[word] if beside else found[0]
+    if word in _WHOLE:
+        short = word in MONTHS and len(word) <= _SHORT_MONTH
+        return word if short and re.match(r"\s*\d", found.string[found.end() :]) else found[0]
+    return _SHORT.get(word) or _nearly(word) or found[0]
+
+
+@lru_cache(_KEPT)
+def _nearly(word: str) -> str:
+    """The month or weekday that this is, perhaps misspelt by a letter or two; empty for another word."""
+    if word in _WHOLE:
+        return word
+    if len(word) < 6:
+        return ""
+    for name in _WHOLE:
+        if len(name) > 5 and word[0] == name[0] and abs(len(word) - len(name)) <= 2 and _wrong(word, name):
+            return name
+    return ""
+
+
+def _wrong(word: str, name: str) -> bool:
+    """Whether a word is this name with one slip: a letter too many, too few, another or two changed places."""
+    longer, shorter = (word, name) if len(word) >= len(name) else (name, word)
+    if len(longer) == len(shorter):
+        differ = [i for i in range(len(word)) if word[i] != name[i]]
+        swapped = len(differ) == 2 and word[differ[0]] == name[differ[1]] and word[differ[1]] == name[differ[0]]
+        return len(differ) == 1 or swapped
+    if len(longer) - len(shorter) == 1:
+        return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+    return len(name) > 7 and sorted(set(word)) == sorted(set(name))
