@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
 from typing import Any, Literal
 
+import orjson
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.core.value import Keyed, Value
+from polyclinic.core.value import Value
 
 
 class Frozen(BaseModel):
@@ -52,7 +52,7 @@ class ToolCall(Value):
     arguments: dict[str, Any]
 
 
-class Message(Keyed):
+class Message(Value):
     """One message of a conversation with a model."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -61,8 +61,10 @@ class Message(Keyed):
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
 
-    def canonical_value(self) -> Mapping[str, Any]:
-        """Empty fields left out, pictures by digest."""
+    def canonical(self) -> bytes:
+        """What counts for the keys of requests, as JSON: empty fields left out, pictures by digest."""
+        if not (self.images or self.tool_calls or self.tool_call_id):
+            return _words_alone(self.role, self.content)
         plain: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.images:
             plain["images"] = [image.digest for image in self.images]
@@ -70,7 +72,13 @@ class Message(Keyed):
             plain["tool_calls"] = [call.__dict__ for call in self.tool_calls]
         if self.tool_call_id:
             plain["tool_call_id"] = self.tool_call_id
-        return plain
+        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+
+
+@lru_cache(maxsize=1024)
+def _words_alone(role: str, content: str) -> bytes:
+    """The canonical form of a message of words alone; cached, because it stands in every later request too."""
+    return orjson.dumps({"content": content, "role": role})
 
 
 @lru_cache(maxsize=1024)

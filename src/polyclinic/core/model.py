@@ -6,7 +6,7 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -16,7 +16,7 @@ from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
-from polyclinic.core.value import Keyed, Value, once, unchanging
+from polyclinic.core.value import Value, once, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
@@ -26,7 +26,7 @@ _BEGINS = b'{"messages":['
 _CANONICAL = _BEGINS + b'%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
-class Settings(Keyed):
+class Settings(Value):
     """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take
     one.
 
@@ -40,12 +40,12 @@ class Settings(Keyed):
     again: int = 0
     warmer: float = 0.0
 
-    def canonical_value(self) -> Mapping[str, Any]:
-        """A first try has neither `again` nor `warmer` in its key."""
-        plain = dict(super().canonical_value())
+    def canonical(self) -> bytes:
+        """What counts for the keys of requests, as JSON. A first try has neither `again` nor `warmer` in it."""
+        plain = dict(self.__dict__)
         if not self.again:
             del plain["again"], plain["warmer"]
-        return plain
+        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
 
 
 class Usage(Value):
@@ -124,9 +124,9 @@ class Request:
     @once
     def canonical(self) -> bytes:
         """The request as canonical bytes: what it says, not which library said it."""
-        messages = b",".join([message.__dict__.get("_canonical") or message.canonical() for message in self.messages])
+        messages = b",".join([message.canonical() for message in self.messages])
         tools = _quoted(tuple([tool.name for tool in self.tools])) if self.tools else b"[]"
-        settings = self.settings.__dict__.get("_canonical") or self.settings.canonical()
+        settings = self.settings.canonical()
         return _CANONICAL % (messages, _quoted(self.prompt.prompt_name()), _quoted(self.role), settings, tools)
 
     @once
