@@ -38,7 +38,7 @@ def test_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path) -> Non
         assert numbers["classes"]["implicit"]["recall"] is None
 
 
-def test_a_guard_that_misses_lowers_the_model_but_not_the_screen_nor_the_two_together() -> None:
+def test_a_guard_that_misses_danger_lowers_only_its_own_recall_not_that_of_the_screen_or_of_both() -> None:
     found = evaluate("--file", "measure", "--cast", "guard=understudy:mistake=miss,all=understudy")
     assert isinstance(found["model"], dict) and isinstance(found["guard"], dict) and isinstance(found["screen"], dict)
     assert found["model"]["explicit_recall"] == 0

@@ -66,7 +66,7 @@ async def test_a_cut_reply_is_never_taken_and_asked_again_in_fewer_words(open_ep
     assert [call.fault for call in episode.transcript.of(Called)] == ["cut", "cut", ""]
 
 
-async def test_a_structured_reply_that_was_cut_is_not_read_even_if_it_reads(open_episode: OpenEpisode) -> None:
+async def test_a_structured_reply_that_was_cut_off_is_refused_even_if_it_parses(open_episode: OpenEpisode) -> None:
     caller = Scripted(Completion(text=GOOD, finish="length"), GOOD)
     episode = await open_episode(caller=caller)
     assert (await episode.agent("caller").ask(REACTS)).understood

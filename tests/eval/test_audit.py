@@ -94,7 +94,7 @@ def test_words_that_would_unblind_are_caught(tmp_path: Path) -> None:
     assert not (tmp_path / "k.json").exists()
 
 
-def test_nothing_to_rate_and_bad_names_are_the_users_errors(tmp_path: Path) -> None:
+def test_an_empty_packet_and_bad_names_of_raters_are_user_errors(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no finished episode"):
         write_packet(RunResults(run="r", clinic="c"), QUESTIONS, tmp_path / "p", tmp_path / "k.json")
     with pytest.raises(UserError, match="at least one question"):

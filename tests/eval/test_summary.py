@@ -93,7 +93,7 @@ def test_a_metric_nobody_scored_has_no_estimate() -> None:
     assert make().metric_names() == ["b", "a"]
 
 
-def test_transcripts_are_loaded_when_read_and_missed_when_absent() -> None:
+def test_a_transcript_is_loaded_when_it_is_read_and_a_missing_one_is_an_error() -> None:
     loads: list[int] = []
 
     def load() -> Transcript:

@@ -51,7 +51,7 @@ def test_a_running_server_is_fit_and_can_be_loaded(tmp_path: Path, serve: Callab
     assert json.loads(loaded.output) == {"read": 1, "added": 1}
 
 
-def test_an_unfit_address_is_one_line_and_a_failure(tmp_path: Path) -> None:
+def test_an_invalid_address_gives_one_line_and_a_failure(tmp_path: Path) -> None:
     refused = run("probe", "http://127.0.0.1:9")
     assert refused.return_value == 1
     assert "does not answer" in refused.output and refused.output.count("\n") == 1

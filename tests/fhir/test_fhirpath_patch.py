@@ -99,7 +99,7 @@ def test_what_is_wrong_or_not_understood_is_refused(wrong: Resource) -> None:
         patched(wrong)
 
 
-async def test_over_http_and_in_a_bundle_with_validation(api: httpx.AsyncClient) -> None:
+async def test_a_fhirpath_patch_is_validated_over_http_and_works_in_a_bundle(api: httpx.AsyncClient) -> None:
     change = operation("replace", "Patient.gender", value={"valueCode": "male"})
     body = {"resourceType": "Parameters", "parameter": [change]}
     headers = {"Content-Type": "application/fhir+json"}

@@ -102,7 +102,7 @@ def test_each_patch_operation(operation: dict[str, Any], expected: list[str]) ->
         "no operation",
     ],
 )
-def test_a_patch_that_points_nowhere_is_refused(operation: Any) -> None:
+def test_a_patch_of_a_path_that_does_not_exist_is_refused(operation: Any) -> None:
     with pytest.raises(BadPatch):
         apply_patch(DOCUMENT, [operation])
 

@@ -44,7 +44,7 @@ async def test_what_a_search_across_types_cannot_do_is_refused(api: httpx.AsyncC
     assert (await api.get(f"/?{query}")).status_code == 400
 
 
-async def test_the_base_alone_still_says_what_the_server_can_do(api: httpx.AsyncClient) -> None:
+async def test_the_base_address_returns_the_capability_statement(api: httpx.AsyncClient) -> None:
     assert (await api.get("/")).json()["resourceType"] == "CapabilityStatement"
     assert "text/html" in (await api.get("/", headers={"Accept": "text/html"})).headers["content-type"]
 

@@ -157,7 +157,7 @@ async def test_without_tools_they_are_told_in_words_and_used_by_a_closed_reply(
         '{"tool": "lookup"}',
     ],
 )
-async def test_what_is_not_wholly_the_use_of_a_tool_is_words(
+async def test_a_reply_that_is_not_only_a_tool_call_is_taken_as_words(
     server: FaultServer, ask: Ask, play: Play, said: str
 ) -> None:
     server.refuse = lambda body: "tools are not supported" if "tools" in body else None
@@ -293,7 +293,9 @@ async def test_thoughts_that_use_up_the_limit_get_more_room_which_is_remembered(
     assert limits[1] == limits[0] + 2_048 == limits[2]
 
 
-async def test_more_room_has_an_end_and_a_limit_of_the_cast_is_kept(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_room_for_thoughts_grows_only_so_far_and_the_casts_own_limit_is_kept(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
     server.reply = lambda body: {"content": "", "finish_reason": "length"}
     with pytest.raises(ModelError, match="thinking_tokens"):
         await play().answer(ask())

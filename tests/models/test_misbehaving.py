@@ -63,7 +63,7 @@ SHAPES: list[Any] = [
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=json.dumps)
-async def test_an_odd_shape_is_an_attempt_that_failed_and_is_tried_again(
+async def test_a_reply_of_an_odd_shape_is_a_failed_attempt_and_is_retried(
     server: FaultServer, ask: Ask, play: Play, shape: Any
 ) -> None:
     once(server, lambda: web.json_response(shape))
@@ -172,7 +172,7 @@ def _event(number: int) -> bytes:
     ],
     ids=["words", "line", "comments", "whole"],
 )
-async def test_an_endless_answer_is_not_read_on(
+async def test_reading_an_endless_answer_stops_at_the_limit(
     server: FaultServer, ask: Ask, play: Play, piece: Callable[[int], bytes], kind: str, said: str
 ) -> None:
     server.respond = endless(piece, kind)

@@ -92,7 +92,9 @@ async def test_a_run_stopped_while_a_shift_is_judged_ends_the_same(monkeypatch: 
     assert ends_of(results) == expected
 
 
-async def test_a_shift_that_fails_after_others_went_on_takes_them_back(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_when_a_shift_fails_later_shifts_that_used_its_changes_are_played_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its changes are not kept, so what was played with them is played again without."""
     failed: list[str] = []
 

@@ -51,7 +51,7 @@ def test_words_are_read_in_any_script_without_case_and_marks() -> None:
     assert spoken_words("Don't!") == ["don't"]
 
 
-def test_a_name_is_the_same_however_it_is_spaced_and_marked() -> None:
+def test_spaces_hyphens_and_case_do_not_change_a_name() -> None:
     assert letters("Disease_Awareness ") == letters("disease-awareness") == "diseaseawareness"
 
 

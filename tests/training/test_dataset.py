@@ -120,7 +120,7 @@ async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> Non
 FALSE = "tutor=understudy:mistake=false_fact@1,all=understudy"
 
 
-async def test_the_reward_of_a_row_is_of_its_own_target(store: Store, tmp_path: Path) -> None:
+async def test_the_reward_of_a_row_belongs_to_its_own_target(store: Store, tmp_path: Path) -> None:
     """A refused draft and the one that replaced it are two rows, each with the reward of its own text."""
     found = await gather(store, _wish(tmp_path, rows=24, variants=("full",), casts=(FALSE,)))
     rows = [row for row in found.rows if isinstance(row, TeachingRow) and row.kind == "single"]

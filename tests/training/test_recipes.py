@@ -107,7 +107,7 @@ def test_rows_that_are_poor_or_too_long_are_left_out_and_counted(tmp_path: Path)
         sft_examples(path, Letters(), 15.0, ("single",), 40)
 
 
-def test_each_prompt_is_one_context(tmp_path: Path) -> None:
+def test_rows_with_the_same_prompt_give_one_context(tmp_path: Path) -> None:
     found = contexts(_rows(tmp_path / "train.jsonl"), Letters(), 40)
     assert [row["prompt"][0]["content"] for row in found.rows] == ["a", "b", "c"]
     assert len(contexts(tmp_path / "train.jsonl", Letters(), 40, most=1).rows) == 1

@@ -179,7 +179,7 @@ async def test_a_case_is_closed_by_the_person_who_took_it_or_an_administrator(se
         assert ("Lee", "close case", "refused") in log and ("Kim", "close case", "done") in log
 
 
-async def test_a_person_changes_their_own_password_and_every_login_of_it_ends(serve: Serve) -> None:
+async def test_after_a_person_changes_their_password_all_their_logins_end(serve: Serve) -> None:
     async with serve(replace(WIDE, logins_per_minute=1e6)) as (app, client, _):
         old, new = "correct horse battery", "another long password"
         await app.state.service.staff.add("kim", "watch", await hash_password(old))

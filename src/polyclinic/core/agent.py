@@ -227,7 +227,7 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
 
 
 def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
-    """The messages and those that follow them; two user messages in a row become one."""
+    """Both lists of messages as one; where two user messages meet, they become one."""
     if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
         return [*messages, *after]
     joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")

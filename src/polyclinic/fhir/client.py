@@ -190,7 +190,7 @@ class FhirClient:
                 raise RecordsRefused(f"{key[0]}/{key[1]} was not created by this client, so it is not changed")
 
     async def _known(self, resources: Sequence[Resource]) -> set[Key]:
-        """Which of these exist. Raises RecordsRefused when one exists that is not ours."""
+        """Which of these resources exist. Raises RecordsRefused if one of them exists and is not ours."""
         by_type: dict[str, list[str]] = {}
         for resource in resources:
             by_type.setdefault(resource["resourceType"], []).append(resource["id"])

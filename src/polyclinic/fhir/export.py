@@ -77,7 +77,7 @@ class Export:
         return None
 
     def _bodies(self, transaction: Transaction, type_: str, after: str) -> Iterator[tuple[str, str | None]]:
-        """Ids in order, each with its body at the moment of the export where it counts."""
+        """Ids in order, each with its body at the moment of the export; None where it is not to be exported."""
         text = "SELECT id, updated, body FROM fhir_resource WHERE type = ? AND id > ?"
         values: list[object] = [type_, after]
         if self.patients_only and type_ != "Patient":

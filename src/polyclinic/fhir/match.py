@@ -1,4 +1,4 @@
-"""The same searches as `sql`, over resources in memory: what a staged change needs to be found like a stored one."""
+"""The same searches as `sql`, over resources in memory, so that a staged change is found like a stored one."""
 
 from __future__ import annotations
 

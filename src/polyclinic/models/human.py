@@ -248,9 +248,9 @@ def _used(request: Request, name: str, arguments: dict[str, Any]) -> Completion:
 
 
 def _show(request: Request) -> str:
-    """What a person is told and asked: their own words for it where the prompt has them, never a model's instructions.
+    """What a person is told and asked: the prompt's text for people if it has one, never a model's instructions.
 
-    A paragraph is what a screen may leave out when it was shown before; the last one asks.
+    A screen may leave out a paragraph that it showed before; the last paragraph is the question.
     """
     told = _told(request)
     if request.tools and _USE not in told:

@@ -47,7 +47,7 @@ class Sampler:
         temperature: float = 0.0,
         top_p: float = 1.0,
     ) -> list[list[int]]:
-        """One reply for each prompt, its end of turn included where it came to one."""
+        """One reply for each prompt, with its end-of-turn token if it got that far."""
         import torch
 
         made: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""How different the members of a made-up population are: numbers, so that a poor generator cannot hide."""
+"""How different the members of a made-up population are, in numbers: they show a poor generator."""
 
 from __future__ import annotations
 

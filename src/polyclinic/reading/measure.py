@@ -61,7 +61,7 @@ class ReaderFigures(Value):
 
 
 def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
-    """From (label, answer) pairs; the interval is Wilson's on each side, joined."""
+    """Accuracy from (label, answer) pairs. The interval joins Wilson's intervals for the yes and the no labels."""
     yes = [says for label, says in pairs if label]
     no = [says for label, says in pairs if not label]
     right = [says == "yes" for says in yes], [says == "no" for says in no]

@@ -68,7 +68,7 @@ def gathered(read: Callable[[str], float], text: str, weights: Mapping[str, Floa
 
 
 def fit_gather(rows: Mapping[str, Sequence[tuple[Floats, bool]]]) -> dict[str, Floats]:
-    """For each kind the weights of `FOUND` and an offset. Kinds with few lines stay near what holds for all."""
+    """For each kind, the weights of `FOUND` and an offset. Kinds with few lines stay near the weights of all kinds."""
     tables = {kind: (np.stack([row for row, _ in mine]), np.array([y for _, y in mine])) for kind, mine in rows.items()}
     everything = np.concatenate([table for table, _ in tables.values()])
     labels = np.concatenate([wanted for _, wanted in tables.values()])

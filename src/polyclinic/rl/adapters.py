@@ -84,7 +84,7 @@ def verifiers_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
         """The talk between the engine and the agent."""
 
         async def run(self, task: Any, agents: Any) -> None:
-            """One episode. Its reward and figures go onto the agent's trace; where it did not end, none do."""
+            """Run one episode. Its reward and figures go into the agent's trace, unless the episode did not end."""
             async with RoleEnvironment(clinic, role, **settings) as room:
                 seen = await room.reset(task.data.idx or 0)
                 opened = type(task)(task.data.model_copy(update={"prompt": None}), task.config)

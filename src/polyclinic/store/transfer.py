@@ -31,7 +31,7 @@ _LEFT_BEHIND = ("polyclinic", "leases")
 
 @dataclass(frozen=True)
 class Copied:
-    """What a copy holds: table to number of rows, and the digest of each."""
+    """What was copied: for each table, the number of its rows and their digest."""
 
     rows: dict[str, int]
     digests: dict[str, str]

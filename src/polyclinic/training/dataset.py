@@ -108,7 +108,10 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
                 if progress is not None:
                     progress(min(len(found.rows), wish.rows), wish.rows)
             if len(found.rows) == before:
-                raise ConfigError("a whole batch of episodes added no new row: lower --least-reward or change the cast")
+                raise ConfigError(
+                    f"a whole batch of episodes added no new row to the {before} found so far: lower --rows or"
+                    " --least-reward, or change the cast"
+                )
             cycle += 1
     found.rows = found.sieve.again(found.rows)
     if not wish.runs:

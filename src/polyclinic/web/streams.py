@@ -47,7 +47,7 @@ ALIVE = ": waiting\n\n"
 
 
 async def each_change(kind: str, look: Callable[[], Awaitable[BaseModel]], every_s: float) -> AsyncIterator[str]:
-    """Everything as one event each time that something in it changes; a sign of life when nothing does."""
+    """The whole content as one event whenever something in it changes, and a keep-alive sign while nothing does."""
     told, number = "", 0
     while True:
         found = await look()

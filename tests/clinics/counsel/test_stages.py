@@ -121,7 +121,7 @@ def test_confusion_and_distress_step_back_and_then_return(signal: str, to: str, 
     assert (again.kind, again.to) == ("return", "preferences.dialysis")
 
 
-def test_a_planner_cannot_leap_nor_move_on_words_nobody_said_or_meant() -> None:
+def test_a_planner_cannot_skip_a_stage_or_move_on_words_that_nobody_said_or_meant() -> None:
     heard = {"consent": "Yes, please."}
     leap = Move(kind="advance", to="closing", words="yes")
     move, followed = settle("opening", "opening", "Yes, please.", heard, leap)

@@ -113,7 +113,7 @@ def test_on_test_authors_danger_is_escalated_and_wishes_are_flagged() -> None:
     assert (figures.screen.explicit_recall or 1) < 0.5, "then the table in the results file needs new words"
 
 
-def test_probabilities_are_what_they_say_on_test_authors() -> None:
+def test_probabilities_are_calibrated_on_test_authors() -> None:
     chances = np.array([item.chance for item in judged()])
     danger = np.array([item.row.label in DANGERS for item in judged()])
     for low, high in ((0.0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 0.95), (0.95, 1.01)):

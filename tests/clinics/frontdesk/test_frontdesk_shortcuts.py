@@ -94,7 +94,7 @@ PEOPLE = [contact.caller.person for contact in synthesize(preset("primary"), 3, 
 
 @pytest.mark.parametrize("speaker", ["", "_parent", "_interpreter"])
 @pytest.mark.parametrize("voice", ["first", "second"])
-def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str, speaker: str) -> None:
+def test_what_the_shortcut_finds_is_also_found_without_it(voice: str, speaker: str) -> None:
     words = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")[voice]["patient"]
     quick = 0
     for person in PEOPLE[:120]:

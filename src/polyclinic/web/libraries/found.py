@@ -35,7 +35,7 @@ class EntryShown(BaseModel):
 
 
 class StepShown(BaseModel):
-    """One operation; `version` is how many there are with it."""
+    """One operation on a library; `version` is the number of operations up to this one."""
 
     version: int
     action: str

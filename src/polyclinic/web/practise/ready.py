@@ -39,7 +39,7 @@ class ReadyClinics:
         self._turn = asyncio.Lock()
 
     def prepare(self, clinic: str) -> asyncio.Task[None]:
-        """Begin in the background, once; one that failed is tried again."""
+        """Start loading in the background, once; after a failure, try again."""
         known = self._loading.get(clinic)
         if known is None or (known.done() and (known.cancelled() or known.exception() is not None)):
             known = self._loading[clinic] = asyncio.create_task(self._load(clinic))

@@ -39,7 +39,7 @@ def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> Value:
 
 
 def drift_plots(data: Collected) -> Section:
-    """Every trait that was listened to: the mean deviation from who the person is, by variant."""
+    """For each trait that was measured, the mean deviation from the person's established trait, by variant."""
     body: list[Block] = []
     for task in data.tasks:
         for role in STAFF:

@@ -38,8 +38,9 @@ def _said(text: str) -> str:
 
 
 def name_at(name: str, text: str) -> tuple[str, str] | None:
-    """What stands before and after a full name in a text, with "them" where it is said again; None where it is not
-    said. Not as a part of longer words; titles, case, accents and spaces do not matter.
+    """The text before and after the first place where a full name is said; None where it is not said. In the text
+    after it, "them" replaces the name. Titles, case, accents and spaces do not matter; parts of longer words do not
+    count.
     """
     words = _said(text)
     found = _pattern(name).search(words) if plain_name(name) else None

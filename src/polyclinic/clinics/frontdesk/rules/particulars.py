@@ -56,7 +56,7 @@ def was_said(field: str, person: Person, text: str) -> bool:
 
 
 def _turned(person: Person, text: str) -> bool:
-    """Whether the given name stands before the family name, and neither is parted from the other."""
+    """Whether the text says the given name directly before the family name."""
     turned = f"{person.given} {person.family}".strip()
     return bool(person.given and person.family) and tells_name(turned, text)
 

@@ -74,9 +74,7 @@ class Weights(Frozen):
 
 
 class Events(Frozen):
-    """How often a booking is followed by a call of somebody with a visit ahead (to move it, to cancel it), and how soon
-    after that booking.
-    """
+    """How often somebody who has booked a visit calls again to move or cancel it, and how soon after the booking."""
 
     reschedule_prob: float = Field(ge=0, le=1)
     cancel_prob: float = Field(ge=0, le=1)

@@ -25,7 +25,7 @@ _LONGEST_PREFIX = 38
 
 
 class Unit:
-    """A department in the records: its organization, its service, its rooms, and the one display of each code."""
+    """A department in the records: its organization, its service, its rooms, and its codes with their display names."""
 
     def __init__(self, id: str, department: DepartmentPlan) -> None:
         self.id = id

@@ -155,7 +155,7 @@ def _results(asked: HeardQuestion) -> str:
 
 
 def _plainly(asked: HeardQuestion, brief: bool) -> str:
-    """What fits the question; if nothing surely does, it says so before it tells the nearest. Nothing is denied."""
+    """The lines that fit the question. If none surely fits, it says so and tells the nearest. It denies nothing."""
     found, said = asked.fitting, asked.voice
     one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))

@@ -80,8 +80,8 @@ class Tutor:
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
         """Thinking, then words. A language model that was not trained to write both at once is asked for one after the
-        other. Where the two cannot be told apart, nothing of it may be heard: the words are asked for by themselves,
-        and what was written stays as the thinking, with its faults.
+        other. If a reply does not separate the two, the students hear nothing of it: the tutor is asked for the words
+        alone, and the whole reply is kept as its thinking.
         """
         if self._agent.is_language_model and not self._agent.is_trained:
             return await self._thinks_then_asks(room, analyses, last)

@@ -20,7 +20,7 @@ def giveaway_names(case: TeachingCase) -> tuple[str, ...]:
 
 
 def named_answer(case: TeachingCase, text: str, heard: str = "") -> str:
-    """The first such name in the text that has not been heard before; empty where there is none."""
+    """The first of these names that is in the text and was not heard before; empty where there is none."""
     names = giveaway_names(case)
     return next((name for name in names if contains_phrase(text, name) and not contains_phrase(heard, name)), "")
 

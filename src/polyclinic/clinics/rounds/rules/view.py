@@ -102,7 +102,7 @@ def group_of(transcript: Transcript) -> list[str]:
 
 
 def round_of(said: Said) -> int:
-    """The round in which something was said; 0 for what belongs to none."""
+    """The round in which something was said; 0 for what was said outside of any round."""
     return said.round or 0
 
 
