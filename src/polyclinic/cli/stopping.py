@@ -36,7 +36,7 @@ def wait(work: Coroutine[Any, Any, T]) -> T:
 
 
 def waits(command: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Decorator, nearest to the function: an async command, which is waited for."""
+    """Decorator: runs an async command to its end. It stands directly above the function."""
 
     @wraps(command)
     def waited(*given: P.args, **options: P.kwargs) -> T:

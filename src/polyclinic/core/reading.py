@@ -114,7 +114,7 @@ class ReadingKind:
         return _inverse(self.question), _inverse(self.context)
 
     def read_back(self, question: str, context: str) -> Question:
-        """The question from its words, as a file holds them. Facts are found where the wording is this kind's own."""
+        """The question from the words that a file holds. Its facts are found only if the wording is this kind's own."""
         asked, around = self._patterns
         facts: dict[str, str] = {}
         for pattern, text in ((asked, question), (around, context)):

@@ -64,7 +64,7 @@ class QuickReplies:
 
 
 def agrees(sampler: Sampler, model: Any, prompt: Sequence[int], tokens: int = 8) -> bool:
-    """Whether each token that the sampler takes is, for transformers too, the best or as good."""
+    """Whether transformers, too, rates each token that the sampler takes as the best or as equally good."""
     import torch
 
     tokens = min(tokens, sampler.positions - len(prompt) - 1)

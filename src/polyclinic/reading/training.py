@@ -34,7 +34,7 @@ class Trained(NamedTuple):
 
 
 def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained:
-    """Everything but how the sentences of a longer text are weighed."""
+    """Train everything except how the sentences of a longer text are weighed."""
     models: dict[str, Linear] = {}
     scopes: set[str] = set()
     recalls: dict[str, Recall] = {}

@@ -37,7 +37,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Link:
-    """One end in its chain, right after that of the episode `before`."""
+    """The end of one episode in its chain, right after the end of the episode `before`."""
 
     chain: Chain
     run: str

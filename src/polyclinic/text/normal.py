@@ -33,7 +33,7 @@ def without_accents(text: str) -> str:
 
 @lru_cache(_KEPT)
 def letters(text: str) -> str:
-    """Letters and digits alone, without case: a name, however it is spaced and marked."""
+    """Only the letters and digits of a name, without case, so that spaces and marks make no difference."""
     return _NO_LETTER.sub("", text.casefold())
 
 

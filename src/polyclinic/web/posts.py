@@ -98,7 +98,7 @@ class Posts:
 
 
 async def _guest(store: Store) -> str:
-    """A learner without a password, for one browser: its login is all there is of it."""
+    """The token of a new guest: a learner without a password, whom only this one login opens."""
     name = f"guest-{secrets.token_hex(6)}"
     await store.staff.add(name, "learner", "none")
     return (await store.staff.log_in(name))[0]

@@ -104,7 +104,7 @@ def fhir_app(
 
 
 def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pages: _Pages) -> list[_Address]:
-    """In the order in which a path is compared with them: names before `{type}` and `{id}`."""
+    """All routes, in the order in which a path is compared with them: names before `{type}` and `{id}`."""
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
     visits, told = Appointments(store), Subscriptions(store, notifier)
     own = _own_checks

@@ -188,7 +188,7 @@ def book(
     instead: str | None = None,
     access: Access = OPEN,
 ) -> Resource:
-    """Book an appointment on the slots it names; its time is theirs. `instead` is cancelled with it."""
+    """Book an appointment on the slots it names and at their time; cancel `instead` in the same transaction."""
     given_up = [] if instead is None else [storage.read(transaction, "Appointment", instead).resource()]
     return _fix(transaction, appointment, "booked", now, base=base, token=token, given_up=given_up, access=access)
 

@@ -50,13 +50,13 @@ class ReadyClinics:
         await asyncio.shield(self.prepare(clinic))
 
     async def _load(self, clinic: str) -> None:
-        """One after the other: clinics share much of what is loaded, and two at once would load it twice."""
+        """Load clinics one after the other: they share much of what is loaded, and two at once would load it twice."""
         async with self._turn:
             await asyncio.to_thread(_load, clinic, self.rehearses)
 
 
 def _load(name: str, rehearses: bool) -> None:
-    """What stays is frozen: the garbage collector need not look at it again, which took 0.2 s each time."""
+    """Load a clinic and freeze what stays: looking at it again would take the garbage collector 0.2 s each time."""
     clinic = load_clinic(name)
     run_embedder("").embed([WORDS])
     reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))

@@ -16,7 +16,7 @@ from polyclinic.runner.reports import report_of
 
 
 def report_to_json(results: RunResults, whole: bool) -> bytes:
-    """Headline, metrics, and the report's sections; a clinic's own need transcripts."""
+    """Headline, metrics, and the report's sections; sections of the clinic's own need transcripts."""
     made: RunReport = report_of(results, transcripts=0, own_sections=whole)
     ground = grounds(results)
     sections = [section for section in made.all_sections if section.title != TRANSCRIPTS]

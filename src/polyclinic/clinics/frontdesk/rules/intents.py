@@ -106,7 +106,7 @@ def _asks_after_giving_up(heard: list[_Heard], firm: int) -> bool:
 
 
 def _decided(heard: list[_Heard]) -> Intent | None:
-    """The last thing that is meant in earnest; without one, the last that was once wanted."""
+    """The last firm wish; without one, the last wish that the caller once had."""
     for firm in (2, 1):
         told = [one.event for one in heard if one.firm >= firm]
         last = next((event for event in reversed(told) if event in ("cancel", "move", "same")), None)

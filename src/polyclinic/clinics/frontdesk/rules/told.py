@@ -161,7 +161,7 @@ _LIVES = lazy_pattern(
 
 
 def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> str:
-    """A text with its values masked; where two overlap, the value itself is the one."""
+    """A text in which `this` value and `others` are masked; where they overlap, only `this` is."""
     kept = sorted((begins, ends, THIS) for begins, ends in this)
     for begins, ends in others:
         if not any(begins < stop and start < ends for start, stop, _ in kept):

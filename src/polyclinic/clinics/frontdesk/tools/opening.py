@@ -133,7 +133,7 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -
 
 
 def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iterator[Resource]:
-    """Made without the builder's checks, which cost more than the slots: a tertiary hospital has some 28,000."""
+    """The slots of a physician, made without the builder's checks: a tertiary hospital has some 28,000 slots."""
     reference = {"reference": f"Schedule/{ids.record_id(physician.id)}-schedule"}
     service, specialty = [{"concept": _plain(unit.visit)}], [_plain(unit.specialty)]
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}

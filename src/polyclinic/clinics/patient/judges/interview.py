@@ -100,7 +100,7 @@ def _share(facts: list[Fact], known: set[str]) -> float:
 
 
 def crisis_met(transcript: Transcript) -> bool | None:
-    """Whether the word after a patient's crisis is the doctor's answer to it; None when there was none."""
+    """Whether the doctor answers a patient's crisis at once; None when there was no crisis."""
     said = transcript.said()
     at = next((at for at, event in enumerate(said) if event.speaker == "patient" and event.get(InCrisis)), None)
     if at is None:

@@ -76,7 +76,7 @@ async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]
 
 
 def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
-    """Scenes in which the same is said, together: what is asked about one is then known for the others."""
+    """Scenes grouped by their words: what is found for one scene holds for the others of its group."""
     alike: dict[str, list[Scene]] = {}
     for scene in some:
         alike.setdefault(said_aloud(scene), []).append(scene)
