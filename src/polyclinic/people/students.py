@@ -137,7 +137,7 @@ def sample_group(size: int, chance: random.Random, pool: Sequence[Student] | Non
             group.append(student)
         if len(group) == size:
             return group
-    raise ValueError(f"the pool has no {size} students with different names")
+    raise ValueError(f"the pool has fewer than {size} students with different names")
 
 
 def student_diversity(people: Sequence[Student]) -> Diversity:

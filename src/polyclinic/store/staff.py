@@ -142,7 +142,7 @@ class StaffAccounts:
         return Account(name=name, role=role)
 
     async def _note_use(self, token: str, now: int) -> None:
-        """Keep when a login was last used. A write that fails is only logged: it must not lock out people who could help."""
+        """Keep when a login was last used. A failed write is only logged: people who could help must not be locked out."""
         try:
             await self._database.write(
                 lambda tx: tx.execute(

@@ -128,7 +128,7 @@ async def booking(run: str, booking: str, request: Request, unit: Unit = "") -> 
 async def whatif(clinic: str, body: Turned) -> WhatIfShown:
     room, found = _room(clinic), load_clinic(clinic)
     if found.whatif is None:
-        raise UserError(f"{clinic} cannot be run as an operation")
+        raise UserError(f"{clinic} has no what-if: it does not simulate its operation")
     dials = {dial.name: dial for dial in room.dials}
     if body.vary not in dials:
         raise UnknownName("dial", body.vary, dials)

@@ -66,7 +66,7 @@ class Sessions:
         row = await self.store.runs.get(run)
         seats = people_in(row)
         if not seats:
-            raise UserError(f"nobody plays in {row.id}")
+            raise UserError(f"no person plays a role in {row.id}")
         return row, seats[0]
 
     async def find(self, run: str) -> PracticeSession | None:

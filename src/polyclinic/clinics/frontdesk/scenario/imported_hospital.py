@@ -60,7 +60,7 @@ def time_of(metadata: Mapping[str, Any]) -> TimeSystem:
         raise ValueError("the hospital must open before it closes, a whole number of time units within one day")
     days = int(metadata["days"])
     if days < 1:
-        raise ValueError(f"days: {days} is not a period")
+        raise ValueError(f"days must be at least 1, not {days}")
     return TimeSystem(
         start_date=date_of(metadata["start_date"]),
         days=days,

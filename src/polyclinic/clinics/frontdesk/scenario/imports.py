@@ -128,7 +128,7 @@ def _patient(
     if len(preferences) != 2 or "" in preferences or preferences[0] == preferences[1]:
         raise ValueError(f"preference {row['preference']}: write two different ones of {', '.join(_PREFERENCES)}")
     if row["symptom_level"] not in _KNOWS:
-        raise ValueError(f"symptom_level '{row['symptom_level']}': there are {', '.join(_KNOWS)}")
+        raise ValueError(f"symptom_level '{row['symptom_level']}': write one of {', '.join(_KNOWS)}")
     disease = _disease(row, physician.department, plan, "physician" in preferences, draw.random())
     knows = _KNOWS[row["symptom_level"]]
     gold = tuple(name for name in plan.department_names if name in disease.departments)

@@ -51,8 +51,8 @@ def cheat_kinds(random: random.Random, count: int = CHEATS_PER_CASE) -> list[Kin
 
 
 def cheat_turns(turns: int, count: int, random: random.Random) -> list[int]:
-    """At which turns (from 0) the cheat questions come: spread at random, never the first turn when
-    it can be helped.
+    """At which turns (from 0) the cheat questions come: spread at random, and not at the first turn if
+    there are turns enough.
     """
     candidates = list(range(1, turns)) if turns > count else list(range(turns))
     return sorted(random.sample(candidates, min(count, len(candidates))))
