@@ -108,7 +108,7 @@ async def _continue(url: str, run: str, as_json: bool) -> int:
         roles = people_in(row)
         if not roles:
             raise ConfigError(
-                f"{row.id}: no person plays a role in this run; continue it with: polyclinic resume {row.id}"
+                f"{row.id}: no person plays in this run; continue it with: polyclinic resume {row.id}"
             )
         if not (await outcome_of(store, row.id)).left:
             raise ConfigError(f"{row.id} has ended; read it with: polyclinic show {row.id}")

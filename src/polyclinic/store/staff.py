@@ -142,7 +142,7 @@ class StaffAccounts:
         return Account(name=name, role=role)
 
     async def _note_use(self, token: str, now: int) -> None:
-        """Keep when a login was last used. A failed write is only logged: people who could help must not be locked out."""
+        """Keep when a login was last used. A failed write is only logged: it must lock out nobody who could help."""
         try:
             await self._database.write(
                 lambda tx: tx.execute(
