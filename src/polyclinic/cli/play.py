@@ -107,9 +107,7 @@ async def _continue(url: str, run: str, as_json: bool) -> int:
         row = await store.runs.get(run)
         roles = people_in(row)
         if not roles:
-            raise ConfigError(
-                f"{row.id}: no person plays in this run; continue it with: polyclinic resume {row.id}"
-            )
+            raise ConfigError(f"{row.id}: no person plays in this run; continue it with: polyclinic resume {row.id}")
         if not (await outcome_of(store, row.id)).left:
             raise ConfigError(f"{row.id} has ended; read it with: polyclinic show {row.id}")
         return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json)

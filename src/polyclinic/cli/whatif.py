@@ -62,9 +62,7 @@ def command(
     found = load_clinic(clinic)
     if found.whatif is None:
         able = ", ".join(name for name in clinic_modules() if load_clinic(name).whatif is not None)
-        raise ConfigError(
-            f"{clinic} has no what-if: it does not simulate its operation; these clinics do: {able}"
-        )
+        raise ConfigError(f"{clinic} has no what-if: it does not simulate its operation; these clinics do: {able}")
     varied, told = _dials(vary, _values), _dials(fixed, _number)
     measured = {name: value for name, value in _figures(figures).items() if name not in varied}
     asked = DialQuestion(

@@ -20,14 +20,7 @@ from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
-from polyclinic.clinics.counsel.rules.notes import (
-    ByPerson,
-    Guarded,
-    MemoryChanged,
-    SetMessage,
-    TalkEnded,
-    Voiced,
-)
+from polyclinic.clinics.counsel.rules.notes import ByPerson, Guarded, MemoryChanged, SetMessage, TalkEnded, Voiced
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Charts, Control, Fact, Holding, Remembered, Session
 from polyclinic.clinics.counsel.tools import knowledge

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
+from polyclinic.clinics.patient.agents.answering import Bill, QuestionAtHand, SpokenAnswer, paid
 from polyclinic.clinics.patient.agents.library import recall
 from polyclinic.clinics.patient.prompts.patient import (
     Aligns,
@@ -17,8 +18,6 @@ from polyclinic.clinics.patient.prompts.patient import (
     Attends,
     Blurs,
     Complains,
-    Known,
-    Memory,
     Merges,
     Panics,
     PicksAnswer,
@@ -27,7 +26,7 @@ from polyclinic.clinics.patient.prompts.patient import (
     Thought,
     lines_of,
 )
-from polyclinic.clinics.patient.rules.disclosure import Briefing, brief, nearest
+from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
 from polyclinic.clinics.patient.rules.requirements import (
@@ -50,30 +49,6 @@ MOST_LINES = 4
 R = TypeVar("R")
 
 
-@dataclass
-class SpokenAnswer:
-    """An answer, what it rested on and what it cost."""
-
-    text: str
-    method: str
-    briefing: Briefing
-    requirements: tuple[str, ...] = ()
-    entries: tuple[str, ...] = ()
-    relevance: float = 0.0
-    tokens: int = 0
-    calls: int = 0
-    context_chars: int = 0
-
-
-@dataclass
-class _Bill:
-    tokens: int = 0
-    calls: int = 0
-    context_chars: int = 0
-    requirements: tuple[str, ...] = ()
-    entries: list[str] = field(default_factory=list)
-
-
 class Patient:
     """Plays one scenario's patient, or the parent who speaks for it. It never sees the record as a whole."""
 
@@ -81,7 +56,7 @@ class Patient:
         self._episode, self._scenario, self._learning, self._player = episode, scenario, learning, player
         self._agent, self._attention = episode.agent("patient"), episode.agent("attention")
         self._part = part_of(scenario)
-        self._methods: dict[Method, Callable[[_Bill, _Asked], Awaitable[str]]] = {
+        self._methods: dict[Method, Callable[[Bill, QuestionAtHand], Awaitable[str]]] = {
             "overall": self._overall,
             "cot": self._overall,
             "few_shot": self._overall,
@@ -121,8 +96,8 @@ class Patient:
         `meant` is what the question was read to ask for, `near` the facts that it may be about.
         """
         briefing = brief(self._scenario.record, question, meant, near)
-        asked = _Asked(question, interview, variant, briefing, self._scenario.person, self._player)
-        bill = _Bill()
+        asked = QuestionAtHand(question, interview, variant, briefing, self._scenario.person, self._player)
+        bill = Bill()
         text = await self._methods[variant.method](bill, asked)
         return SpokenAnswer(
             text=text,
@@ -137,7 +112,7 @@ class Patient:
         )
 
     # -- methods -------------------------------------------------------------------------------------------------------
-    async def _overall(self, bill: _Bill, asked: _Asked, sample: int = 0, plan: str = "") -> str:
+    async def _overall(self, bill: Bill, asked: QuestionAtHand, sample: int = 0, plan: str = "") -> str:
         if asked.variant.method in ("cot", "cot_sc"):
             steps = AnswersStepwise(**asked.common, requirements=requirement_lines())
             return (await self._said(bill, asked, steps, sample, _answer_of)).answer
@@ -149,34 +124,34 @@ class Patient:
         )
         return await self._said(bill, asked, prompt, sample)
 
-    async def _self_consistent(self, bill: _Bill, asked: _Asked) -> str:
+    async def _self_consistent(self, bill: Bill, asked: QuestionAtHand) -> str:
         """Several chains of thought, asked side by side; the most consistent answer is picked."""
         chains = [self._overall(bill, asked, sample=2 * sample) for sample in range(asked.variant.samples)]
         candidates = tuple(await self._episode.together(*chains))
         return candidates[await self._picks(bill, asked, candidates)]
 
-    async def _tree_of_thoughts(self, bill: _Bill, asked: _Asked) -> str:
+    async def _tree_of_thoughts(self, bill: Bill, asked: QuestionAtHand) -> str:
         """Plans first; the best is followed, and the answer is weighed once more against a second branch."""
         prompt = Thinks(**asked.common, requirements=requirement_lines())
-        plans = _paid(bill, await self._agent.answer(prompt, asked.history), prompt.render()).value.all
+        plans = paid(bill, await self._agent.answer(prompt, asked.history), prompt.render()).value.all
         best = await self._picks(bill, asked, plans)
         answers = [await self._overall(bill, asked, plan=plans[best])]
         if len(plans) > 1:
             answers.append(await self._overall(bill, asked, plan=plans[(best + 1) % len(plans)]))
         return answers[await self._picks(bill, asked, tuple(answers))]
 
-    async def _picks(self, bill: _Bill, asked: _Asked, candidates: tuple[str, ...]) -> int:
+    async def _picks(self, bill: Bill, asked: QuestionAtHand, candidates: tuple[str, ...]) -> int:
         prompt = PicksAnswer(
             requirements=requirement_lines(), question=asked.question, candidates=candidates, player=self._player
         )
-        number = _paid(bill, await self._agent.answer(prompt), prompt.render()).value.number
+        number = paid(bill, await self._agent.answer(prompt), prompt.render()).value.number
         return min(number, len(candidates)) - 1
 
-    async def _self_aligned(self, bill: _Bill, asked: _Asked) -> str:
+    async def _self_aligned(self, bill: Bill, asked: QuestionAtHand) -> str:
         prompt = Aligns(**asked.common, principles=principles(), demonstrations=written_demonstrations("aligned"))
         return (await self._said(bill, asked, prompt, words=_answer_of)).answer
 
-    async def _from_library(self, bill: _Bill, asked: _Asked) -> str:
+    async def _from_library(self, bill: Bill, asked: QuestionAtHand) -> str:
         """With what the library offers. Without anything near, all the requirements have to do; while learning, the
         attention agent picks the lines again."""
         found = recall(self._episode, asked.question, asked.variant)
@@ -190,26 +165,26 @@ class Patient:
         prompt = AnswersAttended(**asked.common, requirements=lines, demonstrations=found.demonstrations)
         return await self._said(bill, asked, prompt)
 
-    async def _attend(self, bill: _Bill, question: str) -> tuple[str, ...]:
+    async def _attend(self, bill: Bill, question: str) -> tuple[str, ...]:
         """Attention requirements: key lines of each chunk, then merged."""
         picked = await self._episode.together(
             *(self._attention.answer(Attends(chunk=chunk, question=question)) for chunk in chunks(requirement_lines()))
         )
         key_lines = [line for reply in picked for line in lines_of(reply.value)]
         for reply in picked:
-            _paid(bill, reply, [])
+            paid(bill, reply, [])
         if not key_lines:
             return ()
         merged = await self._attention.answer(Merges(lines=tuple(key_lines), question=question))
-        _paid(bill, merged, [])
+        paid(bill, merged, [])
         return lines_of(merged.value)[:MOST_LINES]
 
     async def _said(
-        self, bill: _Bill, asked: _Asked, prompt: Prompt[R], sample: int = 0, words: Callable[[R], str] = str
+        self, bill: Bill, asked: QuestionAtHand, prompt: Prompt[R], sample: int = 0, words: Callable[[R], str] = str
     ) -> R:
         """One answer, held to its part and put on the bill."""
         reply = await self._in_part(prompt, asked.question, asked.history, sample, words)
-        return _paid(bill, reply, prompt.render()).value
+        return paid(bill, reply, prompt.render()).value
 
     async def _in_part(
         self,
@@ -241,39 +216,3 @@ def part_of(scenario: PatientScenario) -> Part:
 
 def _answer_of(thought: Thought) -> str:
     return thought.answer
-
-
-def _paid(bill: _Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:
-    """Put a call on the bill."""
-    bill.tokens += reply.call.usage.input_tokens + reply.call.usage.output_tokens
-    bill.calls += 1
-    bill.context_chars = max(bill.context_chars, sum(len(message.content) for message in messages))
-    return reply
-
-
-class _Asked:
-    """One question with all that goes into any prompt about it."""
-
-    def __init__(
-        self,
-        question: str,
-        interview: Interview,
-        variant: PatientVariant,
-        briefing: Briefing,
-        person: str,
-        player: Player,
-    ) -> None:
-        self.question, self.variant = question, variant
-        talk = interview.told_to("patient")
-        self.history = talk.history
-        information = [Known(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
-        information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
-        self.common: dict[str, Any] = {
-            "person": person,
-            "earlier": talk.earlier,
-            "heard": talk.heard,
-            "information": tuple(information),
-            "question": question,
-            "memory": Memory(summary=talk.summary, recent=talk.turns),
-            "player": player,
-        }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from polyclinic.clinics.patient.agents.patient import SpokenAnswer
+from polyclinic.clinics.patient.agents.answering import SpokenAnswer
 from polyclinic.clinics.patient.flow.learning import learn
 from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns

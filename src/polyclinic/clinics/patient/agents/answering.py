@@ -1,0 +1,78 @@
+"""One answer of the patient: what every prompt about its question holds, what it cost, and what it rested on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from polyclinic.clinics.patient.prompts.patient import Known, Memory, Player
+from polyclinic.clinics.patient.rules.disclosure import Briefing
+from polyclinic.clinics.patient.state import Interview
+from polyclinic.clinics.patient.variants import PatientVariant
+from polyclinic.core.agent import Answer
+from polyclinic.core.message import Message
+
+R = TypeVar("R")
+
+
+@dataclass
+class SpokenAnswer:
+    """An answer, what it rested on and what it cost."""
+
+    text: str
+    method: str
+    briefing: Briefing
+    requirements: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    relevance: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+    context_chars: int = 0
+
+
+@dataclass
+class Bill:
+    """What an answer has cost so far, and which requirements and library entries it used."""
+
+    tokens: int = 0
+    calls: int = 0
+    context_chars: int = 0
+    requirements: tuple[str, ...] = ()
+    entries: list[str] = field(default_factory=list)
+
+
+def paid(bill: Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:
+    """Put a call on the bill."""
+    bill.tokens += reply.call.usage.input_tokens + reply.call.usage.output_tokens
+    bill.calls += 1
+    bill.context_chars = max(bill.context_chars, sum(len(message.content) for message in messages))
+    return reply
+
+
+class QuestionAtHand:
+    """One question with all that goes into any prompt about it."""
+
+    def __init__(
+        self,
+        question: str,
+        interview: Interview,
+        variant: PatientVariant,
+        briefing: Briefing,
+        person: str,
+        player: Player,
+    ) -> None:
+        self.question, self.variant = question, variant
+        talk = interview.told_to("patient")
+        self.history = talk.history
+        information = [Known(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
+        information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
+        self.common: dict[str, Any] = {
+            "person": person,
+            "earlier": talk.earlier,
+            "heard": talk.heard,
+            "information": tuple(information),
+            "question": question,
+            "memory": Memory(summary=talk.summary, recent=talk.turns),
+            "player": player,
+        }
