@@ -137,6 +137,23 @@ def _resolved(part: str) -> str:
     return f"{head}.where(reference.contains('{target.rstrip(')')}/') or type = '{target.rstrip(')')}')"
 
 
+def _token_keys(hit: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(hit, bool):
+        yield "", str(hit).lower()
+    elif isinstance(hit, str):
+        yield "", hit
+    elif "coding" in hit or ("text" in hit and "value" not in hit):
+        for coding in hit.get("coding", []):
+            if "code" in coding:
+                yield coding.get("system", ""), coding["code"]
+    elif "value" in hit and hit.get("system") in ("phone", "email", "fax", "url", "sms", "pager", "other"):
+        yield "", hit["value"]
+    elif "value" in hit:
+        yield hit.get("system", ""), hit["value"]
+    elif "code" in hit:
+        yield hit.get("system", ""), hit["code"]
+
+
 def _keys(parameter: Parameter, hit: Any) -> Iterator[tuple[str, str]]:
     """What a value found by fhirpathpy is searched by, written without our extractor.
 
@@ -144,20 +161,7 @@ def _keys(parameter: Parameter, hit: Any) -> Iterator[tuple[str, str]]:
     """
     match parameter.kind:
         case "token":
-            if isinstance(hit, bool):
-                yield "", str(hit).lower()
-            elif isinstance(hit, str):
-                yield "", hit
-            elif "coding" in hit or ("text" in hit and "value" not in hit):
-                for coding in hit.get("coding", []):
-                    if "code" in coding:
-                        yield coding.get("system", ""), coding["code"]
-            elif "value" in hit and hit.get("system") in ("phone", "email", "fax", "url", "sms", "pager", "other"):
-                yield "", hit["value"]
-            elif "value" in hit:
-                yield hit.get("system", ""), hit["value"]
-            elif "code" in hit:
-                yield hit.get("system", ""), hit["code"]
+            yield from _token_keys(hit)
         case "reference":
             if isinstance(hit, str):
                 yield "", hit.split("|")[0]
