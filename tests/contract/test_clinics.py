@@ -31,7 +31,7 @@ def test_training_data_names_what_there_is(name: str) -> None:
     shape.check_dataset(load_clinic(name))
 
 
-def test_a_dataset_that_names_a_judge_or_variant_there_is_not_is_refused() -> None:
+def test_a_dataset_that_names_an_unknown_judge_or_variant_is_refused() -> None:
     demo = load_clinic("demo")
     for wrong in ({"judges": ("nobody",)}, {"variants": ("never",)}, {"least_reward": 2.0}):
         data = type("Wrong", (type(demo.dataset),), wrong)()

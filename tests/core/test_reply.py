@@ -188,7 +188,7 @@ def test_ten_thousand_malformed_replies_crash_nothing_and_none_is_accepted_chang
     assert outcomes["said so"] > 100
 
 
-def test_a_very_deep_reply_is_refused_not_a_crash() -> None:
+def test_a_very_deeply_nested_reply_is_refused_without_a_crash() -> None:
     for number in range(3):
         with pytest.raises(Unreadable):
             read_reply(_deep("", {}, stream("deep", number)), Note)

@@ -73,7 +73,7 @@ async def test_an_answer_that_was_paid_is_kept_before_it_is_used_and_all_before_
     assert journal.order == ["one", "two", "paid"]
 
 
-async def test_the_packaged_readers_answers_wait_for_one_that_was_paid(open_episode: OpenEpisode) -> None:
+async def test_the_packaged_readers_answers_are_committed_with_the_next_paid_answer(open_episode: OpenEpisode) -> None:
     journal = Watched()
     episode = await open_episode(journal=journal, caller=Reads("one"), nurse=Scripted("paid"))
     assert await episode.agent("caller").ask(ASKS) == "one"

@@ -54,7 +54,7 @@ def test_shares_add_up_to_one() -> None:
     assert sum(share for share in found.shares().values() if share is not None) == pytest.approx(1)
 
 
-def test_what_was_not_repeated_cannot_be_told_apart() -> None:
+def test_variance_cannot_be_split_without_repeated_measurements() -> None:
     once = split_variance([(s, 0, float(s)) for s in range(5)])
     assert once is not None and once.trial is None and once.judge is None
     assert once.scenario == pytest.approx(np.var(np.arange(5), ddof=1))

@@ -90,7 +90,7 @@ async def test_what_it_does_not_claim_is_not_there(api: httpx.AsyncClient) -> No
         assert (await api.get(path, headers=STRICT)).status_code in (400, 404)
 
 
-async def test_the_description_for_programs_names_every_path(api: httpx.AsyncClient) -> None:
+async def test_the_openapi_description_has_a_path_for_every_type(api: httpx.AsyncClient) -> None:
     described = (await api.get("/openapi.json")).json()
     assert described["openapi"].startswith("3.")
     assert {f"/{type_}/{{id}}" for type_ in resource_types()} <= set(described["paths"])

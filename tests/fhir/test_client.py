@@ -63,7 +63,9 @@ async def test_the_probe_leaves_the_server_as_it_was(external: FhirClient, hospi
     assert [o["id"] for o in (await hospital.search("Organization", {})).matches] == ["cardiology", "hospital"]
 
 
-async def test_a_booking_a_move_and_a_cancellation(external: FhirClient, appointment: Make) -> None:
+async def test_an_external_server_takes_a_booking_a_move_and_a_cancellation(
+    external: FhirClient, appointment: Make
+) -> None:
     assert await external.load(diary(450)) == 452
     assert await external.load(diary(451)) == 1
     slots = (await external.search("Slot", FREE)).matches

@@ -94,7 +94,7 @@ async def test_conditional_create_update_and_delete(api: httpx.AsyncClient) -> N
     assert (await api.delete("/Patient")).status_code == 400
 
 
-async def test_prefer_says_what_comes_back(api: httpx.AsyncClient) -> None:
+async def test_the_prefer_header_decides_what_comes_back(api: httpx.AsyncClient) -> None:
     body = {"resourceType": "Patient", "active": True}
     minimal = await api.post("/Patient", json=body, headers={"Prefer": "return=minimal"})
     assert (minimal.status_code, minimal.content) == (201, b"")

@@ -79,7 +79,7 @@ async def test_a_schema_that_is_refused_with_a_500_is_a_servers_fault(
     assert server.requests[1]["response_format"]["json_schema"]["strict"] is True
 
 
-async def test_the_longest_length_of_an_aside_goes_to_the_server_that_holds_the_schema(
+async def test_a_server_that_enforces_the_schema_is_told_how_long_a_reason_may_be(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: '{"reason": "clear", "better": "first"}'
@@ -340,7 +340,7 @@ def test_one_switch_sets_how_much_a_model_thinks_on_every_path(ask: Ask, cast: s
     assert sent(cast, ask)[field] == value
 
 
-def test_the_switch_makes_room_for_thoughts_and_takes_no_other_word(ask: Ask) -> None:
+def test_effort_makes_room_for_thoughts_and_an_unknown_word_is_refused(ask: Ask) -> None:
     plain = sent("vllm:m", ask)["max_tokens"]
     assert sent("vllm:m?effort=none", ask)["max_tokens"] == plain
     assert sent("vllm:m?effort=low", ask)["max_tokens"] == plain + 2_048

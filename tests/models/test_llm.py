@@ -159,7 +159,7 @@ async def test_a_schema_that_is_refused_strictly_is_sent_loosely(server: FaultSe
     assert server.requests[1]["response_format"]["json_schema"]["schema"] == Verdict.model_json_schema()
 
 
-async def test_an_endpoint_without_schemas_beside_tools_keeps_them_elsewhere(server: FaultServer, ask: Ask) -> None:
+async def test_an_endpoint_that_takes_no_schema_with_tools_gets_it_without_tools(server: FaultServer, ask: Ask) -> None:
     def refuse(body: dict[str, Any]) -> str | None:
         return "response_format cannot be used with tools" if {"tools", "response_format"} <= set(body) else None
 

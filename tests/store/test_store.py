@@ -36,7 +36,7 @@ def result(status: str = "done", **changes: object) -> EpisodeResult:
     return made
 
 
-async def test_ids_are_the_wanted_ones_and_numbered_when_taken(store: Store) -> None:
+async def test_a_run_gets_the_wanted_id_and_a_number_behind_it_if_that_is_taken(store: Store) -> None:
     assert await make_run(store) == "demo-abc"
     assert await make_run(store) == "demo-abc-2"
     assert (await store.runs.get("last")).id == "demo-abc-2"

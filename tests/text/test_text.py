@@ -61,7 +61,7 @@ def test_a_hyphen_belongs_to_the_word_where_the_caller_says_so() -> None:
     assert phrase_pattern("well", hyphens=True).search("as well, then")
 
 
-def test_content_words_leave_out_what_says_nothing_and_meet_by_their_stems() -> None:
+def test_content_words_leave_out_stop_words_and_are_compared_by_their_stems() -> None:
     words = ContentWords()
     assert words("It hurts when I am breathing") == words("hurt breath am")
     assert words("가슴이 아프고 숨이 차요") & words("가슴은 괜찮아요") == {"가슴"}
@@ -88,7 +88,7 @@ def test_stems_are_cut_as_documented(word: str, plain: str, searched: str) -> No
     assert (stem(word), search_stem(word)) == (plain, searched)
 
 
-def test_a_number_and_a_short_korean_word_keep_their_ends() -> None:
+def test_numbers_and_short_korean_words_are_not_stemmed() -> None:
     assert stem("1990s") == "1990s" and stem("나이") == "나이" and stem("병원에서") == "병원"
 
 

@@ -102,7 +102,7 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
     assert "| figure | good | poor |" in text and (tmp_path / "out" / "moments-good.jsonl").is_file()
 
 
-async def test_a_few_moments_of_an_understudy_are_of_many_cases(tmp_path: Path) -> None:
+async def test_the_few_moments_taken_of_an_understudy_come_from_many_cases(tmp_path: Path) -> None:
     async with open_store("sqlite://:memory:") as store:
         wish = Wish(
             tmp_path / "data", "rounds", 30, casts=("all=understudy",), scenarios="test", variants=("one-student",)

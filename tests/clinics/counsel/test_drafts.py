@@ -223,7 +223,7 @@ async def test_a_language_model_that_says_the_very_same_again_is_asked_once_more
         ("Good morning, I am glad that you came. You have three months left.", 3),
     ],
 )
-async def test_a_fact_that_is_seen_in_a_greeting_is_none_where_only_a_question_stands_beside_it(
+async def test_a_fact_found_in_a_greeting_does_not_count_if_only_a_question_is_beside_it(
     play: Any, talk: Any, scripted: Any, draft: str, drafts: int
 ) -> None:
     """The reader points at the greeting in both; only in the second something else stands there that may be a fact."""

@@ -65,7 +65,7 @@ async def test_a_staff_that_walks_the_list_itself_finds_for_each_patient_what_th
     assert scores == {1.0}
 
 
-async def test_a_staff_that_takes_a_later_time_on_its_walk_is_told_so() -> None:
+async def test_a_later_time_taken_on_the_walk_through_the_waiting_list_is_wrong() -> None:
     cast = "staff=understudy:mistake=late,patient=understudy"
     results = await run_once(clinic, scenarios="tertiary:1:250", variants=("reasoning-list",), cast=cast, seed=1)
     wrong = [step for walked in walks(results) for step in walked.steps if not step.right]

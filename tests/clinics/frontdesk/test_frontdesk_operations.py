@@ -117,7 +117,7 @@ def test_settings_share_their_patients() -> None:
     assert away[0] < away[1]
 
 
-def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> None:
+def test_the_cheapest_setting_that_holds_is_named_and_nothing_if_no_setting_holds() -> None:
     asked = DialQuestion(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
     answer = whatif(asked)
     waited = {row.dials["physicians"]: row.figures["wait_days"] for row in answer.figures.settings}
