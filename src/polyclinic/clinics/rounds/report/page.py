@@ -129,7 +129,7 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
     table = Table(
         "Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows, digits=2
     )
-    scores = {f"{variant}, students: {name}": [*teaching] for name, variant, *teaching, _ in rows}
+    scores = {f"{variant}, students: {name}": [*marks] for name, variant, *marks, _ in rows}
     chart = Bars(
         [metric.upper() for metric in TEACHING], cast("dict[str, list[Value]]", scores), y_label="score", low=0
     )
