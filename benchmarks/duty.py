@@ -18,7 +18,7 @@ from statistics import fmean, stdev
 
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow, collect
-from polyclinic.clinics.duty.report.tables import clusters_of, difference, mean_of, value_of
+from polyclinic.clinics.duty.report.tables import difference, mean_of, value_of
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.rules.traits.drift import Distance, DriftSettings, detect
@@ -117,7 +117,7 @@ def final_deviation(shifts: Sequence[ShiftRow], role: Role, trait: str) -> Estim
             found = shift.heard.get(role, {})
             if trait in found and role in shift.anchor:
                 kept.append((shift, found[trait] - shift.anchor[role][trait]))
-    return estimate([value for _, value in kept], clusters=clusters_of([shift for shift, _ in kept]))
+    return estimate([value for _, value in kept], clusters=[shift.written for shift, _ in kept])
 
 
 def _means(data: dict[Task, Collected], variants: Sequence[str], metrics: Sequence[str]) -> list[str]:

@@ -67,8 +67,7 @@ def cell(results: RunResults, variant: str, metric: str, digits: int = 2) -> str
 def paired(results: RunResults, left: str, right: str, metric: str) -> str:
     found = compare(Arm(results, left), Arm(results, right), [metric])[0]
     interval = "" if found.low is None else f" [{found.low:+.2f}, {found.high:+.2f}]"
-    p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
-    return f"{found.difference:+.2f}{interval}, {p}, {found.pairs} cases"
+    return f"{found.difference:+.2f}{interval}, {found.pairs} cases"
 
 
 async def teaching(quick: bool) -> str:

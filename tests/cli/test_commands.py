@@ -131,6 +131,14 @@ def test_the_doctor_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:
     assert "127.0.0.1:9" in sick.stdout
 
 
+def test_the_doctor_names_a_model_once_and_gives_no_empty_advice(polyclinic: Run) -> None:
+    sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none").stdout
+    (told,) = [line for line in sick.splitlines() if line.startswith("FIX ")]
+    assert told.count("http://127.0.0.1:9/v1:none") == 1
+    keyless = polyclinic("doctor", "--model", "openai:gpt-5-mini", OPENAI_API_KEY="").stdout
+    assert "needs a key: set OPENAI_API_KEY" in keyless and "see the message" not in keyless
+
+
 def test_a_dry_run_estimates_and_runs_nothing(polyclinic: Run) -> None:
     words = (
         "run",

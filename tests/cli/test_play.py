@@ -160,3 +160,14 @@ def test_the_line_that_names_the_report_works_in_another_store(polyclinic: Run, 
     line = next(line for line in done.stderr.splitlines() if "report: polyclinic " in line)
     told = polyclinic(*shlex.split(line.partition("report: polyclinic ")[2]))
     assert told.returncode == 0, told.stderr
+
+
+def test_a_shift_ends_with_whose_rules_were_broken(polyclinic: Run) -> None:
+    typed = "Which medicines do you take, and have you been vomiting or confused?\n"
+    done = polyclinic("play", "duty", "--role", "doctor", "--scenarios", "one:t1-11-lithium", stdin=typed)
+    own = re.search(r"own breaches: (\d+)", done.stdout)
+    (told,) = re.findall("^— (.*) —$", done.stdout, re.MULTILINE)
+    assert own is not None and told != "broken"
+    theirs = re.search(r"(\d+) by the trainee", told)
+    assert theirs is not None and int(theirs[1]) > 0, told
+    assert told.startswith(f"rules broken: {own[1]} by you" if int(own[1]) else "you broke no rule; rules broken:")

@@ -7,14 +7,16 @@ import io
 import logging
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from polyclinic.cli.show import describe
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, Status
 from polyclinic.core.model import Usage
-from polyclinic.core.transcript import Failed, Transcript
+from polyclinic.core.transcript import Failed, Score, Scored, Transcript
 from polyclinic.errors import Owner
 from polyclinic.runner.execute.progress import Ticker
 from tests.cli.conftest import Run, as_json
@@ -190,3 +192,12 @@ def test_show_prints_what_people_said_and_no_dictionaries(polyclinic: Run, clini
     assert '{"' not in shown and "{'" not in shown and '":' not in shown
     assert "patient" in shown and "note:" not in shown, "the case's answer stands in a note"
     assert "note:" in polyclinic("show", "last", episode, "--notes").stdout
+
+
+def test_show_gives_scores_in_three_digits_and_their_reasons_in_indented_lines() -> None:
+    reason = "A doctor who\n- says what is not known: very strongly\n- " + "decides together with the patient " * 4
+    score = Score(metric="ics_llm", value=0.267801, judge="identity", subject="doctor", reason=reason)
+    shown = describe(Scored(score=score))
+    assert "identity: ics llm of doctor = 0.268 A doctor who - says what is not known" in shown
+    assert "= 1,307" in describe(Scored(score=replace(score, metric="tokens", value=1307.2)))
+    assert all(line.startswith("    ") for line in shown.splitlines()[1:])

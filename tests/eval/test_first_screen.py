@@ -30,13 +30,13 @@ from polyclinic.testing.runs import MEMORY
 METRIC = Metric("good_words", "share of good words")
 
 
-def results(kind: str = "understudy", good: tuple[float, ...] = (0.9, 0.95, 1.0, 0.9)) -> RunResults:
+def results(kind: str = "understudy", good: tuple[float, ...] = (0.9, 0.95, 1.0, 0.9, 1.0, 0.9)) -> RunResults:
     def row(variant: str, number: int, value: float) -> EpisodeRow:
         scores = (Score(metric="good_words", value=value, judge="j"),)
         id = f"s{number}:{variant}:0"
         return EpisodeRow(id=id, scenario=f"s{number}", variant=variant, trial=0, status="done", scores=scores)
 
-    rows = [row("plain", n, value) for n, value in enumerate((0.1, 0.2, 0.15, 0.1))]
+    rows = [row("plain", n, value) for n, value in enumerate((0.1, 0.2, 0.15, 0.1, 0.2, 0.1)[: len(good)])]
     rows += [row("full", n, value) for n, value in enumerate(good)]
     cast = (CastMember("nurse", "m", kind), CastMember("judge", "understudy", "understudy"))  # type: ignore[arg-type]
     return RunResults("r", "demo", cast, ("plain", "full"), (METRIC,), tuple(rows))
@@ -60,9 +60,9 @@ def test_a_report_begins_with_what_was_found_in_words_and_one_picture() -> None:
     first = report().all_sections[0]
     words = [block.text for block in first.body if isinstance(block, Paragraph)]
     assert first.title == "What was found"
-    assert words[0].startswith("8 episodes over 4 scenarios; all of them ended.")
+    assert words[0].startswith("12 episodes over 6 scenarios; all of them ended.")
     assert "Share of good words (good words); higher is better: full 0.94" in words[1]
-    assert words[1].endswith("full is clearly ahead.") and "n = 4" in words[1]
+    assert words[1].endswith("full is clearly ahead.") and "n = 6" in words[1]
     assert len([block for block in first.body if isinstance(block, Figure)]) == 1
     page = render_html([report()])
     assert page.index("What was found</h2>") < page.index("<svg") < page.index("Who played") < page.index("Means with")
@@ -77,9 +77,15 @@ def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
 
 
 def test_where_intervals_overlap_nothing_is_called_clear() -> None:
-    near = results(good=(0.1, 0.3, 0.2, 0.1))
+    near = results(good=(0.1, 0.3, 0.2, 0.1, 0.3, 0.1))
     section = found_section(near, summarise(near), ("good_words",))
     assert section is not None and "but the intervals overlap" in str(section.body)
+
+
+def test_a_few_episodes_are_not_called_clear_however_far_apart() -> None:
+    few = results(good=(0.9, 0.95, 1.0))
+    section = found_section(few, summarise(few), ("good_words",))
+    assert section is not None and "full came out ahead; 3 episodes each prove little." in str(section.body)
 
 
 def test_p_values_are_left_out_where_judge_and_actors_share_their_rules() -> None:
@@ -139,6 +145,25 @@ async def test_one_figure_has_one_interval_in_a_report() -> None:
     page = render_html([made])
     for low, high in re.findall(r"<small>([\d.]+) to ([\d.]+)</small>", page):
         assert low != high, "no certainty"
+
+
+async def test_repeated_shifts_have_one_interval_in_all_tables_and_are_one_scenario() -> None:
+    asked = {"clinic": "duty", "scenarios": "T1:15", "variants": ("plain", "full")}
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config(dict(asked)))
+        made = await make_report(store, outcome.run)
+    tables = {
+        block.caption: block for section in made.all_sections for block in section.body if isinstance(block, Table)
+    }
+    means = {str(row[0]).partition(" ")[0]: row for row in tables["Means with 95 % intervals"].rows}
+    in_paper = tables["Table 1. Norm compliance and risk (lower is better)"]
+    assert in_paper.rows[0][1:] == [means["nvr"][1], means["snr"][1]]
+    assert in_paper.rows[1][1:] == [means["nvr"][2], means["snr"][2]]
+    against = tables["full against plain"]
+    (nvr,) = [row for row in against.rows if str(row[0]).startswith("nvr")]
+    shown = tables["Table 4. The method minus each other variant, over all tasks"].rows[0][1]
+    assert isinstance(shown, Estimate) and isinstance(nvr[1], Estimate) and shown.text() == nvr[1].text()
+    assert nvr[against.columns.index("scenarios")] == 12, "three of the fifteen are repeats"
 
 
 def test_wide_tables_can_be_seen_to_scroll() -> None:

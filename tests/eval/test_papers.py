@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from polyclinic.clinics.rounds.report.page import share_right
 from polyclinic.eval.audit import AuditKey, Rating
 from polyclinic.eval.audit_report import people_by_variant
+from polyclinic.eval.charts import Bars
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.sections import Figure, Section, Table
@@ -50,11 +52,24 @@ async def test_evopatients_figures_12_13_and_18_show_before_and_after() -> None:
     ]
 
 
-async def test_clinedus_figure_2_shows_students_of_every_level() -> None:
+async def test_clinedus_figure_2_shows_the_teaching_of_each_student_model() -> None:
+    made = await reported(
+        clinic="rounds", scenarios="card-03", variants=("full", "plain-tutor"), judges=("ets", "msm", "mps")
+    )
+    table, figure = section(made, "Student models").body
+    assert isinstance(figure, Figure) and isinstance(table, Table) and isinstance(figure.chart, Bars)
+    assert "figure 2" in figure.caption and list(figure.chart.groups) == ["ETS", "MSM", "MPS"]
+    assert list(figure.chart.series) == ["full, students: understudy", "plain-tutor, students: understudy"]
+    assert [list(values) for values in figure.chart.series.values()] == [list(row[2:5]) for row in table.rows]
+
+
+async def test_students_of_every_level_are_shown_and_those_of_one_case_count_as_one() -> None:
     made = await reported(clinic="rounds", scenarios="card-03", variants=("lecture",), judges=("learning",))
-    figure, table = section(made, "Figure 2").body
+    figure, table = section(made, "Students of different levels").body
     assert isinstance(figure, Figure) and isinstance(table, Table)
     assert list(table.columns) == ["variant", "beginner", "intermediate", "advanced"]
+    found = share_right([(float(case == "a"), case) for case in "ab" for _ in range(10)])
+    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.0, 1.0), "two cases, not twenty"
 
 
 async def test_clinedus_table_4_is_what_people_gave_each_variant() -> None:

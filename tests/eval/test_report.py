@@ -290,6 +290,31 @@ def test_terminal_tables_align_wide_characters() -> None:
     assert rows[0].endswith("    1") and rows[1].endswith("1,000")
 
 
+def test_long_cells_wrap_at_words_and_nothing_of_them_is_cut() -> None:
+    english = "Have an urgent lithium level and kidney test now, before you go home, and call us if you begin to vomit."
+    korean = "심폐소생술은 멈춘 심장을 다시 뛰게 하려는 처치이지만, 진행된 암에서는 살아서 퇴원하는 분이 적습니다."
+    table = Table("", ["who", "words"], [["trainee", english], ["doctor", korean], ["nurse", "x" * 130]])
+    lines = table_text(table).splitlines()
+    assert max(columns_of(line) for line in lines) <= 9 + 60
+    words = [line[9:].strip() for line in lines]
+    assert english in " ".join(words) and korean in " ".join(line.strip() for line in lines).replace("doctor   ", "")
+    assert "x" * 130 in "".join(words) and "…" not in table_text(table)
+    assert [line.split()[0] for line in lines if line[:1].strip()][2:] == ["trainee", "doctor", "nurse"]
+
+
+def test_an_interval_never_reads_as_if_both_ends_were_the_same() -> None:
+    tight, alike = Estimate(0.851, 0.8492, 0.8531, 30), Estimate(0.85, None, None, 2)
+    table = Table("", ["v", "minutes"], [["a", tight], ["b", alike]], digits=2)
+    assert "0.851 [0.849, 0.853]" in table_text(table)
+    assert "0.851 <small>0.849 to 0.853</small>" in render_block(table)
+
+
+def test_large_numbers_have_no_decimals() -> None:
+    text = table_text(Table("", ["v", "tokens", "share"], [["a", 4985.52, 0.125], ["b", 121.4, 120.0]]))
+    assert "4,986" in text and "121" in text and "121.4" not in text
+    assert "0.125" in text and "120.000" in text, "a small number keeps the decimals of its column"
+
+
 def test_terminal_tables_keep_to_the_width_by_repeating_the_first_column() -> None:
     wide = Table("wide", ["metric", *(f"variant-{i}" for i in range(12))], [["warmth", *([SPAN] * 12)]])
     text = table_text(wide, 80)

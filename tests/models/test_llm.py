@@ -236,6 +236,23 @@ async def test_a_missing_server_is_named_with_the_fix(ask: Ask) -> None:
     await cast.close()
 
 
+async def test_a_web_page_instead_of_an_answer_is_told_in_one_line_without_markup(
+    server: FaultServer, ask: Ask
+) -> None:
+    page = (
+        "<!DOCTYPE html>\n<html>\n<head><title>t</title><style>p {color: red}</style></head>\n<body><h1>Not\nhere</h1>"
+    )
+
+    async def respond(request: web.Request, body: dict[str, object]) -> web.Response:
+        return web.Response(status=501, text=page, content_type="text/html")
+
+    server.respond = respond
+    with pytest.raises(ModelError) as told:
+        await answer(server, ask(), "?tries=1")
+    assert "the endpoint answered 501: Not here" in str(told.value)
+    assert "<" not in str(told.value) and "\n" not in str(told.value) and "color" not in str(told.value)
+
+
 async def test_a_prompt_that_is_too_long_is_refused_once(server: FaultServer, ask: Ask) -> None:
     server.refuse = lambda body: "request (9000 tokens) exceeds the available context size (8192 tokens)"
     with pytest.raises(ModelError, match="exceeds the available context"):

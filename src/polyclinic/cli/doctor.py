@@ -144,7 +144,8 @@ async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> 
             context: RunContext = built.context
             result = await run_episode(context, plan.episodes[0][1], plan.scenarios[0], lone_campaign(context, {}))
     except PolyclinicError as error:
-        return Check(name, False, str(error), "see the message")
+        return Check(name, False, str(error))
     if result.status == "failed":
-        return Check(name, False, result.failures[-1].error, "check the endpoint's address, key and model name")
+        said = result.failures[-1].error.removeprefix(f"{name.removeprefix('model ')}: ")
+        return Check(name, False, said, "check the endpoint's address, key and model name")
     return Check(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")

@@ -199,11 +199,12 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     own = own_figures(clinic, role, case) if done else {}
     elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
     if as_json:
-        told = {"run": run, "episode": episode.id, "outcome": episode.outcome, "elapsed_ms": elapsed_ms}
+        about = {"run": run, "episode": episode.id, "outcome": episode.outcome, "elapsed_ms": elapsed_ms}
         scores = [plain(event.score) for event in episode.transcript.of(Scored)]
-        print_json({**told, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
+        print_json({**about, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
         return
-    click.echo(f"\n— {episode.outcome.replace('_', ' ')} —\n")
+    told = clinic.ending(case, role) if clinic.ending is not None and done else episode.outcome.replace("_", " ")
+    click.echo(f"\n— {told} —\n")
     for failure in episode.transcript.of(Failed):
         if failure.fatal:
             click.echo(f"It could not go on: {failure.error}\n")

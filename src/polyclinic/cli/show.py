@@ -9,6 +9,7 @@ import orjson
 
 from polyclinic.cli.options import json_option, print_json, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Said, Scored, Started
+from polyclinic.eval.chart_text import shown
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
 
@@ -56,9 +57,8 @@ def describe(event: Event, notes: bool = False) -> str:
             return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
         case Scored():
             score = event.score
-            return _aside(
-                f"{score.judge}: {score.metric}{_of(score.subject)} = {score.value:g} {score.reason}".rstrip()
-            )
+            name = f"{score.judge}: {score.metric.replace('_', ' ')}{_of(score.subject)}"
+            return _aside(f"{name} = {shown(score.value)} {' '.join(score.reason.split())}".rstrip())
     line = event_line(event)
     assert line is not None, "every other event has a line"
     if isinstance(event, Said):

@@ -109,7 +109,7 @@ class Clinic(Generic[S, V]):
     `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
     `rulebook()` shows the rules that people in this clinic are held to.
     `feedback(case)` is for a person who played, `performance(case, role)` gives their own figures where the role's
-    metrics do not hold them.
+    metrics do not hold them, and `ending(case, role)` tells them how it ended where the outcome's name says too little.
     """
 
     name: str
@@ -132,6 +132,7 @@ class Clinic(Generic[S, V]):
     report: Callable[[RunResults[S]], Sequence[Section]] | None = None
     feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
     performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
+    ending: Callable[[Case[S, V], str], str] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     own_writings: tuple[Writing, ...] = ()
     rulebook: Callable[[], Sequence[Section]] | None = None

@@ -30,6 +30,13 @@ class Scenario(Frozen):
         """One line by which a person chooses what to play. It gives nothing away that the player should find out."""
         return self.id
 
+    def written(self) -> str:
+        """The id of the scenario that this one repeats, or its own.
+
+        Repeats are no independent evidence: they count as one scenario where an interval is taken.
+        """
+        return self.id
+
 
 class Variant(Frozen):
     """Base of a clinic's variants: a named configuration of its flow, as plain data.

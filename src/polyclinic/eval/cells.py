@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Cell, Table
 
+_MOST_DECIMALS = 6
+
 
 def is_numeric(table: Table, column: int) -> bool:
     """Whether a column holds numbers only (and at least one), and so aligns right."""
@@ -17,8 +19,17 @@ def is_numeric(table: Table, column: int) -> bool:
 
 
 def column_digits(table: Table) -> list[int]:
-    """How many decimals each column's plain numbers get: none where all of them are whole."""
-    return [0 if all(_whole(row[i]) for row in table.rows) else table.digits for i in range(len(table.columns))]
+    """How many decimals each column's plain numbers get: none where all of them are whole or large."""
+    return [_digits_of([row[i] for row in table.rows], table.digits) for i in range(len(table.columns))]
+
+
+def _digits_of(cells: Sequence[Cell], digits: int) -> int:
+    if all(_whole(cell) for cell in cells):
+        return 0
+    if any(isinstance(cell, Estimate) for cell in cells):
+        return digits
+    sizes = [abs(cell) for cell in cells if isinstance(cell, float) and math.isfinite(cell) and cell]
+    return decimals(min(sizes), digits) if sizes and min(sizes) >= 100 else digits
 
 
 def _whole(cell: Cell) -> bool:
@@ -53,6 +64,16 @@ def decimals(value: float, digits: int) -> int:
     return max(0, min(digits, 2 - (len(str(int(abs(value)))) - 1))) if abs(value) >= 1 else digits
 
 
+def estimate_decimals(found: Estimate, digits: int) -> int:
+    """The decimals of a mean and its interval: more where both ends would read the same, which looks like certainty."""
+    shown = decimals(found.mean, digits)
+    if found.low is None or found.high is None or found.high - found.low < 10**-_MOST_DECIMALS:
+        return shown
+    while shown < _MOST_DECIMALS and f"{found.low:.{shown}f}" == f"{found.high:.{shown}f}":
+        shown += 1
+    return shown
+
+
 def cell_text(cell: Cell, digits: int) -> str:
     """A cell as plain text; None is a dash."""
     if cell is None:
@@ -60,7 +81,7 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Estimate):
-        return cell.text(decimals(cell.mean, digits))
+        return cell.text(estimate_decimals(cell, digits))
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):

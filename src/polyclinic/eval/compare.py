@@ -94,7 +94,7 @@ def _by_scenario(arm: Arm, metric: str) -> dict[str, tuple[float, float]]:
     found = observations(arm.results, arm.variant, metric)
     if not found:
         return {}
-    scenarios = [item.episode.scenario for item in found]
+    scenarios = [arm.results.written(item.episode) for item in found]
     means, masses = fold_clusters([item.value for item in found], scenarios, [item.weight for item in found])
     pairs = zip(means.tolist(), masses.tolist(), strict=True)
     return dict(zip(dict.fromkeys(scenarios), pairs, strict=True))

@@ -8,6 +8,7 @@ from statistics import NormalDist
 
 LEVEL = 0.95
 _NORMAL = NormalDist()
+_STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Estimate:
 def ratio(part: float, whole: float) -> float | None:
     """A part of a whole; None where the whole is nothing."""
     return part / whole if whole else None
+
+
+def student_t(freedom: int) -> float:
+    """How many standard errors a 95 % interval of a mean reaches to each side; few values need more than many."""
+    return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else 1.96 + 2.4 / freedom
 
 
 def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.core.judge import Metric
+from polyclinic.eval.cells import estimate_decimals
 from polyclinic.eval.charts import Dots
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
@@ -15,6 +16,8 @@ from polyclinic.eval.validity import valid_metrics
 FOUND = "What was found"
 MOST = 3
 """Metrics told in words; all of them stand in the tables."""
+FEWEST = 6
+"""With fewer pairs of episodes no test could tell two variants apart at the 5 % level, whatever they show."""
 MOST_SHOWN = 8
 """Metrics in the picture of a single variant, and letters of a meaning that fit beside it."""
 
@@ -65,7 +68,8 @@ def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
 def _told(value: Estimate) -> str:
     if value.low is None or value.high is None:
         return f"{value.mean:.2f} (n = {value.n})"
-    return f"{value.mean:.2f} ({value.low:.2f} to {value.high:.2f}, n = {value.n})"
+    digits = estimate_decimals(value, 2)
+    return f"{value.mean:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f}, n = {value.n})"
 
 
 def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:
@@ -77,6 +81,8 @@ def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:
     ends = (best.low, best.high, next_best.low, next_best.high)
     if any(end is None for end in ends):
         return f" {first} came out ahead; one episode each proves little."
+    if min(best.n, next_best.n) < FEWEST:
+        return f" {first} came out ahead; {min(best.n, next_best.n)} episodes each prove little."
     apart = (best.low or 0) > (next_best.high or 0) if better > 0 else (best.high or 0) < (next_best.low or 0)
     return f" {first} is clearly ahead." if apart else f" {first} came out ahead, but the intervals overlap."
 

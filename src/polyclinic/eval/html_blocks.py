@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from polyclinic.eval.axes import NARROW, SMALL, WIDE
-from polyclinic.eval.cells import cell_text, column_digits, counted, decimals, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, estimate_decimals, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
@@ -89,7 +89,7 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
 
 def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, Estimate):
-        digits = decimals(cell.mean, digits)
+        digits = estimate_decimals(cell, digits)
         if cell.low is None or cell.high is None:
             return f'<span title="n = {cell.n}">{cell.mean:.{digits}f}</span>'
         ends = f"{cell.low:.{digits}f} to {cell.high:.{digits}f}"

@@ -38,7 +38,7 @@ def metric_estimate(results: RunResults, variant: str, metric: str, *, method: M
     meaning = results.metric(metric)
     return estimate(
         [item.value for item in found],
-        clusters=[item.episode.scenario for item in found],
+        clusters=[results.written(item.episode) for item in found],
         weights=[item.weight for item in found],
         bounds=(meaning.low, meaning.high),
         method=method,

@@ -169,6 +169,11 @@ class RunResults(Generic[S_co]):
             if (variant is None or episode.variant == variant) and (scenario is None or episode.scenario == scenario)
         )
 
+    def written(self, episode: EpisodeRow) -> str:
+        """The id of the scenario that an episode played or repeated. Intervals are taken over these."""
+        known = self.scenarios.get(episode.scenario)
+        return episode.scenario if known is None else known.written()
+
     def failures(self) -> dict[Owner, int]:
         """How many failures each owner has; owners without one are left out."""
         counts = dict.fromkeys(OWNERS, 0)

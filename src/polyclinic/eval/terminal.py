@@ -14,7 +14,7 @@ from polyclinic.eval.report import RunReport
 from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Picture, Section, Table
 
 WIDTH = 100
-_LONGEST_CELL = 60
+_WIDEST_COLUMN = 60
 _MOST_ROWS = 60
 
 
@@ -76,14 +76,21 @@ def columns_of(text: str) -> int:
 
 
 def table_text(table: Table, width: int = WIDTH) -> str:
-    """The table, aligned. Too wide for `width`: its columns are set in several blocks, the first column repeated."""
+    """The table, aligned; long cells are wrapped and never cut.
+
+    Too wide for `width`: its columns are set in several blocks, the first column repeated.
+    """
     digits = column_digits(table)
     rows = [
-        [_short(_named(cell_text(cell, digits[i]), i)) for i, cell in enumerate(row)] for row in table.rows[:_MOST_ROWS]
+        [wrapped(_named(cell_text(cell, digits[i]), i)) for i, cell in enumerate(row)]
+        for row in table.rows[:_MOST_ROWS]
     ]
     title, names = counted(table)
     right = [is_numeric(table, i) for i in range(len(table.columns))]
-    sizes = [max([columns_of(name), *(columns_of(row[i]) for row in rows)]) for i, name in enumerate(names)]
+    sizes = [
+        max(columns_of(line) for line in [name, *(line for row in rows for line in row[i])])
+        for i, name in enumerate(names)
+    ]
     blocks = [_aligned(names, rows, sizes, right, keep) for keep in _fitting(sizes, width)]
     more = [f"({len(table.rows) - _MOST_ROWS} more rows)"] if len(table.rows) > _MOST_ROWS else []
     note = [_fill(table.note, width)] if table.note else []
@@ -95,11 +102,26 @@ def _named(text: str, column: int) -> str:
     return text.partition("\n")[0] if column == 0 else text
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    while columns_of(flat) > _LONGEST_CELL:
-        flat = flat[: max(1, len(flat) * _LONGEST_CELL // columns_of(flat) - 1)].rstrip() + "…"
-    return flat
+def wrapped(text: str, columns: int = _WIDEST_COLUMN) -> list[str]:
+    """A text in lines of at most so many columns, of whole words; a word that is longer than a line is divided."""
+    lines = [""]
+    for word in text.split():
+        whole = f"{lines[-1]} {word}".strip()
+        if columns_of(whole) <= columns:
+            lines[-1] = whole
+            continue
+        first, *more = _pieces(word, columns)
+        lines = [*lines, first, *more] if lines[-1] else [first, *more]
+    return lines
+
+
+def _pieces(word: str, columns: int) -> list[str]:
+    pieces = [""]
+    for char in word:
+        if columns_of(pieces[-1] + char) > columns:
+            pieces.append("")
+        pieces[-1] += char
+    return pieces
 
 
 def _fitting(sizes: Sequence[int], width: int) -> Iterable[list[int]]:
@@ -115,7 +137,7 @@ def _fitting(sizes: Sequence[int], width: int) -> Iterable[list[int]]:
 
 def _aligned(
     names: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Sequence[str]]],
     sizes: Sequence[int],
     right: Sequence[bool],
     keep: Sequence[int],
@@ -128,7 +150,13 @@ def _aligned(
         return "  ".join(padded).rstrip()
 
     rule = "  ".join("-" * sizes[index] for index in keep)
-    return "\n".join([line(names), rule, *(line(row) for row in rows)])
+    height = [max(len(row[index]) for index in keep) for row in rows]
+    lines = [
+        line([cell[at] if at < len(cell) else "" for cell in row])
+        for row, lines_of_row in zip(rows, height, strict=True)
+        for at in range(lines_of_row)
+    ]
+    return "\n".join([line(names), rule, *lines])
 
 
 def _fill(text: str, width: int, hanging: str = "") -> str:

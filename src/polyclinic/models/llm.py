@@ -30,6 +30,7 @@ from polyclinic.models.wire import Body, body_of, limit_of
 if TYPE_CHECKING:
     import aiohttp
 _MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
+_MARKUP = re.compile(r"(?is)<(?P<unseen>style|script|head)\b.*?</(?P=unseen)\s*>|<[!/]?\w[^<>]*>")
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _FIXES = {
     401: "check the key in {key}",
@@ -163,7 +164,7 @@ class ChatCaller:
         try:
             words = complaint_of(orjson.loads(raw))
         except orjson.JSONDecodeError:
-            words = raw.decode(errors="replace")[:300].strip()
+            words = _one_line(raw.decode(errors="replace"))
         wait_s = _retry_after_s(response)
         if response.status in _MAY_BE_HABITS and not _TOO_LONG.search(words):
             raise _Complaint(response.status, words, wait_s)
@@ -201,6 +202,11 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
         return max(0.0, email.utils.mktime_tz(parsed) - time.time()) if parsed else None
     except (ValueError, OverflowError):
         return None
+
+
+def _one_line(answer: str) -> str:
+    """An answer that is no JSON, often a page of a web server: its first words without markup."""
+    return " ".join(_MARKUP.sub(" ", answer[:10_000]).split())[:300]
 
 
 def _short(error: Exception) -> str:

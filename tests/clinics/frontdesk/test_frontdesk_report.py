@@ -9,10 +9,12 @@ import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.report import report, sample
+from polyclinic.clinics.frontdesk.report.operations import mean_with_interval
 from polyclinic.clinics.frontdesk.report.rows import rows_of
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
+from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
 from polyclinic.runner.results import load_results
@@ -161,3 +163,27 @@ def test_feedback_tells_a_person_what_went_wrong(run: Reported) -> None:
     assert short.title == "In short" and "Missing: the record of the patient: ID" in str(short.body)
     table = next(block for block in section.body if isinstance(block, Table))
     assert any("ID: incorrect department" in str(row[1]) for row in table.rows)
+
+
+def test_one_in_ten_never_waits_longer_than_the_longest_and_few_waits_are_not_certain(run: Reported) -> None:
+    _, sections = run
+    waits = [table for name, table in tables(sections).items() if name.startswith("Waiting time to the visit")]
+    assert waits
+    for row in [row for table in waits for row in table.rows]:
+        mean, ninth, longest = row[1:4]
+        assert ninth is None or cast("float", ninth) <= cast("float", longest), row
+        if isinstance(mean, Estimate) and mean.low is not None and mean.high is not None:
+            assert mean.low < mean.high, row
+
+
+def test_two_values_have_a_wider_interval_than_many_and_equal_ones_have_none() -> None:
+    two, many, equal = (
+        mean_with_interval([1.0, 1.2]),
+        mean_with_interval([1.0, 1.2] * 50),
+        mean_with_interval([1.1, 1.1]),
+    )
+    assert two is not None and many is not None and equal is not None
+    assert two.high is not None and many.high is not None
+    assert two.high > 2.0, "Student's t for one degree of freedom, not the normal distribution"
+    assert 1.11 < many.high < 1.13
+    assert (equal.mean, equal.low, equal.high) == (1.1, None, None)

@@ -100,7 +100,7 @@ async def test_report_fills_the_papers_tables() -> None:
         "Teaching quality",
         "Number of students",
         "Student models",
-        "Figure 2: students of different levels",
+        "Students of different levels",
         "Conduct",
         "What students learned",
         "Sessions, round by round",

@@ -10,7 +10,7 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report import feedback, performance, report, rulebook
+from polyclinic.clinics.duty.report import ending, feedback, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.norms.norm import house_norms
 from polyclinic.clinics.duty.scenario import WRITINGS, AnyDuty, Duty, scenarios
@@ -71,6 +71,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     performance=performance,
+    ending=ending,
     lint=lint,
     own_writings=WRITINGS,
     rulebook=rulebook,

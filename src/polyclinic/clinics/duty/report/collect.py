@@ -16,6 +16,7 @@ class ShiftRow:
     """One finished episode: where it stands in its campaign, and what the report needs of it."""
 
     row: EpisodeRow
+    written: str
     task: Task
     number: int
     broken: tuple[Violated, ...]
@@ -51,17 +52,18 @@ def collect(results: RunResults) -> Collected:
     for row in results.episodes:
         scenario = results.scenarios.get(row.scenario)
         if row.status == "done" and isinstance(scenario, Duty) and row.has_transcript:
-            found.shifts.append(_read(row, scenario.task_id))
+            found.shifts.append(_read(row, scenario))
     return found
 
 
-def _read(row: EpisodeRow, task: Task) -> ShiftRow:
+def _read(row: EpisodeRow, scenario: Duty) -> ShiftRow:
     transcript = row.transcript
     reports = [note.report for note in transcript.notes(IdentityReport)]
     prompts = transcript.notes(PromptShown)
     return ShiftRow(
         row=row,
-        task=task,
+        written=scenario.written(),
+        task=scenario.task_id,
         number=prompts[0].shift if prompts else row.position + 1,
         broken=tuple(transcript.of(Violated)),
         heard={report.role: report.heard for report in reports},

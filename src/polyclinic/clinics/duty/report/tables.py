@@ -4,43 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from statistics import fmean
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.scenario import Task
+from polyclinic.core.weighing import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 TABLE_ROLE = "doctor"
 METHOD = "full"
-BOUNDS = {"cbs": (1.0, 10.0), "rqs": (1.0, 10.0), "tss": (1.0, 10.0), "snr": (0.0, inf), "se": (0.0, inf)}
+BOUNDS = {
+    "rar": (0.1, 1.0),
+    "cbs": (1.0, 10.0),
+    "rqs": (1.0, 10.0),
+    "tss": (1.0, 10.0),
+    "snr": (0.0, inf),
+    "se": (0.0, inf),
+}
 """Ranges of metrics that are no shares; RAR is shown on 0 to 1."""
 IDENTITY = ("ics", "ics_llm", "rar")
 
 
+def weighed(shift: ShiftRow, metric: str, role: str = "") -> tuple[float, float] | None:
+    """An episode's number for a metric and its weight, of one role where one is named; RAR on 0…1 as the tables have
+    it.
+    """
+    scores = [score for score in shift.row.by_metric.get(metric, ()) if not role or score.subject == role]
+    found = weighted_value(scores)
+    return (found[0] / 10, found[1]) if found is not None and metric == "rar" else found
+
+
 def value_of(shift: ShiftRow, metric: str, role: str = "") -> float | None:
-    """An episode's number for a metric, of one role where one is named; RAR on 0…1 as the tables have it."""
-    if not role:
-        found = shift.row.value(metric)
-    else:
-        samples = [score.value for score in shift.row.by_metric.get(metric, ()) if score.subject == role]
-        found = fmean(samples) if samples else None
-    return found / 10 if found is not None and metric == "rar" else found
-
-
-def clusters_of(shifts: Sequence[ShiftRow]) -> list[str]:
-    """What is resampled: whole campaigns when there are at least five, since shifts of one campaign are not independent
-    evidence; scenarios otherwise."""
-    trials = {shift.row.trial for shift in shifts}
-    return [str(s.row.trial) if len(trials) >= 5 else s.row.scenario.partition(".")[0] for s in shifts]
+    """The same without its weight."""
+    found = weighed(shift, metric, role)
+    return None if found is None else found[0]
 
 
 def mean_of(shifts: Sequence[ShiftRow], metric: str, role: str = "") -> Estimate | None:
-    """The mean of a metric over some shifts, with its interval."""
-    kept = [(shift, value) for shift in shifts for value in [value_of(shift, metric, role)] if value is not None]
-    clusters = clusters_of([shift for shift, _ in kept])
-    return estimate([value for _, value in kept], clusters=clusters, bounds=BOUNDS.get(metric, (0.0, 1.0)))
+    """The mean of a metric over some shifts, with its interval: weighed and folded as in the table of all metrics."""
+    kept = [(shift, *found) for shift in shifts if (found := weighed(shift, metric, role)) is not None]
+    return estimate(
+        [value for _, value, _ in kept],
+        clusters=[shift.written for shift, _, _ in kept],
+        weights=[weight for _, _, weight in kept],
+        bounds=BOUNDS.get(metric, (0.0, 1.0)),
+    )
 
 
 def paper_tables(data: Collected) -> Section:
@@ -49,9 +58,9 @@ def paper_tables(data: Collected) -> Section:
         "The paper's tables",
         [
             Paragraph(
-                "Means with 95 % intervals over campaigns (or scenarios, where a run has fewer than five "
-                "trials). Identity and "
-                f"role adherence are the {TABLE_ROLE}'s; RAR is its 1 to 10 rubric over ten.",
+                "Means with 95 % intervals over the shifts that were written, as in all tables of this report: trials "
+                f"and repeats of a shift are averaged first. Identity and role adherence are the {TABLE_ROLE}'s; RAR "
+                "is its 1 to 10 rubric over ten.",
                 tone="note",
             ),
             _table("Table 1. Norm compliance and risk (lower is better)", data, ("nvr", "snr"), ""),
@@ -94,12 +103,16 @@ def ablation_table(data: Collected) -> Table:
 def difference(data: Collected, variant: str, metric: str, task: Task | None = None) -> Estimate | None:
     """The method's mean difference from a variant on the same shifts."""
     role = TABLE_ROLE if metric in IDENTITY else ""
-    other = {(s.row.scenario, s.row.trial): value_of(s, metric, role) for s in data.of(variant, task)}
+    other = {(s.row.scenario, s.row.trial): weighed(s, metric, role) for s in data.of(variant, task)}
     pairs = [
-        (shift, mine - theirs)
+        (shift, mine[0] - theirs[0], (mine[1] + theirs[1]) / 2)
         for shift in data.of(METHOD, task)
-        for mine in [value_of(shift, metric, role)]
-        for theirs in [other.get((shift.row.scenario, shift.row.trial))]
-        if mine is not None and theirs is not None
+        if (mine := weighed(shift, metric, role)) is not None
+        and (theirs := other.get((shift.row.scenario, shift.row.trial))) is not None
     ]
-    return estimate([delta for _, delta in pairs], clusters=clusters_of([shift for shift, _ in pairs]))
+    return estimate(
+        [delta for _, delta, _ in pairs],
+        clusters=[shift.written for shift, _, _ in pairs],
+        weights=[weight for _, _, weight in pairs],
+        method="percentile",
+    )

@@ -7,6 +7,7 @@ name it. So a deterministic trigger works on anybody's words: an understudy's, a
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Self, cast
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
@@ -22,6 +23,8 @@ STAFF: tuple[Role, ...] = ("doctor", "nurse", "trainee", "admin")
 CLINICAL: tuple[Role, ...] = ("doctor", "nurse", "trainee")
 TASKS: tuple[Task, ...] = ("T1", "T2", "T3")
 TURNS: dict[Task, tuple[int, int]] = {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
+LAP = re.compile(r"\.\d+\Z")
+"""What the id of a shift ends with that is worked a second time."""
 
 
 class KnownFinding(Frozen):
@@ -151,6 +154,10 @@ class Duty(Scenario):
     def introduction(self) -> str:
         """The matter at hand, and who is on duty."""
         return f"{self.title} ({', '.join(self.roles)})"
+
+    def written(self) -> str:
+        """The shift's id without the number of its round."""
+        return LAP.sub("", self.id)
 
     @property
     def turns(self) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
-from polyclinic.eval.estimate import Estimate, ratio
+from polyclinic.eval.estimate import Estimate, ratio, student_t
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
 WORDS_A_MINUTE = 130
@@ -58,11 +58,17 @@ def _days(rows: Iterable[Row]) -> list[float]:
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
 
 
-def _mean(values: Sequence[float]) -> Estimate | None:
-    """The mean with its normal interval: there are many patients, and many such means."""
-    if len(values) < 2:
-        return Estimate(values[0], None, None, 1) if values else None
-    mean, half = fmean(values), 1.96 * stdev(values) / math.sqrt(len(values))
+def mean_with_interval(values: Sequence[float]) -> Estimate | None:
+    """The mean with the interval of Student's t: there are many patients, and many such means.
+
+    Without an interval where all values are alike: a width of zero would claim certainty.
+    """
+    if not values:
+        return None
+    mean, spread = fmean(values), stdev(values) if len(values) > 1 else 0.0
+    if spread <= 1e-9 * max(1.0, abs(mean)):
+        return Estimate(mean, None, None, len(values))
+    half = student_t(len(values) - 1) * spread / math.sqrt(len(values))
     return Estimate(mean, max(0.0, mean - half), mean + half, len(values))
 
 
@@ -81,7 +87,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         found.append(
             [
                 len(waited),
-                _mean(waited),
+                mean_with_interval(waited),
                 _ninth(waited),
                 ratio(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
                 ratio(missed, visits + missed),
@@ -111,7 +117,8 @@ _GLANCE = (
 
 
 def _ninth(values: Sequence[float]) -> float | None:
-    return quantiles(values, n=10)[-1] if len(values) > 1 else None
+    """What one in ten waits or longer; never more than the longest wait."""
+    return quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else None
 
 
 def _waiting_times(rows: Sequence[Row]) -> list[Block]:
@@ -124,7 +131,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         by_department = _split(booked, lambda row: row.department)
         chart = Dots(
             list(by_department),
-            {variant: [_mean(_days(found)) for found in by_department.values()]},
+            {variant: [mean_with_interval(_days(found)) for found in by_department.values()]},
             x_label="days",
             low=0,
         )
@@ -132,7 +139,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         lines: list[list[Cell]] = []
         for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
             waited = _days(found)
-            lines.append([label, _mean(waited), _ninth(waited), max(waited), len(waited)])
+            lines.append([label, mean_with_interval(waited), _ninth(waited), max(waited), len(waited)])
         helped = sum(row.episode.outcome == "emergency" for row in mine)
         if helped:
             lines.append(["urgency: emergency, help at once", 0.0, 0.0, 0.0, helped])
@@ -235,7 +242,7 @@ def _calls(rows: Sequence[Row]) -> Table:
             lengths = [minutes for row in found if (minutes := _minutes(row)) is not None]
             talks = [talk.spoken_lines for row in found if (talk := row.episode.ended_with(TalkHeld)) is not None]
             if lengths:
-                cells: list[Cell] = [name, variant, end, len(found), _mean(lengths), fmean(talks)]
+                cells: list[Cell] = [name, variant, end, len(found), mean_with_interval(lengths), fmean(talks)]
                 lines.append(cells)
     note = f"Minutes: words that were said at {WORDS_A_MINUTE} a minute, and half a minute for the rest."
     columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]

@@ -26,7 +26,8 @@ def metric_table(
         cells: list[Cell] = [metric_estimate(results, variant, metric) for metric in metrics]
         if any(cell is not None for cell in cells):
             rows.append([variant, *cells])
-    return Table(caption, ["variant", *metrics], rows, note=note, digits=digits) if rows else None
+    names = [metric.replace("_", " ") for metric in metrics]
+    return Table(caption, ["variant", *names], rows, note=note, digits=digits) if rows else None
 
 
 def seconds_table(results: RunResults) -> Table | None:

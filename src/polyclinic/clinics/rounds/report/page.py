@@ -5,6 +5,7 @@ feedback.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
@@ -13,7 +14,7 @@ from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
-from polyclinic.eval.charts import Bars, Dots, Lines
+from polyclinic.eval.charts import Bars, Dots, Lines, Value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate
@@ -113,8 +114,9 @@ def _mean_tokens(results: RunResults, variant: str) -> float | None:
 
 
 def student_models(runs: Sequence[RunResults]) -> Section | None:
-    """Table 9: the same tutors with different students. Give several runs, one for each student model, to fill its
-    columns.
+    """Table 9 and its picture, figure 2: the same tutors with different students.
+
+    Give several runs, one for each student model, to fill them.
     """
     rows: list[list[Cell]] = []
     for results in runs:
@@ -127,32 +129,43 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
     table = Table(
         "Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows, digits=2
     )
-    return Section("Student models", [table])
+    scores = {f"{variant}, students: {name}": [*marks] for name, variant, *marks, _ in rows}
+    chart = Bars(
+        [metric.upper() for metric in TEACHING], cast("dict[str, list[Value]]", scores), y_label="score", low=0
+    )
+    return Section("Student models", [table, Figure("Teaching by student model (figure 2 of the paper)", chart)])
 
 
 def by_level(results: RunResults) -> Section | None:
-    """Figure 2: how each variant does with beginners, intermediate and advanced students."""
+    """How each variant does with beginners, intermediate and advanced students. Those of one case are no independent
+    evidence, and are averaged first.
+    """
     series: dict[str, list[Estimate | None]] = {}
     for variant in results.variant_names():
-        right: dict[str, list[float]] = {level: [] for level in LEVELS}
+        right: dict[str, list[tuple[float, str]]] = {level: [] for level in LEVELS}
         for row in results.of(variant=variant):
             if row.status == "done" and row.has_transcript:
                 levels = {student.name: student.level for student in room_note(row.transcript).students}
                 for note in row.transcript.notes(Chose):
                     if note.when == "final" and levels.get(note.student) in right:
-                        right[levels[note.student]].append(float(note.right))
-        series[variant] = [estimate(right[level], bounds=(0.0, 1.0)) for level in LEVELS]
+                        right[levels[note.student]].append((float(note.right), row.scenario))
+        series[variant] = [share_right(right[level]) for level in LEVELS]
     if not any(value is not None for values in series.values() for value in values):
         return None
     rows: list[list[Cell]] = [[variant, *values] for variant, values in series.items()]
     chart = Bars(list(LEVELS), series, "level of the student", "right after the session", low=0, high=1)
     return Section(
-        "Figure 2: students of different levels",
+        "Students of different levels",
         [
             Figure("Share of students who are right after the session, by level", chart),
             Table("Right after the session, by level", ("variant", *LEVELS), rows, digits=2),
         ],
     )
+
+
+def share_right(found: Sequence[tuple[float, str]]) -> Estimate | None:
+    """The share of right answers over the cases that they were given in."""
+    return estimate([right for right, _ in found], clusters=[case for _, case in found], bounds=(0.0, 1.0))
 
 
 def _conduct(results: RunResults) -> Section | None:
