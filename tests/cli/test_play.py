@@ -160,3 +160,11 @@ def test_the_line_that_names_the_report_works_in_another_store(polyclinic: Run, 
     line = next(line for line in done.stderr.splitlines() if "report: polyclinic " in line)
     told = polyclinic(*shlex.split(line.partition("report: polyclinic ")[2]))
     assert told.returncode == 0, told.stderr
+
+
+def test_quit_without_its_slash_is_asked_about_and_can_still_be_said(polyclinic: Run) -> None:
+    asked = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="quit\n/quit\n")
+    assert "Did you mean /quit?" in asked.stdout and "You left." in asked.stderr, asked.stderr
+    assert "nurse: quit" not in asked.stdout
+    meant = polyclinic("play", "counsel", "--role", "patient", stdin="Quit\nQuit\n/quit\n")
+    assert meant.stdout.count("Did you mean /quit?") == 1 and "counsellor: " in meant.stdout

@@ -76,6 +76,7 @@ class Room:
         cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
         self.other = Other(episode, self.talk, self.session, cue, voice)
         self.asked = ""
+        self.gently_at = 0
 
     async def step(self, event: DeskSays) -> str:
         """Take one thing that happened; returns the outcome when the conversation is over."""
@@ -110,7 +111,8 @@ class Room:
         gentle = ""
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
-            gentle = gentle_question(session.lang)
+            if self.gently_at != session.turn - 1:  # what answers the question is heard, not asked about once more
+                gentle, self.gently_at = gentle_question(session.lang), session.turn
             if self.talk.live:
                 words, where = decision.words or event.text, vars(self.where(event.text))
                 await self.episode.post(

@@ -30,13 +30,22 @@ class PlannerPlans(Prompt[Plan]):
         return blocks(
             f"Stage: {self.stage}. They were asked: “{self.asked}”",
             f"They say: “{self.utterance}”",
+            self._again,
             f"Which stage now? Write STAGE: SIGNAL. Stages: {', '.join(self.allowed)}. Signals: "
             f"{', '.join((*self.signals, NONE))}.",
         )
 
     def form_hints(self) -> FormHints:
         """Stage and signal to choose from."""
-        return FormHints(ask="Which stage now?", labels={"to": "Stage", "words": "The words that call for it"})
+        return FormHints(
+            ask=f"{self._again} Which stage now?".strip(),
+            labels={"to": "Stage", "words": "The words that call for it"},
+        )
+
+    @property
+    def _again(self) -> str:
+        """Why a person is asked a second time about the same words."""
+        return f"The critic sent the counsellor's draft back, so plan again. {self.feedback}" if self.feedback else ""
 
     @classmethod
     def from_human(cls, text: str) -> Plan:

@@ -10,14 +10,12 @@ from statistics import fmean
 
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
-from polyclinic.clinics.counsel.rules.notes import ForPerson, Guarded, Replied
+from polyclinic.clinics.counsel.rules.notes import ForPerson, Replied
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.variants import ABLATIONS, VARIANTS
-from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Called, Posted, Reviewed, Said, Scored
+from polyclinic.core.transcript import Called, Posted, Said
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.in_short import in_short, quoted
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
@@ -35,42 +33,6 @@ def report(results: RunResults) -> list[Section]:
     found += [_limits(results, limits), _stages(results, limits)] if limits else []
     alike = side_by_side(results)
     return [*found, *([alike] if alike is not None else []), _hand_overs(results)]
-
-
-def feedback(case: Case) -> list[Section]:
-    """For a person who played: in short, then which drafts were refused and what the guard made of each turn."""
-    said = [event for event in case.transcript.of(Said) if event.speaker == "counsellor"]
-    feelings = [event.score for event in case.transcript.of(Scored) if event.score.metric == "feelings_answered"]
-    judged = [event.score for event in case.transcript.of(Scored) if event.score.metric == "slips_said"]
-    slips = [words for score in judged for words in score.evidence]
-    refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
-    rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
-    raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
-    flagged: list[list[Cell]] = [[note.turn, note.way, note.words, note.reason] for note in raised]
-    good = [f"you said {quoted(said[0].text)}"] if said else []
-    if feelings and feelings[-1].value >= 0.5:
-        good.append("you took up what was felt.")
-    missing = [*(f"your words {quoted(words)} slipped." for words in slips), *(str(row[1]) for row in rows if row[1])]
-    if feelings and feelings[-1].value < 0.5:
-        missing.append("strong feelings went by without an answer.")
-    danger = [f"{quoted(note.words)} was said; the guard: {note.reason}" for note in raised if note.way == "escalate"]
-    return [
-        in_short(
-            danger=danger,
-            good=good,
-            missing=missing,
-            next_step="name the feeling first, then inform, then ask."
-            if missing
-            else "try a harder talk: --scenarios risk:1",
-        ),
-        Section(
-            "Feedback",
-            [
-                Table("Drafts that the critic refused, and how to improve them", ["risk", "feedback"], rows),
-                Table("What the guard raised", ["turn", "way", "words", "why"], flagged),
-            ],
-        ),
-    ]
 
 
 def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
