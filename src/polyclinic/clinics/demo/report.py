@@ -34,7 +34,7 @@ def _share(results: RunResults, variant: str, ending: str) -> float:
 def feedback(case: Case[Call], part: str, language: str) -> list[Section]:
     """In short for the nurse or the caller; then how the call ended."""
     say = Phrases(language, FEEDBACK)
-    ended = Paragraph(say("ended", outcome=case.transcript.outcome().replace("_", " ")))
+    ended = Paragraph(say("ended", outcome=say(f"end {case.transcript.outcome()}")))
     last = Section(say("how it went"), [ended])
     if part == "caller":
         return [_for_caller(case, say), say.your_words([said.text for said in case.transcript.said("caller")]), last]

@@ -21,6 +21,9 @@ FEEDBACK: Sentences = {
         "숫자를 다르게 알아듣는 분의 전화를 받아 보세요.",
     ),
     "how it went": ("How it went", "어떻게 되었나"),
+    "end understood": ("understood", "이해함"),
+    "end not_understood": ("not understood", "이해하지 못함"),
+    "end handed_over": ("handed over", "약사에게 넘김"),
     "ended": ("The call ended as: {outcome}.", "통화의 결과: {outcome}."),
     "you accepted": (
         "you said that you understood {words}, which has the leaflet's dose.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.judges.view import DANGER
+from polyclinic.clinics.counsel.prompts import NONE, Criticism, CriticJudges
 from polyclinic.clinics.counsel.rules.notes import (
     Guarded,
     MemoryChanged,
@@ -16,7 +17,7 @@ from polyclinic.clinics.counsel.rules.notes import (
 from polyclinic.clinics.counsel.rules.risk import stands
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Reviewed, Scored
+from polyclinic.core.transcript import Called, Reviewed, Scored
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
@@ -78,7 +79,7 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
     slips = [event.score for event in case.transcript.of(Scored) if event.score.metric == "slips_said"]
     dropped, overruled = case.transcript.notes(ObjectionDropped), case.transcript.notes(ObjectionOverruled)
     short = say.in_short(
-        good=[say("stood", words=event.feedback) for event in refused if event.feedback],
+        good=[say("stood", words=event.feedback) for event in refused if event.feedback in _objections(case)],
         missing=[
             *(say("said anyway", words=quoted(words)) for score in slips for words in score.evidence),
             *(say("dropped", why=note.why or note.fault, words=quoted(note.words or note.reason)) for note in dropped),
@@ -92,15 +93,28 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
     return [short, Section(say("feedback"), [table] if rows else [Paragraph(say("no objection"))])]
 
 
+def _objections(case: Case[Talk]) -> set[str]:
+    """What the critic itself asked to change; other drafts were refused by rule before the critic saw them."""
+    calls = [
+        call for call in case.transcript.of(Called) if call.prompt == CriticJudges.prompt_name() and not call.fault
+    ]
+    found = [Criticism.model_validate_json(call.text) for call in calls]
+    return {one.feedback for one in found if one.fault != NONE and one.feedback.strip()}
+
+
 def for_keeper(case: Case[Talk], say: Phrases) -> list[Section]:
-    """What was kept, and what of it is there at the end."""
-    kept = [change for note in case.transcript.notes(MemoryChanged) for change in note.changes if change.value]
+    """What is remembered at the end, and which notes had to be replaced."""
+    changes = [change for note in case.transcript.notes(MemoryChanged) for change in note.changes]
+    replaced = [change for change in changes if change.before and change.value]
     ended = case.transcript.ended_with(TalkEnded)
     facts = ended.facts if ended is not None else ()
     rows: list[list[Cell]] = [[fact.subject, fact.value, fact.turn] for fact in facts]
     short = say.in_short(
-        good=[say("kept", words=quoted(change.value)) for change in kept],
-        missing=[] if kept else [say("kept nothing")],
+        good=[say("kept", words=quoted(fact.value)) for fact in facts],
+        missing=[
+            *(say("replaced", before=quoted(change.before), words=quoted(change.value)) for change in replaced),
+            *([] if facts else [say("kept nothing")]),
+        ],
         next_step=say("keeper next"),
     )
     table = Table(say("memory"), [say("subject"), say("value"), say("turn")], rows)
@@ -114,7 +128,7 @@ def for_patient(case: Case[Talk], say: Phrases) -> list[Section]:
     said = [event.text for event in case.transcript.said("patient")]
     body: list[Block] = [Paragraph(say("heard as", words=quoted(note.words))) for note in raised]
     if ended is not None:
-        outcome = case.transcript.outcome().replace("_", " ")
+        outcome = say(f"end {case.transcript.outcome()}")
         body.append(Paragraph(say("your stage", stage=ended.stage, outcome=outcome)))
     short = say.in_short(next_step=say("patient next"), unmeasured="patient")
     return [short, say.your_words(said), Section(say("course"), body)]

@@ -89,7 +89,8 @@ FEEDBACK: Sentences = {
     ),
     "no objection": ("You had no objection.", "지적이 없었습니다."),
     # the keeper
-    "kept": ("you kept {words}", "적어 둔 것: {words}"),
+    "kept": ("{words} is remembered at the end.", "{words} — 끝까지 기억에 남았습니다."),
+    "replaced": ("{before} had to be replaced by {words}.", "{before} — 나중에 {words}(으)로 바뀌었습니다."),
     "kept nothing": ("nothing was kept.", "적어 둔 것이 없습니다."),
     "keeper next": (
         "keep what the person wants and whom they trust, in their own words.",
@@ -104,6 +105,10 @@ FEEDBACK: Sentences = {
         "The talk came to the stage “{stage}” and ended as: {outcome}.",
         "대화는 “{stage}” 단계까지 갔습니다. 결과: {outcome}.",
     ),
+    "end closed": ("closed", "마침"),
+    "end left": ("left", "먼저 떠남"),
+    "end turns": ("all turns taken", "정해진 차례를 다 씀"),
+    "end escalated": ("handed to a person", "사람에게 넘김"),
     "patient next": (
         "say what you fear and what you wish, and see whether it is taken up.",
         "두려운 것과 바라는 것을 말하고, 상대가 알아주는지 보세요.",
