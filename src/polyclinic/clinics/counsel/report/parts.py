@@ -7,8 +7,6 @@ from polyclinic.clinics.counsel.prompts import NONE, Criticism, CriticJudges
 from polyclinic.clinics.counsel.rules.notes import (
     Guarded,
     MemoryChanged,
-    ObjectionDropped,
-    ObjectionOverruled,
     PlanRefused,
     Replied,
     TalkEnded,
@@ -77,14 +75,9 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
     """Which objections were taken; which words the judge still found to slip. More is not measured."""
     refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
     slips = [event.score for event in case.transcript.of(Scored) if event.score.metric == "slips_said"]
-    dropped, overruled = case.transcript.notes(ObjectionDropped), case.transcript.notes(ObjectionOverruled)
     short = say.in_short(
         good=[say("stood", words=event.feedback) for event in refused if event.feedback in _objections(case)],
-        missing=[
-            *(say("said anyway", words=quoted(words)) for score in slips for words in score.evidence),
-            *(say("dropped", why=note.why or note.fault, words=quoted(note.words or note.reason)) for note in dropped),
-            *(say("overruled", words=quoted(note.words or note.reason)) for note in overruled),
-        ],
+        missing=[say("said anyway", words=quoted(words)) for score in slips for words in score.evidence],
         next_step=say("critic next"),
         unmeasured="critic",
     )
@@ -95,11 +88,10 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
 
 def _objections(case: Case[Talk]) -> set[str]:
     """What the critic itself asked to change; other drafts were refused by rule before the critic saw them."""
-    calls = [
-        call for call in case.transcript.of(Called) if call.prompt == CriticJudges.prompt_name() and not call.fault
-    ]
-    found = [Criticism.model_validate_json(call.text) for call in calls]
-    return {one.feedback for one in found if one.fault != NONE and one.feedback.strip()}
+    name = CriticJudges.prompt_name()
+    texts = [call.text for call in case.transcript.of(Called) if call.prompt == name and not call.fault]
+    found = [Criticism.model_validate_json(text) for text in texts]
+    return {one.feedback or one.reason for one in found if one.fault != NONE} - {""}
 
 
 def for_keeper(case: Case[Talk], say: Phrases) -> list[Section]:

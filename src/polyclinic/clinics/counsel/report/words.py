@@ -74,11 +74,6 @@ FEEDBACK: Sentences = {
     "they heard": ("what was said there", "그때 한 말"),
     # the critic
     "stood": ("your objection stood: {words}", "받아들여진 지적: {words}"),
-    "dropped": ("your objection was dropped ({why}): {words}", "받아들여지지 않은 지적({why}): {words}"),
-    "overruled": (
-        "your objection was overruled, because no rule confirmed it: {words}",
-        "확인해 주는 규칙이 없어 받아들여지지 않은 지적: {words}",
-    ),
     "said anyway": (
         "this was said, and the judge read a slip in it: {words}",
         "그대로 나갔지만, 심사에서 조심해야 할 말로 읽혔습니다: {words}",
