@@ -76,7 +76,7 @@ class Room:
         cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
         self.other = Other(episode, self.talk, self.session, cue, voice)
         self.asked = ""
-        self.gently_at = 0
+        self.gently_at = -1
 
     async def step(self, event: DeskSays) -> str:
         """Take one thing that happened; returns the outcome when the conversation is over."""
