@@ -29,7 +29,7 @@ from polyclinic.clinics.counsel import clinic
 from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.evaluations import HALVES, evaluate_guard
 from polyclinic.clinics.counsel.judges import LIKERT
-from polyclinic.clinics.counsel.report import _Answers, _p95
+from polyclinic.clinics.counsel.report.page import _Answers, _p95
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.seed import stream

@@ -171,3 +171,11 @@ def test_a_shift_ends_with_whose_rules_were_broken(polyclinic: Run) -> None:
     theirs = re.search(r"(\d+) by the trainee", told)
     assert theirs is not None and int(theirs[1]) > 0, told
     assert told.startswith(f"rules broken: {own[1]} by you" if int(own[1]) else "you broke no rule; rules broken:")
+
+
+def test_quit_without_its_slash_is_asked_about_and_can_still_be_said(polyclinic: Run) -> None:
+    asked = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="quit\n/quit\n")
+    assert "Did you mean /quit?" in asked.stdout and "You left." in asked.stderr, asked.stderr
+    assert "nurse: quit" not in asked.stdout
+    meant = polyclinic("play", "counsel", "--role", "patient", stdin="Quit\nQuit\n/quit\n")
+    assert meant.stdout.count("Did you mean /quit?") == 1 and "counsellor: " in meant.stdout

@@ -61,9 +61,9 @@ async def give(client: httpx.AsyncClient, run: str, asked: dict[str, Any], **bod
     return str(answer.json()["wrong"])
 
 
-async def to_the_end(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
+async def to_the_end(client: httpx.AsyncClient, run: str, most: int = 12) -> dict[str, Any]:
     """Answer whatever is asked until it is over."""
-    for _ in range(12):
+    for _ in range(most):
         found = await room(client, run)
         if found["standing"]["state"] == "ended":
             return found
@@ -180,7 +180,8 @@ async def test_feedback_says_whether_it_is_about_the_part_that_the_person_took(o
         await to_the_end(client, run)
         feedback = (await client.get(f"/api/practise/{run}/feedback")).json()
         assert feedback["sections"] and not feedback["figures"]
-        assert not feedback["measured"], "nobody measures the caller: the words are about the nurse"
+        assert not feedback["measured"] and "“caller” is played is not measured" in str(feedback["sections"][0])
+        assert feedback["lines"][0]["text"] in str(feedback["sections"][1]), "the caller's own words"
 
 
 PARTS = [(clinic.name, part.name) for clinic in all_clinics() for part in clinic.parts]
@@ -202,6 +203,17 @@ async def test_every_part_can_be_played_by_its_form(opened: Open, clinic: str, p
             assert await give(client, run, asked) == ""
             answered += 1
         assert answered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("clinic", "part"), PARTS)
+async def test_every_part_is_played_to_its_end_and_gets_feedback_in_words(opened: Open, clinic: str, part: str) -> None:
+    async with opened() as client:
+        run = await begin(client, clinic, part)
+        await to_the_end(client, run, most=60)
+        for language, title in (("en", "In short"), ("ko", "요약")):
+            told = (await client.get(f"/api/practise/{run}/feedback", params={"language": language})).json()
+            assert told["sections"][0]["title"] == title and len(told["sections"]) > 1
 
 
 async def test_a_case_is_introduced_without_its_diagnosis(opened: Open) -> None:

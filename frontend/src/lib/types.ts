@@ -298,7 +298,7 @@ export interface Audited {
 export interface Feedback {
   outcome: string;
   part: string;
-  measured: boolean; // else the words are about the part that is
+  measured: boolean; // else the words say only what the session recorded
   sections: Section[];
   figures: { name: string; value: number; about: string }[];
   elapsed_ms: number;

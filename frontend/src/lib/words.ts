@@ -118,7 +118,6 @@ export const words = {
   tryAgain: ['Try again', '다시 해 보기'],
   anotherCase: ['Another case', '다른 사례'],
   print: ['Print', '인쇄'],
-  notMeasured: ['The part “{part}” is not measured. Below, “you” means the one who is.', '“{part}” 역할은 평가하지 않습니다. 아래의 “you”는 평가받는 사람을 뜻합니다.'],
   noFeedback: ['This clinic gives no feedback in words for this part.', '이 역할에는 글로 된 피드백이 없습니다.'],
 
   runsLead: [

@@ -20,11 +20,14 @@ from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
 from polyclinic.runner.drive import resume_line
-from polyclinic.runner.performance import figure_lines, own_figures
+from polyclinic.runner.performance import figure_lines, own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.store import Store, open_store
+
+LEAVING = ("quit", "exit")
+"""Words with which people often mean /quit."""
 
 
 @click.command(name="play", short_help="Take a role yourself, in the terminal, and get feedback.")
@@ -168,7 +171,7 @@ async def _typed(prompt: str) -> str:
 
 async def _converse(desk: HumanDesk, screen: Screen) -> None:
     while True:
-        question = await desk.next()
+        question, doubted = await desk.next(), ""
         screen.ask(question)
         while True:
             try:
@@ -181,6 +184,10 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
                 return
             if line.strip() == "/help":
                 screen.show(question.show)
+                continue
+            if line.strip().casefold() in LEAVING and line != doubted:
+                doubted = line
+                screen.show(f"Did you mean /quit? It has a slash. To say “{line.strip()}”, type it once more.")
                 continue
             screen.typed(line)
             if not desk.reply(question.id, line):
@@ -195,7 +202,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     episode = results.episodes[0]
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
     done = episode.status == "done"
-    sections = list(clinic.feedback(case)) if clinic.feedback is not None and done else []
+    sections = own_feedback(clinic, role, case, own_language()) if done else []
     own = own_figures(clinic, role, case) if done else {}
     elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
     if as_json:

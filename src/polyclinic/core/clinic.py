@@ -59,6 +59,11 @@ class Role:
         """Who owns this role's unreadable replies."""
         return _OWNERS[self.side]
 
+    @property
+    def for_people(self) -> bool:
+        """Whether people who practise can take it, and get feedback in words."""
+        return self.side in ("tested", "simulated") and self.offered
+
 
 READER_ROLE = Role(READER, "says what a text means", side="reader")
 
@@ -108,8 +113,9 @@ class Clinic(Generic[S, V]):
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
     `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
     `rulebook()` shows the rules that people in this clinic are held to.
-    `feedback(case)` is for a person who played, `performance(case, role)` gives their own figures where the role's
-    metrics do not hold them, and `ending(case, role)` tells them how it ended where the outcome's name says too little.
+    `feedback(case, part, language)` is for a person who played this part (a role, or a seat of it), in the language of
+    their page (``en``, ``ko``). `performance(case, role)` gives their own figures where the role's metrics do not hold
+    them, and `ending(case, role)` tells them how it ended where the outcome's name says too little.
     """
 
     name: str
@@ -130,7 +136,7 @@ class Clinic(Generic[S, V]):
     open_campaign: Callable[[Sequence[S], V, int, Services], Shared] | None = None
     prepare: Callable[[Sequence[S], V, EpisodeSpec, Services], Awaitable[None]] | None = None
     report: Callable[[RunResults[S]], Sequence[Section]] | None = None
-    feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
+    feedback: Callable[[Case[S, V], str, str], Sequence[Section]] | None = None
     performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
     ending: Callable[[Case[S, V], str], str] | None = None
     lint: Callable[[str], Sequence[str]] | None = None

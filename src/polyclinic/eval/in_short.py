@@ -1,30 +1,79 @@
-"""The first words of feedback, the same in every clinic: danger, what was good, what is missing, the next step."""
+"""The first words of feedback, the same in every clinic: danger, what was good, what is missing, the next step.
+
+Fixed sentences stand in tables, each in English and in Korean, so that feedback is in the language of the page. What
+people said and what a case holds stays in its own language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from polyclinic.eval.sections import Block, Paragraph, Section
 
 LONGEST = 240
 MOST = 3
-CAUTION = "Your words are read by meaning, and the reader is not always right: judge for yourself."
-"""Said where feedback rests on what a reader found in a person's words."""
+LANGUAGES = ("en", "ko")
+Sentences = Mapping[str, tuple[str, str]]
+"""Fixed sentences by name: English, then Korean. Blanks are in braces."""
+COMMON: Sentences = {
+    "in short": ("In short", "요약"),
+    "danger": ("This was dangerous: {words}", "위험했습니다: {words}"),
+    "good": ("Good: {words}", "잘한 점: {words}"),
+    "missing": ("Missing: {words}", "부족한 점: {words}"),
+    "next": ("Next step: {words}", "다음 단계: {words}"),
+    "caution": (
+        "Your words are read by meaning, and the reader is not always right: judge for yourself.",
+        "말씀은 뜻으로 읽으며, 읽는 쪽이 늘 옳지는 않습니다. 스스로 판단해 주세요.",
+    ),
+    "unmeasured": (
+        "How well the part “{part}” is played is not measured. This is what the session recorded.",
+        "“{part}” 역할을 얼마나 잘했는지는 측정하지 않습니다. 기록에 남은 것만 적습니다.",
+    ),
+    "your words": ("What you said", "하신 말씀"),
+    "no words": ("You said nothing.", "아무 말씀도 하지 않으셨습니다."),
+}
+
+
+class Phrases:
+    """The fixed sentences of a clinic's feedback in one language."""
+
+    def __init__(self, language: str, own: Sentences) -> None:
+        self._table = {**COMMON, **own}
+        self._at = LANGUAGES.index(language)
+
+    def __call__(self, name: str, /, **blanks: object) -> str:
+        """The sentence of this name with its blanks filled in."""
+        return self._table[name][self._at].format(**blanks)
+
+    def in_short(
+        self,
+        *,
+        danger: Sequence[str] = (),
+        good: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        next_step: str = "",
+        unmeasured: str = "",
+    ) -> Section:
+        """What a person reads first. What was dangerous is said first and as a warning; nothing is padded out.
+        `unmeasured` names a part for which there is no measure: this is then said, too.
+        """
+        blocks: list[Block] = []
+        if unmeasured:
+            blocks.append(Paragraph(self("unmeasured", part=unmeasured), tone="note"))
+        blocks += [Paragraph(self("danger", words=words), tone="warning") for words in danger[:MOST]]
+        blocks += [Paragraph(self("good", words=words)) for words in good[:MOST]]
+        blocks += [Paragraph(self("missing", words=words)) for words in missing[:MOST]]
+        if next_step:
+            blocks.append(Paragraph(self("next", words=next_step)))
+        return Section(self("in short"), blocks)
+
+    def your_words(self, said: Sequence[str]) -> Section:
+        """What the person said, line by line, without a judgement."""
+        lines = [Paragraph(quoted(text)) for text in said]
+        return Section(self("your words"), lines or [Paragraph(self("no words"))])
 
 
 def quoted(words: str) -> str:
     """Somebody's words, cut where they are long."""
     flat = " ".join(words.split())
     return f"“{flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + '…'}”"
-
-
-def in_short(
-    *, danger: Sequence[str] = (), good: Sequence[str] = (), missing: Sequence[str] = (), next_step: str = ""
-) -> Section:
-    """What a person reads first. What was dangerous is said first and as a warning; nothing is padded out."""
-    blocks: list[Block] = [Paragraph(f"This was dangerous: {words}", tone="warning") for words in danger[:MOST]]
-    blocks += [Paragraph(f"Good: {words}") for words in good[:MOST]]
-    blocks += [Paragraph(f"Missing: {words}") for words in missing[:MOST]]
-    if next_step:
-        blocks.append(Paragraph(f"Next step: {next_step}"))
-    return Section("In short", blocks)

@@ -22,6 +22,7 @@ from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 
 _USE = "/use "
+_PLAIN_FAULTS = {"string_too_short": "please write something here", "missing": "this is missing"}
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,10 @@ def _completion(request: Request, reply: object) -> Completion:
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors()[0]
-    return f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}"
+    where = ".".join(map(str, fault["loc"])).replace("_", " ") or "answer"
+    if fault["type"] == "literal_error":
+        return f"{where}: choose one of these: {fault['ctx']['expected']}"
+    return f"{where}: {_PLAIN_FAULTS.get(fault['type'], fault['msg'])}"
 
 
 def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:

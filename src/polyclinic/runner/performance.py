@@ -9,6 +9,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Scored
+from polyclinic.eval.sections import Section
 
 MOST = 8
 """Figures told at the end of a session; all of them are in `polyclinic grades`."""
@@ -27,6 +28,13 @@ def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
         if mine and weight:
             found.setdefault(metric, sum(score.value * score.weight for score in mine) / weight)
     return found
+
+
+def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[Section]:
+    """What the clinic says to a person who played this part; nothing where it gives no feedback."""
+    if clinic.feedback is None or not clinic.role(part).for_people:
+        return []
+    return list(clinic.feedback(case, part, language))
 
 
 def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:

@@ -127,7 +127,7 @@ def _shown(clinic: Clinic) -> ClinicShown:
             seats=clinic.seats(role.name, clinic.first_variant),
         )
         for role in clinic.roles
-        if role.side in ("tested", "simulated") and role.offered
+        if role.for_people
     ]
     return ClinicShown(
         name=clinic.name,

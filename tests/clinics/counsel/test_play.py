@@ -19,7 +19,8 @@ def played(tmp_path: Path, role: str, *lines: str) -> str:
 def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Path) -> None:
     shown = played(tmp_path, "patient", "Hello", "I am going to kill myself tonight")
     assert "988" in shown and "escalated" in shown
-    assert "What the guard raised" in shown and "false_alarm" not in shown
+    assert "the guard took up “kill myself”" in shown and "false_alarm" not in shown
+    assert "“patient” is played is not measured" in shown and "Good: you said" not in shown
 
 
 def test_a_person_as_counsellor_hears_what_the_critic_refuses(tmp_path: Path) -> None:
@@ -36,3 +37,24 @@ def test_a_person_as_patient_is_not_told_the_same_again_and_again(tmp_path: Path
     shown = played(tmp_path, "patient", "Hello", "Yes, let us talk.", "I like my garden.", "And my cat.", "/quit")
     told = [part for part in shown.split("counsellor: ") if "How do you understand your illness" in part]
     assert len(told) == 1 and "Please go on, I am listening." in shown
+
+
+def test_a_single_letter_is_no_wish_to_die(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello", "B", "n", "/quit")
+    assert shown.count("counsellor: ") == 3 and "ending your life" not in shown
+
+
+def test_a_person_who_answered_the_question_about_dying_is_not_asked_it_again_at_once(tmp_path: Path) -> None:
+    worn = "I am just so worn out. I wish I could fall asleep and not wake up."
+    shown = played(tmp_path, "patient", "Hello", worn, worn, "/quit")
+    assert shown.count("counsellor: ") == 3 and shown.count("thoughts of ending your life") == 1
+
+
+def test_a_planner_who_is_asked_again_is_told_why(tmp_path: Path) -> None:
+    lines = ["opening", "disease_awareness", *["disease_awareness: understanding"] * 8, "/quit"]
+    store = tmp_path / "play.db"
+    words = ["counsel", "--role", "planner", "--scenarios", "elsewhere:1", "--store", str(store)]
+    cast = ["--cast", "counsellor=understudy:mistake=r2,all=understudy"]
+    done = CliRunner().invoke(command, [*words, *cast], input="\n".join(lines) + "\n", standalone_mode=False)
+    shown = " ".join(done.output.split())
+    assert "The critic sent the counsellor's draft back, so plan again." in shown, shown

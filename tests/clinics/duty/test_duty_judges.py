@@ -160,16 +160,17 @@ def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
         Violated(rule="INFO-1", by="doctor", severity=4, words="Thank you."),
     ]
     started = Started(clinic="duty", scenario="x", variant="full", trial=0, seed=0, cast={"doctor": "human"})
-    (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])))
+    (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])), "doctor", "en")
     told = [block.text for block in section.body if isinstance(block, Paragraph)]
     assert told[0].startswith("This was dangerous: you said “And the other is quite safe.”; the rule asks that"), told
     assert "“Do this and that.”" in told[1] and told[1].startswith("Missing: "), "grave, but nobody is hurt by it"
     assert told[2].startswith("Next step: ") and "not always right" in told[3]
     assert len(told) == 4, "each sentence once, by the gravest rule that it broke; two words break none"
-    (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])))
+    (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])), "doctor", "en")
     assert "broke no rule" in str(clean.body[0])
     colleague = Violated(rule="SAFE-3", by="nurse", severity=3, words="Do this.")
-    short, team = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript, colleague])))
+    together = Case(case.scenario, case.variant, Transcript([started, *case.transcript, colleague]))
+    short, team = feedback(together, "doctor", "en")
     assert "dangerous" not in str(short.body) and "nurse" in str(team.body), "not held against the person"
 
 

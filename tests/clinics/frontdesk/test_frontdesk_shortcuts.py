@@ -180,3 +180,10 @@ def test_a_pattern_that_goes_from_letter_to_letter_finds_what_the_plain_one_find
         assert [match.span() for match in quick.finditer(text)] == places, text
         found += len(places)
     assert found > 500
+
+
+def test_a_person_whose_step_failed_is_asked_in_other_words_than_before() -> None:
+    for prompt in (_BOOKS, _CHANGES):
+        failed = prompt.model_copy(update={"problem": "no doctor of this department was given"})
+        assert prompt.form_hints().ask == "Today is today. What do you do?"
+        assert failed.form_hints().ask.startswith("That did not work: no doctor of this department was given. ")

@@ -304,7 +304,7 @@ async def test_feedback_quotes_what_was_elicited_and_lists_what_was_missed() -> 
     (row,) = results.episodes
     assert clinic.feedback is not None
     case = Case(results.scenarios[row.scenario], clinic.variant(row.variant), row.transcript, row.trial)
-    sections = {section.title: section for section in clinic.feedback(case)}
+    sections = {section.title: section for section in clinic.feedback(case, "doctor", "en")}
     assert list(sections) == [
         "In short",
         "What you found out",

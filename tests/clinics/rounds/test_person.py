@@ -45,7 +45,7 @@ async def _sit_in(role: str, reply: Reply) -> tuple[list[Section], EpisodeRow, l
         case = Case(
             results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial
         )
-        return feedback(case), episode, asked
+        return feedback(case, role, "en"), episode, asked
 
 
 def _words(section: Section) -> str:

@@ -62,6 +62,8 @@ def test_an_interview_survives_kill_9_and_ends_with_feedback_that_leads_to_its_l
     all_well(page)
     page.get_by_role("button", name="한국어").click()
     expect(page.get_by_role("heading", name="잘한 점")).to_be_visible()
+    expect(page.get_by_role("heading", name="알아낸 것")).to_be_visible()
+    expect(page.get_by_role("heading", name="What you found out")).to_have_count(0)
     page.get_by_role("button", name="다시 해 보기").click()
     expect(page.locator(".composer")).to_be_visible()
 

@@ -34,8 +34,12 @@ clinic = Clinic(
     summary="A counsellor, a critic and an escalation guard lead end-of-life conversations; danger goes to people.",
     paper="Eirene: end-of-life counselling as constrained optimization by cooperating agents (papers/eirene.txt)",
     roles=(
-        Role("guard", "looks at every message before anybody answers it"),
-        Role("planner", "decides which stage the patient's words call for"),
+        Role("guard", "looks at every message before anybody answers it", metrics=("escalated", "false_alarm")),
+        Role(
+            "planner",
+            "decides which stage the patient's words call for",
+            metrics=("plans_followed", "stage_order", "stages_reached"),
+        ),
         Role(
             "counsellor",
             "writes what the patient hears",
@@ -51,7 +55,11 @@ clinic = Clinic(
             ),
         ),
         Role("critic", "refuses drafts that break a constraint"),
-        Role("keeper", "summarises and keeps long-term memory"),
+        Role(
+            "keeper",
+            "summarises and keeps long-term memory",
+            metrics=("summaries_in_bounds", "memory_rewrites"),
+        ),
         Role("patient", "a person near the end of life", side="simulated"),
         Role("desk", "the person who acts next in a live conversation", side="simulated", offered=False),
         Role("judge", "rates finished conversations", side="judge"),

@@ -1,14 +1,15 @@
-"""This clinic's own part of a report, and what a person who played the nurse is told afterwards."""
+"""This clinic's own part of a report, and what a person who played is told afterwards."""
 
 from __future__ import annotations
 
 from polyclinic.clinics.demo.rules import is_right, spoken
 from polyclinic.clinics.demo.scenario import Call
 from polyclinic.clinics.demo.state import DoseTold
+from polyclinic.clinics.demo.words import FEEDBACK
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.charts import Bars
-from polyclinic.eval.in_short import in_short, quoted
+from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Figure, Paragraph, Section
 
@@ -30,22 +31,49 @@ def _share(results: RunResults, variant: str, ending: str) -> float:
     return outcomes.count(ending) / len(outcomes) if outcomes else 0.0
 
 
-def feedback(case: Case[Call]) -> list[Section]:
-    """What was dangerous, good and missing, and what this caller would understand; then how the call ended."""
-    leaflet, transcript = case.scenario.leaflet, case.transcript
-    told = [(said.text, dose) for said in transcript.said("nurse") if (dose := said.get(DoseTold)) is not None]
-    right = [quoted(words) for words, dose in told if is_right(leaflet, dose.tablets, dose.times_a_day)]
-    wrong = [quoted(words) for words, dose in told if not is_right(leaflet, dose.tablets, dose.times_a_day)]
-    understood = transcript.outcome() == "understood"
+def feedback(case: Case[Call], part: str, language: str) -> list[Section]:
+    """In short for the nurse or the caller; then how the call ended."""
+    say = Phrases(language, FEEDBACK)
+    ended = Paragraph(say("ended", outcome=say(f"end {case.transcript.outcome()}")))
+    last = Section(say("how it went"), [ended])
+    if part == "caller":
+        return [_for_caller(case, say), say.your_words([said.text for said in case.transcript.said("caller")]), last]
+    return [_for_nurse(case, say), last]
+
+
+def _told(case: Case[Call]) -> list[tuple[str, bool]]:
+    """What the nurse said, and whether it has the leaflet's dose."""
+    told = [(said.text, dose) for said in case.transcript.said("nurse") if (dose := said.get(DoseTold)) is not None]
+    return [(quoted(words), is_right(case.scenario.leaflet, dose.tablets, dose.times_a_day)) for words, dose in told]
+
+
+def _for_nurse(case: Case[Call], say: Phrases) -> Section:
+    """What was dangerous, good and missing, and what this caller would understand."""
+    leaflet, told = case.scenario.leaflet, _told(case)
+    wrong = [words for words, right in told if not right]
+    understood = case.transcript.outcome() == "understood"
     plain = spoken(leaflet.tablets, leaflet.times_a_day, case.scenario.style)
-    short = in_short(
-        danger=[f"{quoted(held.words)} was held back: {held.rationale}." for held in transcript.of(Violated)],
-        good=[f"{words} has the leaflet's dose." for words in right[:1]],
+    held = case.transcript.of(Violated)
+    return say.in_short(
+        danger=[say("held back", words=quoted(each.words), why=each.rationale) for each in held],
+        good=[say("right dose", words=words) for words, right in told if right][:1],
         missing=[
-            *(f"{words} is not the leaflet's dose." for words in wrong[:1]),
-            *([] if understood else ["the caller did not understand how to take it."]),
+            *(say("wrong dose", words=words) for words in wrong[:1]),
+            *([] if understood else [say("not understood")]),
         ],
-        next_step="" if understood and not wrong else f"say it as this caller would understand it: {plain}.",
+        next_step=say("other caller") if understood and not wrong else say("say it so", plain=plain),
     )
-    ended = Paragraph(f"The call ended as: {transcript.outcome().replace('_', ' ')}.")
-    return [short, Section("How it went", [ended])]
+
+
+def _for_caller(case: Case[Call], say: Phrases) -> Section:
+    """Nobody measures the caller; what is known is whether they accepted the right words."""
+    told = _told(case)
+    understood = case.transcript.outcome() == "understood"
+    last, right = told[-1] if told else ("", False)
+    return say.in_short(
+        danger=[say("you accepted wrong", words=last)] if last and understood and not right else (),
+        good=[say("you accepted", words=last)] if understood and right else (),
+        missing=[say("you refused", words=words) for words, fits in told if fits] if not understood else (),
+        next_step=say("say it back"),
+        unmeasured="caller",
+    )

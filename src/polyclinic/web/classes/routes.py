@@ -14,7 +14,7 @@ from polyclinic.web.classes.record_store import send_statements
 from polyclinic.web.classes.settings import ClassSettings, class_body
 from polyclinic.web.classes.table import ClassTable, class_table, table_csv
 from polyclinic.web.classes.xapi import Statement, statements
-from polyclinic.web.practise.follow import InFull, feedback_of, in_full, session_events
+from polyclinic.web.practise.follow import InFull, PageLanguage, feedback_of, in_full, session_events
 from polyclinic.web.streams import After, LastEvent, stream
 
 router = APIRouter(prefix="/api/classes", tags=["class"])
@@ -112,9 +112,9 @@ async def watching(
 
 
 @router.get("/{id}/sessions/{run}/feedback", summary="A trainee's feedback")
-async def feedback(id: str, run: str, classroom: TheClassroom) -> JSONResponse:
+async def feedback(id: str, run: str, classroom: TheClassroom, language: PageLanguage = "en") -> JSONResponse:
     await _must_be_in(classroom, id, run)
-    return JSONResponse(await feedback_of(classroom.sessions, run))
+    return JSONResponse(await feedback_of(classroom.sessions, run, language))
 
 
 @router.get("/{id}/table", summary="Each trainee's feedback")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import Paragraph
-from polyclinic.web.classes.classroom import ClassNow, Classroom, MemberShown, SessionShown, Where
+from polyclinic.web.classes.classroom import ClassNow, Classroom, MemberShown, SessionShown, Where, body_of
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -43,12 +43,19 @@ class ClassTable(BaseModel):
 async def class_table(classroom: Classroom, id: str) -> ClassTable:
     """The table of a class, also while it goes on."""
     now = await classroom.now(id)
-    results = [await _result(classroom, now, member, session) for member in now.members for session in member.sessions]
+    language = body_of(await classroom.sessions.store.classes.get(id)).settings.language
+    results = [
+        await _result(classroom, now, member, session, language)
+        for member in now.members
+        for session in member.sessions
+    ]
     figures = list(dict.fromkeys(name for result in results for name in result.figures))
     return ClassTable(now=now, results=results, figures=figures)
 
 
-async def _result(classroom: Classroom, now: ClassNow, member: MemberShown, session: SessionShown) -> Result:
+async def _result(
+    classroom: Classroom, now: ClassNow, member: MemberShown, session: SessionShown, language: str
+) -> Result:
     found = Result(
         number=member.number,
         name=member.name,
@@ -66,7 +73,7 @@ async def _result(classroom: Classroom, now: ClassNow, member: MemberShown, sess
     )
     if session.where not in ("ended", "failed"):
         return found
-    ended = await classroom.sessions.ended(session.run)
+    ended = await classroom.sessions.ended(session.run, language)
     first = ended.sections[0].body if ended.sections else ()
     return found.model_copy(
         update={

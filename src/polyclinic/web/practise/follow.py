@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Annotated, Literal
 
+from fastapi import Query
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
@@ -14,6 +16,8 @@ from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.practise.view import HintShown, Line, Situation
 from polyclinic.web.streams import ALIVE, event
+
+PageLanguage = Annotated[Literal["en", "ko"], Query(description="the language of the feedback's own sentences")]
 
 
 class InFull(BaseModel):
@@ -43,11 +47,11 @@ async def in_full(sessions: Sessions, run: str) -> InFull:
     return InFull(about=known, lines=lines, standing=standing, hints=hints, class_id=class_id)
 
 
-async def feedback_of(sessions: Sessions, run: str) -> dict[str, object]:
+async def feedback_of(sessions: Sessions, run: str, language: str) -> dict[str, object]:
     """What went well in a session that is over, what did not, and what to try next; figures last. Where the person's
-    part is not `measured`, the words are about the part that is.
+    part is not `measured`, the words say what the session recorded of it.
     """
-    ended = await sessions.ended(run)
+    ended = await sessions.ended(run, language)
     about = {m.name: m.about for judge in ended.clinic.judges() for m in judge.metrics}
     return {
         "outcome": ended.outcome,

@@ -17,6 +17,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.runner.build.built_run import build, reader_of, run_embedder
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
+from polyclinic.runner.performance import own_feedback
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import load_clinic
@@ -83,6 +84,7 @@ async def _rehearse(clinic: Clinic, selection: str) -> None:
         context = built.context
         campaign = open_campaign(context, spec, sharing, {}) if spec.campaign else lone_campaign(context, {})
         result = await run_episode(context, spec, cases[spec.scenario], campaign)
-    if clinic.feedback is not None and result.status == "done":
+    if result.status == "done":
         variant = clinic.variant(spec.variant)
-        list(clinic.feedback(Case(cases[spec.scenario], variant, result.transcript, spec.trial)))
+        case = Case(cases[spec.scenario], variant, result.transcript, spec.trial)
+        own_feedback(clinic, next(role.name for role in clinic.roles if role.for_people), case, "en")

@@ -16,7 +16,7 @@ from polyclinic.runner.results import people_in
 from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.cases.folder import OWN, TheCases
 from polyclinic.web.practise.about import About, TheSessions, about
-from polyclinic.web.practise.follow import InFull, feedback_of, in_full, session_events
+from polyclinic.web.practise.follow import InFull, PageLanguage, feedback_of, in_full, session_events
 from polyclinic.web.practise.start import Begun, StartPractise, practise_config
 from polyclinic.web.streams import After, LastEvent, stream
 
@@ -88,8 +88,8 @@ async def answer(run: str, body: Given, sessions: TheSessions) -> Taken:
 
 
 @router.get("/{run}/feedback", summary="What went well, what did not, and what to try next")
-async def feedback(run: str, sessions: TheSessions) -> JSONResponse:
-    return JSONResponse(await feedback_of(sessions, run))
+async def feedback(run: str, sessions: TheSessions, language: PageLanguage = "en") -> JSONResponse:
+    return JSONResponse(await feedback_of(sessions, run, language))
 
 
 @router.post("/{run}/again", status_code=201, summary="Try the same again")

@@ -12,7 +12,7 @@ from polyclinic.core.transcript import Transcript
 from polyclinic.errors import ConfigError, UserError
 from polyclinic.eval.sections import Section
 from polyclinic.runner.api import outcome_of, write_down
-from polyclinic.runner.performance import own_figures
+from polyclinic.runner.performance import own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.registry import load_clinic
@@ -119,8 +119,8 @@ class Sessions:
         """The session if it is in memory; nothing is opened for somebody who only looks."""
         return self._open.get(run)
 
-    async def ended(self, run: str) -> Ended:
-        """A session that is over."""
+    async def ended(self, run: str, language: str = "en") -> Ended:
+        """A session that is over; its feedback is in this language."""
         row, seat = await self.row(run)
         clinic = load_clinic(row.clinic)
         results, stored = await asyncio.gather(load_results(self.store, row.id), self.store.runs.episodes(row.id))
@@ -138,7 +138,7 @@ class Sessions:
             part=seat,
             outcome=episode.outcome,
             lines=heard.lines,
-            sections=list(clinic.feedback(case)) if done and clinic.feedback is not None else [],
+            sections=own_feedback(clinic, seat, case, language) if done else [],
             figures=own_figures(clinic, seat, case) if done else {},
             elapsed_ms=stored[0].elapsed_ms,
             transcript=episode.transcript,

@@ -67,6 +67,7 @@ class Room:
         self.other = Other(episode, self.talk, self.session, cue, voice)
         self.people = People(episode, self.session, self.memory)
         self.asked = ""
+        self.gently_at = -1
 
     async def step(self, event: DeskSays) -> str:
         """Take one thing that happened; returns the outcome when the conversation is over."""
@@ -101,7 +102,8 @@ class Room:
         gentle = ""
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
-            gentle = gentle_question(session.lang)
+            if self.gently_at != session.turn - 1:  # what answers the question is heard, not asked about once more
+                gentle, self.gently_at = gentle_question(session.lang), session.turn
             if self.talk.live:
                 await self.people.flag(event.text, decision)
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))

@@ -26,17 +26,34 @@ class PlannerPlans(Prompt[Plan]):
 
     @property
     def for_human(self) -> str:
-        """What a person who plans is shown."""
-        return blocks(
-            f"Stage: {self.stage}. They were asked: “{self.asked}”",
-            f"They say: “{self.utterance}”",
-            f"Which stage now? Write STAGE: SIGNAL. Stages: {', '.join(self.allowed)}. Signals: "
-            f"{', '.join((*self.signals, NONE))}.",
-        )
+        """What a person who plans is shown, in the language of the talk."""
+        stages, signals = ", ".join(self.allowed), ", ".join((*self.signals, NONE))
+        if self.lang == "ko":
+            where, says = f"단계: {self.stage}. 들은 질문: “{self.asked}”", f"그분의 말: “{self.utterance}”"
+            how = f"이제 어느 단계입니까? ‘단계: 신호’로 쓰세요. 단계: {stages}. 신호: {signals}."
+        else:
+            where, says = f"Stage: {self.stage}. They were asked: “{self.asked}”", f"They say: “{self.utterance}”"
+            how = f"Which stage now? Write STAGE: SIGNAL. Stages: {stages}. Signals: {signals}."
+        return blocks(where, says, self._again, how)
 
     def form_hints(self) -> FormHints:
         """Stage and signal to choose from."""
-        return FormHints(ask="Which stage now?", labels={"to": "Stage", "words": "The words that call for it"})
+        ask, stage, signal, words = (
+            ("이제 어느 단계입니까?", "단계", "신호", "근거가 되는 말")
+            if self.lang == "ko"
+            else ("Which stage now?", "Stage", "Signal", "The words that call for it")
+        )
+        named = {"to": stage, "signal": signal, "words": words}
+        return FormHints(ask=f"{self._again} {ask}".strip(), labels=named)
+
+    @property
+    def _again(self) -> str:
+        """Why a person is asked a second time about the same words."""
+        if not self.feedback:
+            return ""
+        if self.lang == "ko":
+            return f"비평가가 상담자의 초안을 돌려보냈습니다. 다시 계획해 주세요. {self.feedback}"
+        return f"The critic sent the counsellor's draft back, so plan again. {self.feedback}"
 
     @classmethod
     def from_human(cls, text: str) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import SUBJECTS
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import with_choices
 from polyclinic.text.layout import blocks, listed
@@ -24,13 +25,31 @@ class KeeperRemembers(Prompt[Remembers]):
 
     @property
     def for_human(self) -> str:
-        """What a person who keeps the memory is shown."""
+        """What a person who keeps the memory is shown, in the language of the talk."""
+        subjects = ", ".join(self.subjects)
+        if self.lang == "ko":
+            return blocks(
+                listed("지금까지 적어 둔 것:", self.facts),
+                f"들은 질문: “{self.asked}”",
+                f"그분의 말: “{self.utterance}”",
+                f"적어 둘 것이 있습니까? ‘주제: 몇 마디’ 또는 nothing이라고 쓰세요. 주제: {subjects}.",
+            )
         return blocks(
             listed("Remembered so far:", self.facts),
             f"They were asked: “{self.asked}”",
             f"They say: “{self.utterance}”",
-            f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {', '.join(self.subjects)}.",
+            f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {subjects}.",
         )
+
+    def form_hints(self) -> FormHints:
+        """What can be done with a note, as choices."""
+        if self.lang == "ko":
+            named = {"words": "그분의 말", "action": "할 일", "subject": "주제", "value": "적어 둘 내용"}
+            does = {"add": "새로 적기", "update": "고쳐 적기", "delete": "지우기", "keep": "그대로 두기"}
+            return FormHints(ask="적어 둘 것이 있습니까?", labels=named, choices={"action": does})
+        named = {"words": "Their words", "action": "What you do", "subject": "What it is about", "value": "Your note"}
+        does = {"add": "write a note", "update": "change a note", "delete": "remove a note", "keep": "nothing"}
+        return FormHints(ask="What is worth keeping?", labels=named, choices={"action": does})
 
     @classmethod
     def from_human(cls, text: str) -> Remembers:
@@ -59,5 +78,7 @@ class KeeperSummarises(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who sums up is shown."""
+        """What a person who sums up is shown, in the language of the talk."""
+        if self.lang == "ko":
+            return blocks(self.summary, listed("그 뒤:", self.turns), f"{self.limit}자 안으로 요약해 주세요.")
         return blocks(self.summary, listed("Since then:", self.turns), f"Sum it up in at most {self.limit} characters.")

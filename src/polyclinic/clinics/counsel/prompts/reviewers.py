@@ -5,8 +5,34 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.prompts.replies import NONE, Criticism, GuardVerdict, SourceShown
 from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS
 from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
+
+_LABELS: dict[Lang, dict[str, str]] = {
+    "en": {
+        "active": "wants to end their life",
+        "emergency": "a medical emergency",
+        "harm_others": "may harm somebody else",
+        "abuse": "is being harmed by somebody",
+        "implicit": "danger between the lines",
+        "passive": "wishes to be dead, without a plan",
+        "acceptance": "no danger",
+    },
+    "ko": {
+        "active": "스스로 목숨을 끊으려 함",
+        "emergency": "의학적 응급",
+        "harm_others": "다른 사람을 해칠 수 있음",
+        "abuse": "누군가에게 해를 입고 있음",
+        "implicit": "돌려 말한 위험",
+        "passive": "계획 없이 죽고 싶어 함",
+        "acceptance": "위험 없음",
+    },
+}
+_FAULTS: dict[Lang, dict[str, str]] = {
+    "en": {NONE: "nothing", "accuracy": "a fact", "choice": "it urges", "feelings": "it passes over a feeling"},
+    "ko": {NONE: "없음", "accuracy": "사실", "choice": "압박", "feelings": "마음을 지나침"},
+}
 
 
 class GuardChecks(Prompt[GuardVerdict]):
@@ -24,12 +50,25 @@ class GuardChecks(Prompt[GuardVerdict]):
 
     @property
     def for_human(self) -> str:
-        """What a person on guard is shown."""
-        return blocks(
-            f"“{self.utterance}”",
-            "Is there danger in these words? Write the label, then the words it rests on: "
-            f"LABEL: words. Labels: {', '.join(GUARD_LABELS)}.",
+        """What a person on guard is shown, in the language of the talk."""
+        labels = ", ".join(GUARD_LABELS)
+        how = (
+            f"이 말에 위험이 있습니까? ‘표시: 근거가 되는 말’로 쓰세요. 표시: {labels}."
+            if self.lang == "ko"
+            else "Is there danger in these words? Write the label, then the words it rests on: "
+            f"LABEL: words. Labels: {labels}."
         )
+        return blocks(f"“{self.utterance}”", how)
+
+    def form_hints(self) -> FormHints:
+        """The labels as choices."""
+        ask, label, words, reason = (
+            ("이 말에 위험이 있습니까?", "판단", "근거가 되는 말", "이유")
+            if self.lang == "ko"
+            else ("Is there danger in these words?", "What you hear", "The words it rests on", "Why")
+        )
+        named = {"label": label, "words": words, "reason": reason}
+        return FormHints(ask=ask, labels=named, choices={"label": _LABELS[self.lang]})
 
     @classmethod
     def from_human(cls, text: str) -> GuardVerdict:
@@ -65,6 +104,16 @@ class CriticJudges(Prompt[Criticism]):
             f"The counsellor's draft: “{self.draft}”",
             "Is anything wrong? Write none, or accuracy, choice or feelings, then : and what to change.",
         )
+
+    def form_hints(self) -> FormHints:
+        """The faults as choices."""
+        ask, fault, words, feedback, reason = (
+            ("초안에 문제가 있습니까?", "문제", "문제가 되는 말", "고칠 점", "이유")
+            if self.lang == "ko"
+            else ("Is anything wrong with the draft?", "What is wrong", "The words at fault", "What to change", "Why")
+        )
+        named = {"fault": fault, "words": words, "feedback": feedback, "reason": reason}
+        return FormHints(ask=ask, labels=named, choices={"fault": _FAULTS[self.lang]})
 
     @classmethod
     def from_human(cls, text: str) -> Criticism:

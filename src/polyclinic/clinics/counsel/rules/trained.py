@@ -25,6 +25,7 @@ ORDINARY = "ordinary"
 TRAINED_LABELS = (*GUARD_LABELS, ORDINARY)
 WEIGHTS = "guard.npz"
 LONG_CHARS, WINDOW_CHARS = 400, 300
+_ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[a-zA-Z]")
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -49,7 +50,11 @@ NOTHING_READ = Reading(level="none", label="acceptance", danger=0.0, wish=0.0)
 
 
 def read_message(text: str) -> Reading:
-    """The gravest reading of a message and of the windows of a long one."""
+    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") says nothing
+    that the weights could have learned: it is not read, and only the word screen looks at it.
+    """
+    if _ONE_SIGN.fullmatch(text):
+        return NOTHING_READ
     return min((_read(piece) for piece in pieces(text)), key=_gravity)
 
 

@@ -27,6 +27,12 @@ _SEARCHES = {
 _CHANGES = {"reschedule": "move the appointment", "cancel": "cancel the appointment", "ask": "ask the caller"}
 
 
+def _what_now(today: str, problem: str) -> str:
+    """The question to a person. A step that failed is told first, or the page would look as if nothing had happened."""
+    ask = f"Today is {today}. What do you do?"
+    return f"That did not work: {problem}. {ask}" if problem else ask
+
+
 class StaffBooks(Prompt[Choice]):
     """The staff chooses a search for a first appointment, asks, or falls back."""
 
@@ -68,7 +74,7 @@ class StaffBooks(Prompt[Choice]):
     def form_hints(self) -> FormHints:
         """The searches as choices, each with what it needs."""
         return FormHints(
-            ask=f"Today is {self.today}. What do you do?",
+            ask=_what_now(self.today, self.problem),
             hidden=("wants",),
             labels={"action": "What you do", "question": "Your question"},
             choices={"action": _SEARCHES, "physician": {"": "–"}, "date": {"": "–"}},
@@ -127,7 +133,7 @@ class StaffChanges(Prompt[Change]):
         """The tools as choices, each with what it needs."""
         appointment = OnlyIf(field="action", values=("reschedule", "cancel"))
         return FormHints(
-            ask=f"Today is {self.today}. What do you do?",
+            ask=_what_now(self.today, self.problem),
             hidden=("wants",),
             labels={"action": "What you do", "patient_name": "The patient's full name", "question": "Your question"},
             choices={"action": _CHANGES, "physician": {"": "–"}, "date": {"": "–"}},

@@ -1,42 +1,83 @@
-"""What a person who played the staff is told afterwards."""
+"""What a person who played the staff or the patient is told afterwards."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from polyclinic.clinics.frontdesk.judges import intake_verdict, misfits, scheduling_verdict, used_tools
-from polyclinic.clinics.frontdesk.rules.codes import MEANING
+from polyclinic.clinics.frontdesk.report.words import FEEDBACK
 from polyclinic.clinics.frontdesk.rules.notes import Wished
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
-from polyclinic.eval.in_short import in_short
+from polyclinic.eval.in_short import Phrases
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
-def feedback(case: Case[Contact]) -> list[Section]:
-    """For a person who played the staff: what the rubrics found, and why."""
+class _Judged(NamedTuple):
+    """What a rubric found of one task: nothing where `found` is empty; whose fault it is, and why."""
+
+    task: str
+    found: str
+    fault: str
+    why: str
+
+
+def feedback(case: Case[Contact], part: str, language: str) -> list[Section]:
+    """In short, then what the rubrics found, and why."""
+    say, contact = Phrases(language, FEEDBACK), case.scenario
+    judged = _judged(case, say)
+    rows: list[list[Cell]] = [
+        [one.task, one.found or say("no error"), say(f"by {one.fault}") if one.fault else "", one.why] for one in judged
+    ]
+    heads = [say("task"), say("finding"), say("whose fault"), say("why")]
+    body: list[Block] = [Table(say("rubrics"), heads, rows)]
+    if contact.patient is not None:
+        departments = say("or").join(contact.caller.gold_departments)
+        body.append(Paragraph(say("belongs", disease=contact.caller.disease, departments=departments)))
+    last = Section(say("how it went"), body)
+    if part == "patient":
+        said = [event.text for event in case.transcript.said("patient")]
+        return [_for_patient(judged, say), say.your_words(said), last]
+    return [_for_staff(judged, say), last]
+
+
+def _for_staff(judged: list[_Judged], say: Phrases) -> Section:
+    faults = [one for one in judged if one.found]
+    return say.in_short(
+        good=[say("has no error", task=one.task) for one in judged if not one.found],
+        missing=[_named(one, say) for one in faults],
+        next_step=say("look first", why=faults[0].why or faults[0].found) if faults else say("whole morning"),
+    )
+
+
+def _for_patient(judged: list[_Judged], say: Phrases) -> Section:
+    """The rubrics say for each error whose fault it is; more is not known of the patient."""
+    faults = [one for one in judged if one.fault == "patient"]
+    return say.in_short(
+        good=[say("not yours", task=one.task) for one in judged if one.fault != "patient"],
+        missing=[_named(one, say) for one in faults],
+        next_step=say("say it whole", why=faults[0].why or faults[0].found) if faults else say("other card"),
+        unmeasured="patient",
+    )
+
+
+def _judged(case: Case[Contact], say: Phrases) -> list[_Judged]:
     contact = case.scenario
-    lines: list[list[Cell]] = []
+    found = []
     for task, verdict in (
         ("intake", intake_verdict(contact, case.transcript) if contact.kind == "visit" else None),
         ("scheduling", scheduling_verdict(contact, case.transcript)),
     ):
         if verdict is not None:
-            found = f"{verdict.code}: {MEANING[verdict.code]}" if verdict.code else "no error"
-            lines.append([task, found, verdict.fault, verdict.reason])
-    right = " or ".join(contact.caller.gold_departments) if contact.patient is not None else ""
+            code = verdict.code
+            named = say("found", code=code, meaning=say(f"code {code}")) if code else ""
+            found.append(_Judged(say(f"task {task}"), named, verdict.fault, verdict.reason))
     tools = getattr(case.variant, "scheduling", "") == "tool"
-    wishes = case.transcript.notes(Wished) if tools else []
-    for fitting, used in misfits(wishes, used_tools(case.transcript)):
-        lines.append(["tools", f"wrong tool: {used}", "staff", f"the patient's wish asks for {fitting}"])
-    faults = [line for line in lines if line[1] != "no error"]
-    names = {"intake": "the record of the patient", "scheduling": "the appointment", "tools": "the choice of tools"}
-    short = in_short(
-        good=[f"{names[str(line[0])]} has no error." for line in lines if line[1] == "no error"],
-        missing=[f"{names[str(line[0])]}: {line[1]}" + (f" ({line[3]})." if line[3] else ".") for line in faults],
-        next_step=f"look at this first: {faults[0][3] or faults[0][1]}."
-        if faults
-        else "try a whole morning: --scenarios primary:1",
-    )
-    body: list[Block] = [Table("What the rubrics found", ["task", "finding", "whose fault", "why"], lines)]
-    if right:
-        body.append(Paragraph(f"{contact.caller.disease} belongs to {right}."))
-    return [short, Section("How it went", body)]
+    for fitting, used in misfits(case.transcript.notes(Wished) if tools else [], used_tools(case.transcript)):
+        wrong, why = say("wrong tool", used=used), say("fitting", fitting=fitting)
+        found.append(_Judged(say("task tools"), wrong, "staff", why))
+    return found
+
+
+def _named(one: _Judged, say: Phrases) -> str:
+    return say("fault because" if one.why else "fault", task=one.task, found=one.found, why=one.why)

@@ -6,41 +6,52 @@ and the same for everybody in a class.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from polyclinic.clinics.patient.judges.interview import crisis_met
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
+from polyclinic.clinics.patient.report.parts import (
+    for_cheater,
+    for_patient,
+    for_scribe,
+    for_triage,
+    for_vagueness,
+    understood,
+)
+from polyclinic.clinics.patient.report.words import FEEDBACK
 from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
-from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
+from polyclinic.clinics.patient.rules.trees import QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.scenario.record import Fact, Record, Topic
+from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Started, Transcript
-from polyclinic.eval.in_short import in_short, quoted
+from polyclinic.core.transcript import Transcript
+from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
-NEXT_TIME = "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test by its name."
+_OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]] = {
+    "patient": for_patient,
+    "triage": for_triage,
+    "vagueness": for_vagueness,
+    "scribe": for_scribe,
+    "cheater": for_cheater,
+}
 
 
-def feedback(case: Case[PatientScenario]) -> list[Section]:
-    """The report a trainee gets at the end."""
-    record, exchanges = record_of(case), heard(case.transcript)
-    read = {note.round: note for note in case.transcript.notes(Understood)}
-    if played(case, "patient"):
-        return [Section("How you played the patient", _playing(exchanges, read))]
+def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Section]:
+    """The report that a person gets at the end."""
+    say = Phrases(language, FEEDBACK)
+    if part in _OTHERS:
+        return _OTHERS[part](case, say)
+    record, exchanges, read = record_of(case), heard(case.transcript), understood(case)
     known = brought_out(record, exchanges, read)
     return [
-        _in_short(case.transcript, record, known),
-        Section("What you found out", _checklist(record, known)),
-        Section("Red flags", _red_flags(record, known)),
-        Section("How you asked", _questions(exchanges, read)),
-        Section("Questions a patient cannot answer", _cheats(exchanges, read)),
-        Section("Where it led", _reasoning(case.transcript, record, known)),
+        _in_short(case.transcript, record, known, say),
+        Section(say("you found out"), _checklist(record, known, say)),
+        Section(say("red flags"), _red_flags(record, known, say)),
+        Section(say("how you asked"), _questions(exchanges, read, say)),
+        Section(say("unfair"), _cheats(exchanges, read, say)),
+        Section(say("where it led"), _reasoning(case.transcript, record, known, say)),
     ]
-
-
-def played(case: Case, role: str) -> bool:
-    """Whether a person took this role."""
-    started = case.transcript.of(Started)
-    return bool(started) and started[0].cast.get(role, "").startswith("human")
 
 
 def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understood]) -> dict[str, str]:
@@ -55,87 +66,63 @@ def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understo
     return found
 
 
-def _in_short(transcript: Transcript, record: Record, known: dict[str, str]) -> Section:
+def _in_short(transcript: Transcript, record: Record, known: dict[str, str], say: Phrases) -> Section:
     """The best, the gravest and the next step, in three or four sentences."""
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in known]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
-    good = [f"you brought out “{fact.text}”, when the patient said {quoted(known[fact.id])}" for fact in found[:1]]
+    good = [say("brought out", fact=fact.text, words=quoted(known[fact.id])) for fact in found[:1]]
     danger: list[str] = []
     verdict = transcript.last_note(Concluded)
     if verdict is not None and verdict.right:
-        good.insert(0, f"{quoted(verdict.diagnosis)} is right.")
+        good.insert(0, say("is right", diagnosis=quoted(verdict.diagnosis)))
+    elif record.disease.urgent and verdict is not None:
+        danger.append(say("overlooks", diagnosis=quoted(verdict.diagnosis), right=record.diagnosis))
     elif record.disease.urgent:
-        given = f"{quoted(verdict.diagnosis)} overlooks it" if verdict is not None else "you came to no conclusion"
-        danger.append(f"{given}. {record.diagnosis} cannot wait.")
-    return in_short(
+        danger.append(say("no conclusion", right=record.diagnosis))
+    return say.in_short(
         danger=danger,
         good=good,
-        missing=[f"nobody heard “{fact.text}”" for fact in missed[:1]],
-        next_step=f"{_ask_for(missed[0])} before you conclude." if missed else "",
+        missing=[say("nobody heard", fact=fact.text) for fact in missed[:1]],
+        next_step=_ask_for(missed[0], say) if missed else say("other case"),
     )
 
 
-def _playing(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
-    """Answer by answer: whether it kept to the record and the part, and what it gave away."""
-    rows: list[list[Cell]] = []
-    for item in exchanges:
-        note = read.get(item.round)
-        scores = [bool(note and note.scores.get(name)) for name in ANSWER_TREES]
-        lost = "; ".join(f"{leak.kind}: {leak.words}" for leak in note.leaks) if note else ""
-        rows.append([item.question, item.answer, *scores, lost or None])
-    if not rows:
-        return [Paragraph("You were asked nothing.")]
-    good = sum(bool(row[2]) and bool(row[3]) for row in rows)
-    table = Table("Your answers", ["question", "answer", *ANSWER_TREES, "given away"], rows)
-    return [Paragraph(f"{good} of {len(rows)} answers were what a standardized patient would say."), table]
-
-
-def _checklist(record: Record, known: dict[str, str]) -> list[Block]:
+def _checklist(record: Record, known: dict[str, str], say: Phrases) -> list[Block]:
     found = [fact for fact in record.checklist if fact.id in known]
     missed = [fact for fact in record.checklist if fact.id not in known]
-    blocks: list[Block] = [Paragraph(f"You brought out {len(found)} of {len(record.checklist)} facts.")]
+    blocks: list[Block] = [Paragraph(say("facts", found=len(found), all=len(record.checklist)))]
+    about, text = say("about"), say("fact")
     if found:
         rows: list[list[Cell]] = [[_about(fact), fact.text, f"“{known[fact.id]}”"] for fact in found]
-        blocks.append(Table("Elicited", ["about", "fact", "the patient's words"], rows))
+        blocks.append(Table(say("elicited"), [about, text, say("patient's words")], rows))
     if missed:
-        blocks.append(Table("Missed", ["about", "fact"], [[_about(fact), fact.text] for fact in missed]))
+        blocks.append(Table(say("missed"), [about, text], [[_about(fact), fact.text] for fact in missed]))
     return blocks
 
 
-_ASKED = {
-    Topic.COMPLAINT: "what the trouble is",
-    Topic.SYMPTOM: "other symptoms",
-    Topic.HISTORY: "earlier illnesses",
-    Topic.MEDICATION: "medicines",
-    Topic.FAMILY: "the family",
-    Topic.SOCIAL: "work and home",
-    Topic.ALLERGY: "allergies",
-}
-
-
-def _ask_for(fact: Fact) -> str:
-    return f"send for: {fact.test}," if fact.test else f"ask about {_ASKED.get(fact.topic, fact.topic.value)}"
+def _ask_for(fact: Fact, say: Phrases) -> str:
+    return say("send for", test=fact.test) if fact.test else say("ask about", topic=say(f"ask {fact.topic.value}"))
 
 
 def _about(fact: Fact) -> str:
     return fact.test or fact.topic.value
 
 
-def _red_flags(record: Record, known: dict[str, str]) -> list[Block]:
+def _red_flags(record: Record, known: dict[str, str], say: Phrases) -> list[Block]:
     flags = [fact for fact in record.checklist if fact.red_flag]
     if not flags:
-        return [Paragraph("This case has none.")]
+        return [Paragraph(say("no flags"))]
     rows: list[list[Cell]] = [[fact.text, fact.id in known] for fact in flags]
     missed = sum(fact.id not in known for fact in flags)
-    summary = Paragraph("You found all of them." if not missed else f"You missed {missed} of {len(flags)}.")
-    return [summary, Table("Signs that must not be missed", ["sign", "found"], rows)]
+    summary = Paragraph(say("missed flags", missed=missed, all=len(flags)) if missed else say("all flags"))
+    return [summary, Table(say("signs"), [say("sign"), say("found")], rows)]
 
 
-def _questions(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
+def _questions(exchanges: list[Heard], read: dict[int, Understood], say: Phrases) -> list[Block]:
     fair = [(item, note) for item in exchanges for note in [read.get(item.round)] if note and not note.asked.cheat]
     if not fair:
-        return [Paragraph("You asked no fair question.")]
+        return [Paragraph(say("no fair"))]
     rows: list[list[Cell]] = []
     totals = dict.fromkeys(QUESTION_TREES, 0)
     for item, note in fair:
@@ -143,42 +130,34 @@ def _questions(exchanges: list[Heard], read: dict[int, Understood]) -> list[Bloc
         for name, score in zip(QUESTION_TREES, scores, strict=True):
             totals[name] += score
         rows.append([item.question, item.asked.type, *scores])
-    shares = ", ".join(f"{name} {totals[name]} of {len(fair)}" for name in QUESTION_TREES)
+    shares = ", ".join(say("share", name=name, count=totals[name], all=len(fair)) for name in QUESTION_TREES)
     return [
-        Paragraph(f"{len(fair)} fair questions: {shares}."),
-        Table("Your questions", ["question", "type", *QUESTION_TREES], rows),
+        Paragraph(say("fair", fair=len(fair), shares=shares)),
+        Table(say("your questions"), [say("question"), say("type"), *QUESTION_TREES], rows),
     ]
 
 
-def _cheats(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
+def _cheats(exchanges: list[Heard], read: dict[int, Understood], say: Phrases) -> list[Block]:
     tricks = [item for item in exchanges for note in [read.get(item.round)] if note and note.asked.cheat]
     if not tricks:
-        return [Paragraph("You asked none. Well done.")]
+        return [Paragraph(say("no tricks"))]
     rows: list[list[Cell]] = [[item.question] for item in tricks]
-    return [Table("Questions that fish for too much", ["question"], rows, note=NEXT_TIME)]
+    return [Table(say("tricks"), [say("question")], rows, note=say("next time"))]
 
 
-def _reasoning(transcript: Transcript, record: Record, known: dict[str, str]) -> list[Block]:
+def _reasoning(transcript: Transcript, record: Record, known: dict[str, str], say: Phrases) -> list[Block]:
     verdict = transcript.last_note(Concluded)
     given = verdict.diagnosis if verdict is not None else ""
-    said = [event.text for event in transcript.said("doctor") if (told := event.get(DiagnosisTold)) and told.diagnosis]
-    blocks: list[Block] = []
-    if verdict is not None:
-        right = "That is right." if verdict.right else f"The record says: {record.diagnosis}."
-        blocks.append(Paragraph(f"Your diagnosis: {given}. {right}"))
-    else:
-        blocks.append(Paragraph(f"You gave no diagnosis. The record says: {record.diagnosis}."))
-    if said and said[-1] != given:
-        blocks.append(Paragraph(f"Your reasoning: {said[-1]}"))
+    told = [event.text for event in transcript.said("doctor") if (told := event.get(DiagnosisTold)) and told.diagnosis]
+    kind = "none given" if verdict is None else "right" if verdict.right else "wrong"
+    blocks: list[Block] = [Paragraph(say(kind, given=given, right=record.diagnosis))]
+    if told and told[-1] != given:
+        blocks.append(Paragraph(say("reasoning", words=told[-1])))
     clues = [fact for fact in record.checklist if any(clue in fact.text.lower() for clue in record.disease.clues)]
     if clues:
         rows: list[list[Cell]] = [[fact.text, fact.id in known] for fact in clues]
-        blocks.append(Table("Findings that point to it", ["finding", "you had it"], rows))
+        blocks.append(Table(say("pointing"), [say("finding"), say("had it")], rows))
     crisis = crisis_met(transcript)
     if crisis is not None:
-        blocks.append(
-            Paragraph(
-                "You answered the patient's crisis at once." if crisis else "The patient's crisis went unanswered."
-            )
-        )
+        blocks.append(Paragraph(say("crisis met" if crisis else "crisis missed")))
     return blocks

@@ -15,12 +15,18 @@ from polyclinic.clinics.rounds.prompts.replies import (
     FactVerdict,
     SafetyVerdict,
 )
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
 
 def _draft_for_human(statement: str) -> str:
     return blocks(f"The tutor wants to say: “{statement}”", REVIEW)
+
+
+def _review_form(verdict: str) -> FormHints:
+    labels = {"reason": "What is wrong with it, if anything", verdict: "Your verdict"}
+    return FormHints(ask="May the students hear it?", labels=labels, choices={"issue": {"none": "nothing is wrong"}})
 
 
 class ChecksFacts(Prompt[FactVerdict]):
@@ -36,6 +42,10 @@ class ChecksFacts(Prompt[FactVerdict]):
     def for_human(self) -> str:
         """What a person who reviews is shown."""
         return _draft_for_human(self.statement)
+
+    def form_hints(self) -> FormHints:
+        """The verdict to choose."""
+        return _review_form("verdict")
 
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
@@ -55,6 +65,10 @@ class ChecksSafety(Prompt[SafetyVerdict]):
         """What a person who reviews is shown."""
         return _draft_for_human(self.statement)
 
+    def form_hints(self) -> FormHints:
+        """The kind of harm to choose."""
+        return _review_form("issue")
+
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
         """``ok``, or what is wrong."""
@@ -72,6 +86,11 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
     def for_human(self) -> str:
         """What a person who is the expert is asked."""
         return blocks(f"A student asks: “{self.question}”", "Answer as a textbook would, or write pass if it cannot.")
+
+    def form_hints(self) -> FormHints:
+        """The answer, and whether a textbook has it."""
+        labels = {"explanation": "Your answer", "general": "A textbook answers this"}
+        return FormHints(ask="Answer as a textbook would.", labels=labels)
 
     @classmethod
     def from_human(cls, text: str) -> ExpertAnswer:

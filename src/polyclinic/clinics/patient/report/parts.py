@@ -1,0 +1,122 @@
+"""Feedback for a person who played another part than the doctor: patient, triage, vagueness, scribe, cheater."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
+from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.rules.leaks import Leak
+from polyclinic.clinics.patient.rules.notes import ComplaintBlurred, Triaged, Understood
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES
+from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.state import SUMMARY_CHARS
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Called
+from polyclinic.eval.in_short import Phrases, quoted
+from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+
+
+def understood(case: Case[PatientScenario]) -> dict[int, Understood]:
+    """What each exchange was read to mean, by its number."""
+    return {note.round: note for note in case.transcript.notes(Understood)}
+
+
+def for_patient(case: Case[PatientScenario], say: Phrases) -> list[Section]:
+    """Answer by answer: whether it kept to the record and the part, and what it gave away."""
+    read = [(item, note) for item in heard(case.transcript) if (note := understood(case).get(item.round))]
+    if not read:
+        return [say.in_short(), Section(say("playing"), [Paragraph(say("asked nothing"))])]
+    failed = [(item, [name for name in ANSWER_TREES if not note.scores.get(name)], note) for item, note in read]
+    good = [item for item, trees, note in failed if not trees and not note.leaks]
+    faults = [_slip(item, trees, note, say) for item, trees, note in failed if trees or note.leaks]
+    short = say.in_short(
+        good=[say("in part", words=quoted(item.answer)) for item in good[:1]],
+        missing=faults,
+        next_step=say("only asked" if faults else "go on so"),
+    )
+    rows: list[list[Cell]] = [
+        [item.question, item.answer, *(name not in trees for name in ANSWER_TREES), _leaked(note.leaks) or None]
+        for item, trees, note in failed
+    ]
+    kept = sum(not trees for _, trees, _ in failed)
+    heads = [say("question"), say("answer"), *ANSWER_TREES, say("given away")]
+    body: list[Block] = [Paragraph(say("standard", good=kept, all=len(rows))), Table(say("your answers"), heads, rows)]
+    return [short, Section(say("playing"), body)]
+
+
+def _slip(item: Heard, trees: Sequence[str], note: Understood, say: Phrases) -> str:
+    if note.leaks:
+        return say("gave away", words=quoted(item.answer), what=_leaked(note.leaks))
+    return say("not in part", words=quoted(item.answer), trees=", ".join(trees))
+
+
+def _leaked(leaks: tuple[Leak, ...]) -> str:
+    return "; ".join(f"{leak.kind}: {leak.words}" for leak in leaks)
+
+
+def for_triage(case: Case[PatientScenario], say: Phrases) -> list[Section]:
+    """Where the complaint was sent, and where the record would have sent it."""
+    right, sent = record_of(case).disease.discipline, case.transcript.last_note(Triaged)
+    good, missing = list[str](), list[str]()
+    if sent is None:
+        missing.append(say("not triaged"))
+    elif sent.discipline == right:
+        good.append(say("triaged right", discipline=sent.discipline))
+    elif sent.known:
+        missing.append(say("triaged wrong", discipline=sent.discipline, right=right))
+    else:
+        missing.append(say("triaged unknown", discipline=quoted(sent.discipline)))
+    complaint = case.transcript.said("patient")[:1]
+    body: list[Block] = [Paragraph(say("triage complaint", words=quoted(said.text))) for said in complaint]
+    short = say.in_short(good=good, missing=missing, next_step=say("triage next"))
+    return [short, Section(say("triage case"), body)]
+
+
+def for_vagueness(case: Case[PatientScenario], say: Phrases) -> list[Section]:
+    """Which lines were left word for word; whether the rest is vague enough, nobody measures."""
+    note = case.transcript.last_note(ComplaintBlurred)
+    before, after = (note.before, note.after) if note is not None else ((), ())
+    missing = [say("still exact", line=line) for line in after if line in before]
+    short = say.in_short(
+        missing=missing if after else [say("nothing left")], next_step=say("blur next"), unmeasured="vagueness"
+    )
+    body: list[Block] = [
+        Table(say("blurred"), [say("record line")], [[line] for line in before]),
+        Table(say("left of it"), [say("left of it")], [[line] for line in after]),
+    ]
+    return [short, Section(say("blurred"), body)]
+
+
+def for_scribe(case: Case[PatientScenario], say: Phrases) -> list[Section]:
+    """Whether each summary keeps to its length; whether it holds what matters, nobody measures."""
+    calls = case.transcript.of(Called)
+    made = [call.text for call in calls if call.prompt == Summarises.prompt_name() and not call.fault]
+    good, long = list[str](), list[str]()
+    for text in made:
+        fits = len(text) <= SUMMARY_CHARS
+        told = say("in length" if fits else "too long", words=quoted(text), long=len(text), limit=SUMMARY_CHARS)
+        (good if fits else long).append(told)
+    short = say.in_short(good=good, missing=long, next_step=say("scribe next"), unmeasured="scribe")
+    body: list[Block] = [Paragraph(quoted(text)) for text in made] or [Paragraph(say("no summary"))]
+    return [short, Section(say("summaries"), body)]
+
+
+def for_cheater(case: Case[PatientScenario], say: Phrases) -> list[Section]:
+    """Which of the tricks made the patient give something away, and which were none."""
+    read = understood(case)
+    tried = [(item, note) for item in heard(case.transcript) if item.cheat and (note := read.get(item.round))]
+    worked = [
+        say("trick worked", question=quoted(item.question), what=_leaked(note.leaks))
+        for item, note in tried
+        if note.leaks
+    ]
+    failed = [
+        say("trick failed" if note.asked.cheat else "no trick", question=quoted(item.question))
+        for item, note in tried
+        if not note.leaks
+    ]
+    rows: list[list[Cell]] = [[item.question, item.answer, _leaked(note.leaks) or None] for item, note in tried]
+    table = Table(say("your tricks"), [say("question"), say("answer"), say("given away")], rows)
+    short = say.in_short(good=worked, missing=failed, next_step=say("trick next"), unmeasured="cheater")
+    return [short, Section(say("your tricks"), [table] if rows else [Paragraph(say("no words"))])]
