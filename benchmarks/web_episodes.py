@@ -129,7 +129,9 @@ async def _page(client: httpx.AsyncClient, what: str, path: str) -> None:
 
 async def _phrases(client: httpx.AsyncClient, what: str, path: str, phrases: Sequence[str]) -> None:
     """How soon the first page of a search comes, and how long the whole search takes."""
-    first, whole, cpu = [], [], time.process_time()
+    first: list[float] = []
+    whole: list[float] = []
+    cpu = time.process_time()
     for phrase in phrases:
         began = time.monotonic()
         while True:

@@ -153,7 +153,7 @@ def cases(visit: Visit) -> None:
     page = visit.page
     page.goto(f"{visit.base}/cases/patient/patient")
     page.get_by_label("Begin from").select_option("pan-01")
-    page.wait_for_selector("text=Nothing to complain about.")
+    page.wait_for_selector("text=No problems found.")
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_selector("text=Saved:")
     take(page, "case")
