@@ -1,17 +1,17 @@
 // A conversation stays at its last line when its room gets smaller: a telephone is turned, or its keyboard opens.
 export function stays(log: HTMLElement): { destroy: () => void } {
-  let below = 0;
-  const look = () => (below = log.scrollHeight - log.clientHeight - log.scrollTop);
+  const rests = 'onscrollend' in window ? 'scrollend' : 'scroll'; // on its way down it is not somewhere else
+  let atEnd = true;
+  const look = () => (atEnd = log.scrollHeight - log.clientHeight - log.scrollTop < 40);
   const watch = new ResizeObserver(() => {
-    if (below < 40) log.scrollTop = log.scrollHeight;
-    look();
+    if (atEnd) log.scrollTop = log.scrollHeight;
   });
   watch.observe(log);
-  log.addEventListener('scroll', look, { passive: true });
+  log.addEventListener(rests, look, { passive: true });
   return {
     destroy() {
       watch.disconnect();
-      log.removeEventListener('scroll', look);
+      log.removeEventListener(rests, look);
     },
   };
 }
