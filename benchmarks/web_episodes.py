@@ -13,6 +13,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 
 import httpx
 
@@ -38,9 +39,19 @@ PAGES = {
     "a word that is in all": "?words=tablet",
     "a word that is in none": "?words=nowhere",
     "search, filter and sort": "?words=amberol&outcome=understood&sort=metric:dose",
-    "a quoted phrase": "?words=%22how+do+I+take+Amberol%22",
-    "a quoted phrase that is in all": "?words=%22for+calling%22",
 }
+PHRASES = {
+    "a quoted phrase": ("how do I take Amberol", "do I take Amberol", "I take Amberol", "take Amberol", "I take Amb"),
+    "a quoted phrase that is in all": ("for calling", "you for calling", "thank you for", "you for", "or calling"),
+    "a quoted phrase that is in none, its words in all": (
+        "calling for",
+        "for thank",
+        "you thank",
+        "call for",
+        "ing thank",
+    ),
+}
+"""Each of them is new to the server, so nothing is known of it."""
 ONCE = ("first page", "search while words are indexed")
 INDEXED = "search for a word"
 TIMES = 20
@@ -97,6 +108,8 @@ async def measure(episodes: int, *, facts: bool) -> None:
                     await app.state.store.words.fill(name)
                     print(f"| the rest of the words are indexed | {1000 * (time.process_time() - cpu):.0f} | | | |")
                 await _page(client, what, f"/api/runs/{name}/episodes{query}")
+            for what, phrases in PHRASES.items():
+                await _phrases(client, what, f"/api/runs/{name}/episodes", phrases)
             size = os.path.getsize(url) / 1e6
             print(f"load {os.getloadavg()[0]:.1f}, store {size:.0f} MB, most memory {_memory_mb():.0f} MB")
 
@@ -112,6 +125,28 @@ async def _page(client: httpx.AsyncClient, what: str, path: str) -> None:
     times.sort()
     p95 = times[int(len(times) * 0.95)] if len(times) > 1 else times[0]
     print(f"| {what} | {used:.0f} | {times[len(times) // 2]:.0f} | {p95:.0f} | {answer.json()['found']} |", flush=True)
+
+
+async def _phrases(client: httpx.AsyncClient, what: str, path: str, phrases: Sequence[str]) -> None:
+    """How soon the first page of a search comes, and how long the whole search takes."""
+    first: list[float] = []
+    whole: list[float] = []
+    cpu = time.process_time()
+    for phrase in phrases:
+        began = time.monotonic()
+        while True:
+            found = (await client.get(path, params={"words": f'"{phrase}"'})).json()
+            first += [time.monotonic() - began] if len(first) == len(whole) else []
+            if found.get("whole", True):
+                break
+            await asyncio.sleep(0.4)  # as the page does
+        whole.append(time.monotonic() - began)
+    used = 1000 * (time.process_time() - cpu) / len(phrases)
+    for name, times in ((", first page", sorted(first)), (", all", sorted(whole))):
+        print(
+            f"| {what}{name} | {used:.0f} | {1000 * times[2]:.0f} | {1000 * times[-1]:.0f} | {found['found']} |",
+            flush=True,
+        )
 
 
 def _memory_mb() -> float:

@@ -17,7 +17,7 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.scores import put_scores
 from polyclinic.store.store import open_store
 from polyclinic.web.app import create_web
-from polyclinic.web.runs import index
+from polyclinic.web.runs import phrases
 from polyclinic.web.runs.page_rows import with_phrase
 
 HEADERS = {"Authorization": "Bearer start-up"}
@@ -87,12 +87,12 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(
         asked.append(len(numbers))
         return with_phrase(tx, run, numbers, phrase)
 
-    monkeypatch.setattr(index, "AT_ONCE", 1)
-    monkeypatch.setattr(index, "with_phrase", watched)
+    monkeypatch.setattr(phrases, "AT_ONCE", 1)
+    monkeypatch.setattr(phrases, "ANSWER_S", 60.0)
+    monkeypatch.setattr(phrases, "with_phrase", watched)
     for phrase, count in (("how+do+I+take+amberol", 2), ("take+thank", 0)):
-        assert (await get(client, f'{path}?words="{phrase}"'))["found"] == count, (
-            "a quoted phrase is looked for as it is"
-        )
+        held = await get(client, f'{path}?words="{phrase}"')
+        assert (held["found"], held["whole"]) == (count, True), "a quoted phrase is looked for as it is"
     assert asked == [1] * 10, "nobody waits for all transcripts at once"
     narrow = await get(client, f'{path}?words="how+do+I+take+amberol"&variant=plain')
     assert [one["variant"] for one in narrow["episodes"]] == ["plain"], (

@@ -182,6 +182,7 @@ export interface EpisodePage {
     values: Record<string, number>;
   }[];
   found: number;
+  whole: boolean;
   all: number;
   outcomes: string[];
   owners: string[];

@@ -166,6 +166,7 @@ export const words = {
   resumeRun: ['Go on', '계속'],
   progress: ['{done} of {all} episodes', '에피소드 {done} / {all}'],
   eta: ['about {time} to go', '약 {time} 남음'],
+  searching: ['still searching', '검색 중'],
   found: ['What was found', '결과 요약'],
   metrics: ['Metrics', '지표'],
   metricsAbout: [

@@ -3,10 +3,10 @@
 export const caseWords = {
   cases: ['Cases', '사례 작성'],
   casesLead: [
-    'Write a case or change one in a form. The linter looks on, and you can try it at once.',
+    'Write a case or change one in a form. It is checked while you write, and you can try it at once.',
     '양식으로 사례를 쓰거나 고치세요. 검사기가 함께 살피고, 바로 실습해 볼 수 있습니다.',
   ],
-  caseFolder: ['Files lie in {folder}', '파일 위치: {folder}'],
+  caseFolder: ['The files are in the folder {folder}', '파일 위치: {folder}'],
   newCase: ['Write a new case', '새 사례 쓰기'],
   ownCases: ['Your cases', '내 사례'],
   noOwnCases: ['There are no cases of your own yet.', '아직 작성한 사례가 없습니다.'],
@@ -19,7 +19,7 @@ export const caseWords = {
   beginAbout: ['What you have written so far is replaced.', '지금까지 쓴 내용이 바뀝니다.'],
   linter: ['Linter', '검사기'],
   checking: ['Looking …', '살피는 중 …'],
-  allGood: ['Nothing to complain about.', '문제가 없습니다.'],
+  allGood: ['No problems found.', '문제가 없습니다.'],
   faultsFound: ['{n} to look at', '살펴볼 것 {n}개'],
   mustFill: ['It cannot be saved yet.', '아직 저장할 수 없습니다.'],
   mayStill: ['It can be saved and played as it is.', '이대로 저장하고 실습할 수 있습니다.'],

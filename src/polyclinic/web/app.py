@@ -90,7 +90,7 @@ def create_web(
             )
             app.state.sessions = sessions = Sessions(found, rehearses=accounts)
             app.state.runs = runs = RunPages(found)
-            app.state.desks = desks = Desks(found)
+            app.state.desks = desks = Desks(found, sessions.ready)
             app.state.cases = CaseFolder(cases or folder_of(store) / "cases")
             work = [
                 asyncio.create_task(sessions.watch()),

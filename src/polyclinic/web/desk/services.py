@@ -1,6 +1,7 @@
 """The services of the clinics that have live sessions, opened when they are first looked at.
 
-A service that has sessions in the store is opened at once: what was escalated before a restart rings again.
+A service that has sessions in the store is opened at once: what was escalated before a restart rings again. What its
+first session needs is loaded in a thread before, so that no other session stops for it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from polyclinic.errors import PolyclinicError
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.store import Store
+from polyclinic.web.practise.ready import ReadyClinics
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.opening import open_service
-from polyclinic.web.sessions.rooms import service_name
+from polyclinic.web.sessions.rooms import refuse_unserved, service_name
 from polyclinic.web.sessions.service import Service
 
 _LOG = logging.getLogger(__name__)
@@ -24,14 +26,18 @@ _LOG = logging.getLogger(__name__)
 class Desks:
     """Services by the name of their clinic."""
 
-    def __init__(self, store: Store, cast: str = "all=understudy") -> None:
-        self._store, self._cast = store, cast
+    def __init__(self, store: Store, ready: ReadyClinics, cast: str = "all=understudy") -> None:
+        self._store, self._ready, self._cast = store, ready, cast
         self._open: dict[str, Service] = {}
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
 
     async def get(self, clinic: str) -> Service:
         """The service of a clinic."""
+        if clinic in self._open:
+            return self._open[clinic]
+        refuse_unserved(clinic)
+        await self._ready.wait(clinic, rehearses=True)
         async with self._opening:
             if clinic not in self._open:
                 config = make_config(

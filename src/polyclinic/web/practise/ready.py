@@ -31,29 +31,31 @@ class ReadyClinics:
     """The clinics that were made ready, or are being made so.
 
     `rehearses`: understudies also play one case. This takes a few seconds of CPU for each clinic. It is for servers
-    that many people use: somebody alone would only wait longer.
+    that many people use: somebody alone would only wait longer. A desk rehearses always: it has two people at least,
+    and the one who counsels must not wait for what the other one's first words load.
     """
 
     def __init__(self, *, rehearses: bool = False) -> None:
         self.rehearses = rehearses
-        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._loading: dict[tuple[str, bool], asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
 
-    def prepare(self, clinic: str) -> asyncio.Task[None]:
+    def prepare(self, clinic: str, *, rehearses: bool = False) -> asyncio.Task[None]:
         """Start loading in the background, once; after a failure, try again."""
-        known = self._loading.get(clinic)
+        key = (clinic, rehearses or self.rehearses)
+        known = self._loading.get(key)
         if known is None or (known.done() and (known.cancelled() or known.exception() is not None)):
-            known = self._loading[clinic] = asyncio.create_task(self._load(clinic))
+            known = self._loading[key] = asyncio.create_task(self._load(*key))
         return known
 
-    async def wait(self, clinic: str) -> None:
+    async def wait(self, clinic: str, *, rehearses: bool = False) -> None:
         """Until a clinic is ready."""
-        await asyncio.shield(self.prepare(clinic))
+        await asyncio.shield(self.prepare(clinic, rehearses=rehearses))
 
-    async def _load(self, clinic: str) -> None:
+    async def _load(self, clinic: str, rehearses: bool) -> None:
         """Load clinics one after the other: they share much of what is loaded, and two at once would load it twice."""
         async with self._turn:
-            await asyncio.to_thread(_load, clinic, self.rehearses)
+            await asyncio.to_thread(_load, clinic, rehearses)
 
 
 def _load(name: str, rehearses: bool) -> None:

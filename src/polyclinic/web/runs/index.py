@@ -9,14 +9,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
 from polyclinic.store.store import Store
 from polyclinic.web.runs.columns import Columns, read_columns, read_values
-from polyclinic.web.runs.page_rows import EpisodeShown, episodes_shown, with_phrase
+from polyclinic.web.runs.page_rows import EpisodeShown, episodes_shown
+from polyclinic.web.runs.phrases import Phrases
 from polyclinic.web.runs.wanted import Wanted
 
 MOST_ROWS = 500_000
@@ -26,17 +25,17 @@ REST = 10
 """A larger run that goes on is read again at most a tenth of the time."""
 _LOG = logging.getLogger(__name__)
 State = tuple[tuple[str, int, int], ...]
-Numbers = npt.NDArray[np.int64]
-MOST_PHRASES = 8
-AT_ONCE = 2_048
-"""Transcripts that are searched for a phrase in one go: about 20 ms."""
 
 
 class EpisodePage(BaseModel):
-    """One page of a table, and how many episodes fit in all. `outcomes` and `owners` are what there is to filter by."""
+    """One page of a table, and how many episodes fit in all. `outcomes` and `owners` are what there is to filter by.
+
+    `whole` is false while a phrase is still looked for: then `found` counts those that were found so far.
+    """
 
     episodes: list[EpisodeShown]
     found: int
+    whole: bool
     all: int
     outcomes: list[str]
     owners: list[str]
@@ -60,7 +59,7 @@ class Indexes:
         self._store = store
         self._known: OrderedDict[str, _Read] = OrderedDict()
         self._filling: dict[str, asyncio.Task[int]] = {}
-        self._phrases: OrderedDict[tuple[str, str], tuple[State, Numbers]] = OrderedDict()
+        self._phrases = Phrases(store.database)
 
     async def page(self, run: str, wanted: Wanted) -> EpisodePage:
         """One page of a run's episodes."""
@@ -70,13 +69,18 @@ class Indexes:
             columns.values[metric] = await database.read(partial(read_values, run=run, metric=metric, columns=columns))
         words = await self._store.words.having(run, wanted.searched, read.state) if wanted.searched else None
         numbers = columns.numbers[columns.kept(wanted, words)]
+        whole = True
         if wanted.phrase:
-            numbers = numbers[np.isin(numbers, await self._holding(run, read, wanted.phrase, words))]
+            order = (wanted.sort, wanted.down)
+            some = columns.numbers[columns.kept(wanted.only_sorted, words)]
+            search = self._phrases.search(run, wanted.phrase, read.state, order, some)
+            numbers, whole = await search.among(numbers, order, (wanted.page + 1) * wanted.size)
         here: list[int] = numbers[wanted.page * wanted.size :][: wanted.size].tolist()
         texts = columns.texts
         return EpisodePage(
             episodes=await database.read(partial(episodes_shown, run=run, numbers=here)),
             found=len(numbers),
+            whole=whole,
             all=columns.all,
             outcomes=sorted(filter(None, texts["outcome"].known)),
             owners=sorted({owner for text in texts["owners"].known for owner in text.split("|") if owner}),
@@ -84,25 +88,9 @@ class Indexes:
             variants=list(texts["variant"].known),
         )
 
-    async def _holding(self, run: str, read: _Read, phrase: str, words: dict[int, int] | None) -> Numbers:
-        """The episodes that hold a phrase. Transcripts are read for it, some at a time so that nobody else waits long
-        for the store, and the next page, order or filter of the same search need not do that again.
-        """
-        known = self._phrases.pop((run, phrase), None)
-        if known is None or known[0] != read.state:
-            some = read.columns.numbers[read.columns.kept(Wanted(), words)].tolist()
-            held: set[int] = set()
-            for first in range(0, len(some), AT_ONCE):
-                here = partial(with_phrase, run=run, numbers=some[first : first + AT_ONCE], phrase=phrase)
-                held |= await self._store.database.read(here)
-            known = (read.state, np.array(sorted(held), np.int64))
-        self._phrases[run, phrase] = known
-        while len(self._phrases) > MOST_PHRASES:
-            self._phrases.popitem(last=False)
-        return known[1]
-
     async def close(self) -> None:
-        """Stop indexing words."""
+        """Stop indexing words and looking for phrases."""
+        await self._phrases.close()
         for task in self._filling.values():
             task.cancel()
         await asyncio.gather(*self._filling.values(), return_exceptions=True)

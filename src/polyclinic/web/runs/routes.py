@@ -100,12 +100,13 @@ async def events(run: str, pages: Pages) -> StreamingResponse:
 
 async def _shown(pages: RunPages, run: str, count: dict[str, int]) -> RunShown:
     row = await pages.store.runs.get(run) if not count else await pages.store.runs.row(run)
+    title, first = _title_and_variant(row.clinic)
     return RunShown(
         id=row.id,
         clinic=row.clinic,
-        title=_title(row.clinic),
+        title=title,
         cast=row.config.get("cast", ""),
-        variants=list(row.config.get("variants") or ()),
+        variants=list(row.config.get("variants") or first),
         begun_ms=row.created_ms,
         done=count.get("done", 0),
         failed=count.get("failed", 0),
@@ -115,11 +116,13 @@ async def _shown(pages: RunPages, run: str, count: dict[str, int]) -> RunShown:
     )
 
 
-def _title(clinic: str) -> str:
+def _title_and_variant(name: str) -> tuple[str, tuple[str, ...]]:
+    """What a clinic is called, and the variant that a run without a choice has; only its name if it is not here."""
     try:
-        return load_clinic(clinic).title
+        clinic = load_clinic(name)
     except UserError:
-        return clinic
+        return name, ()
+    return clinic.title, (clinic.first_variant,)
 
 
 async def _progress(jobs: Jobs, run: str) -> AsyncIterator[str]:

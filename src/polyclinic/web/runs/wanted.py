@@ -34,6 +34,11 @@ class Wanted:
         return self.sort.removeprefix("metric:") if self.sort.startswith("metric:") else ""
 
     @property
+    def only_sorted(self) -> Wanted:
+        """All episodes in the same order."""
+        return Wanted(sort=self.sort, down=self.down)
+
+    @property
     def phrase(self) -> str:
         """Text that must occur exactly as it is written: words in quotation marks, or with any other mark."""
         text = self.words.strip()

@@ -13,8 +13,18 @@ from polyclinic.store.store import Store
 def service_room(clinic: Clinic) -> LiveService:
     """What the clinic says about its live sessions; an error with the clinics that have any, when it has none."""
     if clinic.service is None:
-        raise UnknownName("clinic that serves live sessions", clinic.name, clinics_with("service"))
+        raise _unserved(clinic.name)
     return clinic.service
+
+
+def refuse_unserved(clinic: str) -> None:
+    """The same error for a clinic that has no live sessions, before anything of it is loaded."""
+    if clinic not in clinics_with("service"):
+        raise _unserved(clinic)
+
+
+def _unserved(clinic: str) -> UnknownName:
+    return UnknownName("clinic that serves live sessions", clinic, clinics_with("service"))
 
 
 def service_name(clinic: str) -> str:

@@ -1,1 +1,0 @@
-import{N as o,ac as p,t as m,j as n,n as c,q as f}from"./index-X74FH0Yw.js";import{s as i}from"./style-CN8rbaE-.js";var d=f('<ul class="svelte-37nrrp"><!></ul>');function h(a,s){let l=o(s,"least",3,"20rem");var e=d();let t;var r=c(e);p(r,()=>s.children),m(()=>t=i(e,"",t,{"--least":l()})),n(a,e)}export{h as C};
