@@ -10,6 +10,7 @@ from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
 from polyclinic.text.numbers import figures
+from polyclinic.text.phrases import by_first_letter
 
 _SHORT = {
     "street": "st", "saint": "st", "str": "st", "road": "rd", "avenue": "ave", "av": "ave", "lane": "ln", "drive": "dr",
@@ -22,6 +23,21 @@ _LABELS = {
     "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
     "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
 }  # fmt: skip
+_STATES = {
+    "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca", "colorado": "co",
+    "connecticut": "ct", "delaware": "de", "florida": "fl", "georgia": "ga", "hawaii": "hi", "idaho": "id",
+    "illinois": "il", "indiana": "in", "iowa": "ia", "kansas": "ks", "kentucky": "ky", "louisiana": "la", "maine": "me",
+    "maryland": "md", "massachusetts": "ma", "michigan": "mi", "minnesota": "mn", "mississippi": "ms",
+    "missouri": "mo", "montana": "mt", "nebraska": "ne", "nevada": "nv", "new hampshire": "nh", "new jersey": "nj",
+    "new mexico": "nm", "new york": "ny", "north carolina": "nc", "north dakota": "nd", "ohio": "oh", "oklahoma": "ok",
+    "oregon": "or", "pennsylvania": "pa", "rhode island": "ri", "south carolina": "sc", "south dakota": "sd",
+    "tennessee": "tn", "texas": "tx", "utah": "ut", "vermont": "vt", "virginia": "va", "washington": "wa",
+    "west virginia": "wv", "wisconsin": "wi", "wyoming": "wy", "ontario": "on", "quebec": "qc",
+    "british columbia": "bc", "alberta": "ab", "manitoba": "mb", "saskatchewan": "sk", "nova scotia": "ns",
+    "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
+}  # fmt: skip
+"""States and provinces, which stand in addresses by two letters."""
+_STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = lazy_pattern(r"[^\W_]+|&")
 _MIXED = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
@@ -35,7 +51,8 @@ _FILLERS = {
 @lru_cache(4096)
 def _tokens(text: str) -> tuple[str, ...]:
     """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
-    words = _TOKEN.findall(without_accents(figures(normalise(text))).replace("'", ""))
+    said = without_accents(figures(normalise(text))).replace("'", "")
+    words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
 
@@ -51,18 +68,22 @@ def _parts(address: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    """Whether these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
+def _place(tokens: tuple[str, ...], part: tuple[str, ...]) -> range:
+    """Where these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
     wanted = "".join(part)
     for first in range(len(tokens)):
-        joined = ""
-        for token in tokens[first:]:
-            joined += token
+        joined, last = "", first
+        for last in range(first, len(tokens)):
+            joined += tokens[last]
             if len(joined) >= len(wanted):
                 break
         if joined == wanted:
-            return True
-    return False
+            return range(first, last + 1)
+    return range(0)
+
+
+def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return len(_place(tokens, part)) > 0
 
 
 def _number_last(part: tuple[str, ...]) -> tuple[str, ...]:
@@ -176,5 +197,7 @@ def same_address(written: str, address: str) -> bool:
     if not says_address(address, written):
         return False
     there, whole = set(_tokens(address)), "".join(_tokens(address))
-    extra = [token for token in _tokens(written) if token not in there and token not in _FILLERS]
+    tokens = _tokens(written)
+    found = {at for part in _parts(address) for at in _place(tokens, part)}
+    extra = [one for at, one in enumerate(tokens) if at not in found and one not in there and one not in _FILLERS]
     return all(token in whole and not token.isdecimal() for token in extra)

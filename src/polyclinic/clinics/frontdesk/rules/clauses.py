@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.sentences import SPOKEN_END
 
@@ -23,7 +23,9 @@ _KIN = (
     r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
     r"|children"
     r"|family|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant|pal|buddy"
-    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist"
+    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist|coworker|co-worker|workmate"
+    r"|classmate|spouse|toddler|step\w+|godmother|godfather|mummy|mommy|nanny|babysitter|maid|guardian|caregiver|helper"
+    r"|supervisor|interpreter|translator|next of kin"
 )
 KIN = f"(?:{by_first_letter(_KIN)})"
 _AUX = r"(?:'d|'ve|'re)?"
@@ -138,7 +140,7 @@ def _lead(text: str) -> str:
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of a text, in order."""
-    words = normalise(text)
+    words = wording(text)
     found: list[Clause] = []
     cuts = [(match.start(), match.end()) for match in _SPLIT.finditer(words)]
     edges = [0, *(end for _, end in cuts)]

@@ -59,8 +59,10 @@ _TITLED = lazy_pattern(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\
 _SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
-    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|a|an|mr\.?|mrs\.?|ms"
+    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:called|named|nurse|doctor|a|an|mr\.?|mrs\.?|ms"
     r"|miss|the|a|my \w+|one))*[\s:,'\"]*$"
+    r"|\b(?:an?|the|some|one|that|your)(?! (?:\w+ )?(?:patient|child|baby|boy|girl|son|daughter))(?: \w+){1,4} (?:called"
+    r"|named|by the name of) $"
 )
 
 

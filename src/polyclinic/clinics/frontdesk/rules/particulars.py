@@ -21,7 +21,7 @@ from polyclinic.text.normal import letters
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.words import words
 
-_ID_LABEL = lazy_pattern(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
+_ID_LABEL = lazy_pattern(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num|arc|alien|foreigner|passport|personal|patient|pin)\b", re.IGNORECASE)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 

@@ -19,11 +19,11 @@ _PUT_RIGHT = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLER = lazy_pattern(
-    r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's"
+    r"[\W_]*(?:(?:then|and|a dash|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
     r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
-    r"|block|group)|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
+    r"|block|group)(?:'s)?|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,4}"
 )
 """What may stand between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -70,9 +70,9 @@ def as_figures(text: str) -> str:
 Spot = tuple[int, int, str]
 
 
-def numbers_at(text: str, length: int) -> list[Spot]:
+def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
     """The long numbers of a text in figures: where each stands, and its digits. Pieces are joined until they have about
-    the `length` of the number looked for; "2039 at the end" is the number before it with another end.
+    the `length` of the number looked for, and as long as they begin the number `wanted`; "2039 at the end" is the number before it with another end.
     """
     found: list[Spot] = []
     for match in _NUMBER.finditer(text):
@@ -82,7 +82,7 @@ def numbers_at(text: str, length: int) -> list[Spot]:
         corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
         if corrects and not _is_whole(text, match.end(), len(number)):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
-        elif last and len(last) < length and len(last) + len(number) <= length + _COUNTRY_CODE and _joins(between):
+        elif last and (len(last) < length or wanted.startswith(last + number)) and len(last + number) <= length + _COUNTRY_CODE and _joins(between):
             found[-1] = (begins, match.end(), last + number)
         else:
             found.append((match.start(), match.end(), number))
@@ -109,7 +109,7 @@ def _puts_right(before: str, after: str) -> bool:
 def mask_numbers(value: str, text: str, *, phone: bool) -> str:
     """A text in figures with this number and others masked."""
     said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
-    spots = numbers_at(said, len(digits(value)) - value.startswith("+"))
+    spots = numbers_at(said, len(digits(value)) - value.startswith("+"), digits(value))
     mine = [(a, b) for a, b, number in spots if (same_number(value, number) if phone else number == digits(value))]
     alike = [(a, b) for a, b, number in spots if abs(len(number) - len(digits(value))) <= _COUNTRY_CODE - (not phone)]
     return masked(said, mine, [spot for spot in alike if spot not in mine])

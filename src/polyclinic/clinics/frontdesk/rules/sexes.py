@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
+from polyclinic.clinics.frontdesk.rules.patients import patient_of
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter, word_begins
 
@@ -141,21 +143,51 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
             yield sex, 1.5
 
 
+_THE_PATIENT = {
+    sex: lazy_pattern(
+        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|one (?:you|coming|being|to be"
+        rf"|needing|with|who(?:'s| is| needs| has)|that(?:'s| is| needs| has)))\b"
+        rf"|\bpatient(?:'s| is)? (?:actually |is )?(?:my |our |a |an )?(?:\w+ )?(?:{_RELATIVES[sex]})\b(?!')"
+    )
+    for sex in ("female", "male")
+}
+_NOT_THE_PATIENT = lazy_pattern(
+    r"\b(?:dr|doctor|prof|professor|nurse|receptionist|boss|colleague|teacher|friend|neighbou?r|landlord|landlady|manager"
+    r"|surgeon|consultant|gp|dentist|physician|coworker|roommate|clerk|secretary|lawyer)\b"
+)
+_SELF_ROLE = lazy_pattern(
+    rf"(?:and |but |so |hi |hello )*(?:i'm|i am|this is|it's|me,) (?:only |just )?(?:his|her|their|the|an?|[\w-]+'s) "
+    rf"(?:\w+ )?(?:{'|'.join(_RELATIVES.values())})\b"
+)
+_A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(_RELATIVES.values())})\b")
+
+
+def _of_whom(before: str) -> bool:
+    """Whether the person named last may be the patient: a pronoun after "my boss" tells nothing."""
+    others = [match.end() for match in _NOT_THE_PATIENT.finditer(before)]
+    return not others or any(match.end() > others[-1] for match in _A_RELATIVE.finditer(before))
+
+
 def _evidence(text: str) -> Iterator[tuple[str, float]]:
     wrong = _WRONG.search(text.lower()) is not None
+    for_other = patient_of(wording(text)) == "other"
+    before = ""
     for clause in clauses(text):
+        before += f"{clause.text} "
         if clause.text.endswith("?") and _OF_OTHERS.match(clause.text):
             continue
         for sex in ("female", "male"):
+            if _THE_PATIENT[sex].search(clause.text):
+                yield sex, 6.0
             yield from _plain_words(sex, clause.text, wrong)
-            yield from _roles(sex, clause.text)
+            yield from _roles(sex, _SELF_ROLE.sub("", clause.text) if for_other else clause.text)
             for match in _find(_TITLES[sex], clause.text):
                 denied = _NOT.search(clause.text[: match.start()]) is not None
                 itself = re.search(r"\b(?:i'm|i am|call me|put|it's|me) (?:an? )?$", clause.text[: match.start()])
                 yield (_OPPOSITE[sex], 2.0) if denied else (sex, 4.0 if itself else 2.5)
             for _ in _find(_BODY[sex], clause.text):
                 yield sex, 2.2
-            for _ in _find(_PRONOUNS[sex], clause.text):
+            for _ in _find(_PRONOUNS[sex], clause.text if _of_whom(before) else ""):
                 yield sex, 0.1
 
 
