@@ -142,7 +142,8 @@ def tells_address(address: str, text: str) -> bool:
     for part, places in spots.items():
         if places and all(_NAMES_END.search(said[:begins]) for begins, _ in places) and not _has_number(part):
             return False
-    street = next((part for part in spots if _has_number(part)), None)
+    numbered = [part for part in spots if _has_number(part)]
+    street = next((part for part in numbered if not all(map(str.isdecimal, part))), numbered[0] if numbered else None)
     mine = [_with_its_town(said, place, spots) for place in (spots[street] if street is not None else [])]
     if not mine:
         return True

@@ -83,7 +83,7 @@ _DONE = lazy_pattern(
 _HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
-    r"|anyone|that|this|the)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
+    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
     r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
 )
@@ -104,6 +104,11 @@ _OTHERS = lazy_pattern(
     rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had"
     rf"|has (?!to)\w+ed|was)\b"
 )
+_TOLD = lazy_pattern(
+    r"\b(?:text|message|letter|e-?mail|sms|call|voicemail|notification|reminder|note|someone|nurse|lady|you)\b"
+    r"(?: \w+){0,3} (?:saying|says|said|telling|to say|told)\b"
+)
+"""What somebody wrote or said to the caller."""
 _ASKS_HOW = lazy_pattern(
     r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
@@ -117,6 +122,27 @@ _ASKS_HOW = lazy_pattern(
 _CONTRAST = lazy_pattern(
     r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b"
 )
+_POLITE_NOT = lazy_pattern(
+    r"\b(?:can|could|would|will|won|is|are|do|does)(?:(?:'t|n't|not)? (?P<who>you|i|we|they|there|it) not\b"
+    r"|(?:'t|n't|not) (?P<whom>you|i|we|they|there|it)\b)(?! (?:want|need|care|think|know))"
+)
+_RETRACTS = lazy_pattern(
+    r"\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
+    r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)|never mind that"
+    r"|(?:sorry|no),? i mean(?:t)?|i meant|correction|on second thoughts?|tell a lie|hang on|hold on|let me rephrase"
+    r"|change that to|oops|whoops|my mistake|no,? sorry|sorry,? no|forget (?:that|i said))\b"
+)
+"""What somebody says before they put their own words right."""
+
+
+def without_polite_not(text: str) -> str:
+    """A text of the same length in which "can't you see me today?" denies nothing."""
+    return _POLITE_NOT.sub(lambda asked: (asked["who"] or asked["whom"]).rjust(len(asked[0])), text)
+
+
+def last_retraction(text: str) -> int:
+    """Where the last words end with which somebody takes back what they said before; 0 where nothing is."""
+    return max((match.end() for match in _RETRACTS.finditer(text)), default=0)
 
 
 @dataclass(frozen=True)
@@ -156,7 +182,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
         supposed = here or (supposed and not closed and not turns)
         bare = _lead(piece)
         asks = _ASKS_HOW.match(bare) is not None
-        others = _OTHERS.match(bare) is not None
+        others = _OTHERS.match(bare) is not None or _TOLD.search(bare) is not None
         firm = 0 if supposed or others or _DONE.search(piece) else 1 if _PAST.search(piece) else 2
         found.append(Clause(piece, firm, asks, others, supposed, turns, begins))
     return tuple(found)

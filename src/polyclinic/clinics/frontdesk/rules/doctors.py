@@ -11,12 +11,12 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses, last_retraction
 from polyclinic.clinics.frontdesk.rules.names import name_spans, other_names
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.normal import normalise
 
 RubricVerdict = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
@@ -69,7 +69,7 @@ _WANTS_AFTER = lazy_pattern(
     r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
     r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
     r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
-    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any"
+    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|instead\b|first\b|or (?:any"
     r"|who|some))"
 )
 _ANYBODY = lazy_pattern(
@@ -85,7 +85,11 @@ _FALLBACK = lazy_pattern(
     r"|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))"
 )
 _ONLY_MENTIONS = lazy_pattern(
-    rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
+    rf"^(?:(?:hi|hello|hey|and|so|um|sorry|just)[ ,]+)*(?:does|did|is|was|who|who's|what|what's|how|where|which|has|why"
+    rf"|do you know|tell me)\b(?!.*\b(?:free|available|availability|in (?:today|on|this|next|tomorrow)|in\?|working|works?|on duty"
+    rf"|slots?|openings?|(?:have|has|got) (?:any|a|an|time|some|space|room|the)|see (?:me|us|my)|tak(?:e|es|ing)|accept\w*|there"
+    rf"|around|back|appointments?|anything|fit|squeeze|possible|chance|soonest|earliest|when)\b).*{THIS}"
+    rf"|\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
     rf"|examined (?:my|him|her))\b"
@@ -112,14 +116,19 @@ def wants_doctor(name: str, text: str) -> RubricVerdict | None:
     said, mine = name_spans(name, text)
     if not mine:
         return None
-    hidden = normalise(masked(said, mine, other_names(text, said)))
+    hidden = wording(masked(said, mine, other_names(text, said)))
     heard = clauses(hidden)
     if _NOT_JUST_ANYONE.search(hidden):
         return "yes"
     found: list[tuple[str, bool, int]] = []
     last = ""
+    repaired = last_retraction(hidden)
+    if not any(match.start() >= repaired for match in re.finditer(_NAME, hidden)):
+        repaired = 0
     for clause in heard:
         words, last = _resolved(clause.text, last)
+        if clause.begins + len(clause.text) <= repaired:
+            continue
         found += _verdicts(words, clause, heard, hidden)
     for firm in (2, 1):
         told = [(about, wished) for about, wished, firm_ in found if firm_ >= firm]

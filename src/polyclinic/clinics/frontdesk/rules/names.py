@@ -55,7 +55,12 @@ _CAPITALS = lazy_pattern(
     r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -]"
     r"[A-Z][a-z]+)+\b"
 )
-_TITLED = lazy_pattern(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)", re.IGNORECASE)
+_TITLED = lazy_pattern(
+    r"\b(?:dr\b\.?|prof\b\.?|doctor|professor) (?!(?:with|her|him|and|who|for|is|that|at|in|on|please|pls|to|or|if|from|will"
+    r"|can|you|i|was|has|there|today|tomorrow|called|named|did|does|a|an|the|of|about|any|his|my|this|next|now|first|as"
+    r"|then|but|so|available|free|soon|said|says|told|again|instead|i'm|we|it|not|no)\b)([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)",
+    re.IGNORECASE,
+)
 _SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"

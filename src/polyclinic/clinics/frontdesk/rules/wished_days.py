@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, last_retraction
 from polyclinic.text.dates import Mention, Order, plain
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 
-_NOT = r"(?:not|no|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+_NOT = r"(?:not|no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
@@ -45,7 +46,8 @@ _FROM_AFTER = lazy_pattern(
 _AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
-    rf"|festival|born)\b[^;]{{0,20}}?(?:on|is)"
+    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
+    rf"|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
     rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
@@ -55,13 +57,19 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = lazy_pattern(
-    r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
+    r"^'s (?:out|no good|bad|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
+    r"|^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
     r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
+_HELD_BEFORE = lazy_pattern(
+    rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
+    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
+)
+"""A day on which somebody is booked already: wished for only where no other day is named."""
 _AND_AFTER = lazy_pattern(
     r"^(?:[^;]{0,30} ;){0,2}[^;]{0,30}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
     r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
@@ -93,7 +101,13 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         return None
     sure: list[bool] = []
     open_: list[bool] = []
-    for mention in named:
+    held: list[bool] = []
+    repaired = last_retraction(words)
+    if any(mention.begins >= repaired for mention in named):
+        named = tuple(mention for mention in named if mention.begins >= repaired)
+    for place, mention in enumerate(named):
+        if place and mention.begins - named[place - 1].ends <= 1 and mention.meant == named[place - 1].meant:
+            continue
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
@@ -106,8 +120,8 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         elif _BUT_THAT.search(rest):
             continue
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
-            open_.append(this)
-    return any(sure) if sure else any(open_)
+            (held if _HELD_BEFORE.search(before) else open_).append(this)
+    return any(sure or open_ or held)
 
 
 def names_first_day(text: str, today: date | None = None) -> bool:
