@@ -70,6 +70,7 @@ _FORMS = tuple(
         r"(?P<month>[0-3]\d)(?P<day>[0-3]\d)(?P<year>(?:19|20)\d\d)",
         r"(?P<year>[3-9]\d)[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
         rf"day (?P<day>\d{{1,2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) year (?P<year>\d{{4}}|\d{{2}})",
+        rf"year (?P<year>\d{{4}}|\d{{2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}})",
         rf"month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}}) year (?P<year>\d{{4}}|\d{{2}})",
     )
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.hangul import latin
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
@@ -51,7 +52,7 @@ _FILLERS = {
 @lru_cache(4096)
 def _tokens(text: str) -> tuple[str, ...]:
     """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
-    said = without_accents(figures(normalise(text))).replace("'", "")
+    said = without_accents(figures(latin(normalise(text)))).replace("'", "")
     words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
@@ -95,6 +96,11 @@ def _is_code(part: tuple[str, ...]) -> bool:
     return _POSTCODE.fullmatch("".join(part)) is not None
 
 
+def _is_region(named: list[tuple[str, ...]]) -> bool:
+    """Whether the last of several parts is a province, or a state by its letters."""
+    return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in _STATES.values())
+
+
 def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     """Whether a text tells this address. Unless the `whole` of it is asked for, the postcode may be left out, and of
     three or more named parts the last: a region that the town implies.
@@ -104,7 +110,7 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     if not missing:
         return bool(parts)
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
-    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 else [])
+    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 or _is_region(named) else [])
     return not whole and all(part in spare for part in missing)
 
 

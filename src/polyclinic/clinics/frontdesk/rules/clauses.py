@@ -127,7 +127,7 @@ _POLITE_NOT = lazy_pattern(
     r"|(?:'t|n't|not) (?P<whom>you|i|we|they|there|it)\b)(?! (?:want|need|care|think|know))"
 )
 _RETRACTS = lazy_pattern(
-    r"\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
+    r"(?:\.\.+|[-,;]) ?(?:ah|oh|er|um|hmm|wait|sorry),? no\b|\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
     r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)|never mind that"
     r"|(?:sorry|no),? i mean(?:t)?|i meant|correction|on second thoughts?|tell a lie|hang on|hold on|let me rephrase"
     r"|change that to|oops|whoops|my mistake|no,? sorry|sorry,? no|forget (?:that|i said))\b"

@@ -8,12 +8,13 @@ asks for another wants to move; who wants no other gives up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
 
 Intent = Literal["move", "cancel", "neither", "open"]
@@ -140,7 +141,8 @@ _ASKS_OTHER = lazy_pattern(
     r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
     r"|" + _HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + _DAY + r")"
     r"|\bbecome an?\b|\brelocate me\b|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
-    r"|\bthe following\b|\binstead\b"
+    r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go|see)\b"
+    rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
 )
 _ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
@@ -191,8 +193,7 @@ _STILL_CANCELS = lazy_pattern(
     r"\bnothing for it but to|\bno (?:choice|option|alternative|way|other|help) \w+|\bwhy not"
     r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
 )
-
-
+_DOES_IT = lazy_pattern(r"\b(?:want|like|need|have|wish) to do (?:it|that|so|this)\b")
 _RATHER = lazy_pattern(r"\b(?:than|rather|instead|not \w+ as)\b")
 
 
@@ -247,7 +248,7 @@ def plain_intent(text: str) -> Intent:
     heard = [one for clause in clauses(text) for one in _events(clause) if one.firm]
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
-    decided = None if new else _decided(heard)
+    decided = None if new else _decided(heard) or _then_does(text)
     if decided is not None:
         return decided
     own = says("has_one", text) or "absent" in events
@@ -260,6 +261,14 @@ def plain_intent(text: str) -> Intent:
     if patterns()["gives_up"].search(text) or patterns()["moves"].search(text):
         return "open" if all(clause.firm == 2 and not clause.asks for clause in clauses(text)) else "neither"
     return "open"
+
+
+def _then_does(text: str) -> Intent | None:
+    """What somebody first asks how to do, and then asks to do: "How can I cancel? I'd like to do that now"."""
+    if _DOES_IT.search(wording(text)) is None:
+        return None
+    asked = [one for clause in clauses(text) if clause.asks for one in _events(replace(clause, asks=False))]
+    return next((one.event for one in reversed(asked) if one.event in ("cancel", "move")), None)
 
 
 def _asks_after_giving_up(heard: list[_Heard], firm: int) -> bool:

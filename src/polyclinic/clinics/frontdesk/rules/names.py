@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.hangul import same_korean_name
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.text.lazily import lazy_pattern
@@ -119,6 +120,8 @@ def mentions_name(name: str, text: str) -> bool:
 
 def same_name(written: str, name: str, family: str, given: str) -> bool:
     """Whether what was written down is this name, in either order."""
+    if same_korean_name(written, name):
+        return True
     plain = letters(without_accents(_TITLES.sub("", written)))
     return plain in (letters(without_accents(name)), letters(without_accents(f"{given}{family}")))
 

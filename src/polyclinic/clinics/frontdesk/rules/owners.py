@@ -49,7 +49,7 @@ _OWNER = lazy_pattern(
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )
 _CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
-_PERSONAL = ("name", "identifier", "birth_date")
+PERSONAL = ("name", "identifier", "birth_date")
 """What tells who somebody is: of the caller it says nothing about the patient."""
 _IS_SPEAKERS = lazy_pattern(r"(?:my|mine|i|i'm|im|i've|myself)\b")
 _FOR_KIN = lazy_pattern(
@@ -92,7 +92,7 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
     if _SELF_AS_KIN.search(before):
         return kind in ("phone", "address") or patient == "speaker"
     if last["own"] or _LIVES.search(before):
-        return not (patient == "other" and _IS_SPEAKERS.match(last[0]) and kind in _PERSONAL)
+        return not (patient == "other" and _IS_SPEAKERS.match(last[0]) and kind in PERSONAL)
     kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
     if not kin or _NEVER_FOR.search(last[0]) or patient == "speaker":
         return False

@@ -22,7 +22,7 @@ _THEM = rf"(?:(?:my|our|his|her|the|this) (?:\w+ ){{0,2}}?{KIN}|mum|mom|mummy|da
 _SPEAKER = lazy_pattern(
     rf"\b(?:i'm|im|i am|i'll be|it's me|me) (?:actually )?{_ONE}|\b(?:it's|its|it is|that's|just) (?:only )?(?:for )?(?:me|myself)"
     rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|\bfor (?:me|myself)\b(?=[,.;!]| not| only| please|$)"
-    rf"|\bpatient{_IS} (?:\w+ )?(?:me\b|myself)|\b(?:she|he|{_THEM})(?:'s| is) not the (?:patient|one)\b"
+    rf"|\bpatient{_IS} (?:(?!not)\w+ )?(?:me\b|myself)|\b(?:she|he|{_THEM})(?:'s| is) not the (?:patient|one)\b"
     rf"|\b(?:she|he) isn't the (?:patient|one)\b|\bmyself as (?:the )?patient|\bi'm (?:not )?calling for myself"
 )
 _OTHER = lazy_pattern(
@@ -32,7 +32,7 @@ _OTHER = lazy_pattern(
     rf"|\b{_THEM} (?:needs|has (?:a|an|been|got|had)|wants to (?:be seen|see|come)|has to|would like|is (?:ill|sick|unwell"
     rf"|poorly|not well|in pain|due))\b|\bit's {_THEM}'s you\b|\b(?:her|his|their) (?:\w+ )?(?:appointment|shots?|jabs?|visit)\b"
     rf"|\bi'm (?:not|only|just) (?:the patient|calling|ringing|filling|booking)(?: this)?(?: in)? (?:for|on) (?:her|him|them)\b"
-    rf"|\b(?:i'm not|im not|i am not) the patient\b|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
+    rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )
 
 

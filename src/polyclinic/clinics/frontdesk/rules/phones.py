@@ -23,7 +23,7 @@ _FILLER = lazy_pattern(
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
     r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
-    r"|block|group)(?:'s)?|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,4}"
+    r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)|let me see|hmm)[\W_]*){0,4}"
 )
 """What may stand between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -110,9 +110,30 @@ def mask_numbers(value: str, text: str, *, phone: bool) -> str:
     """A text in figures with this number and others masked."""
     said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
     spots = numbers_at(said, len(digits(value)) - value.startswith("+"), digits(value))
-    mine = [(a, b) for a, b, number in spots if (same_number(value, number) if phone else number == digits(value))]
+    mine = [(a, b) for a, b, number in spots if _is_it(value, number, phone)]
+    mine = mine or _spelt_anew(value, said, phone)
     alike = [(a, b) for a, b, number in spots if abs(len(number) - len(digits(value))) <= _COUNTRY_CODE - (not phone)]
     return masked(said, mine, [spot for spot in alike if spot not in mine])
+
+
+def _is_it(value: str, number: str, phone: bool) -> bool:
+    return same_number(value, number) if phone else number == digits(value)
+
+
+def _spelt_anew(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
+    """Where the number stands that begins at a later piece than the first: "the new one is 010…", "02-53… 02-5341…"."""
+    pieces = list(_NUMBER.finditer(said))
+    for first, begins in enumerate(pieces):
+        number, at = "", begins.start()
+        for piece in pieces[first:]:
+            if number and not _joins(said[at : piece.start()]):
+                break
+            number, at = number + digits(piece[0]), piece.end()
+            if len(number) >= WHOLE_NUMBER and _is_it(value, number, phone):
+                return [(begins.start(), at)]
+            if len(number) > len(digits(value)) + _COUNTRY_CODE:
+                break
+    return []
 
 
 def says_number(value: str, text: str, *, phone: bool) -> bool:

@@ -78,6 +78,10 @@ _WRONG = lazy_pattern(
 )
 _OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 _OPPOSITE = {"female": "male", "male": "female"}
+_YOU_PUT = lazy_pattern(
+    r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote|written|have"
+    r"|entered|typed|marked|listed|got|says|said|ticked)\b[^.;]*$"
+)
 _KOREAN_NOT = lazy_pattern(r"^[가이는은]? ?(?:아니|아닙)")
 
 
@@ -99,7 +103,10 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before
         ):
             continue
-        elif wrong and re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before):
+        elif wrong and (
+            _YOU_PUT.search(before)
+            or re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before)
+        ):
             yield _OPPOSITE[sex], 3.0
         else:
             yield sex, 5.0 if itself else 4.0
@@ -197,6 +204,7 @@ _ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
 _SMALL_LETTERS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
+_LONE = {"여": "female", "남": "male"}
 _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
 
 
@@ -228,5 +236,5 @@ def sexes_said(text: str) -> frozenset[str]:
 
 def sex_of(written: str) -> str:
     """``female`` or ``male``; empty where it is neither, or both."""
-    found = sexes_said(written.strip())
+    found = sexes_said(_LONE.get(written.strip(), written.strip()))
     return next(iter(found)) if len(found) == 1 else ""

@@ -25,6 +25,7 @@ _COMES = lazy_pattern(
     r"|instead|cancel|push|anything|opening)\b"
 )
 _BIRTH = lazy_pattern(r"\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
+_DUE = lazy_pattern(r"\b(?:due|expected|registered|discharged|admitted)\b[^;]{0,12}$")
 _MISSED = lazy_pattern(r"\b(?:missed|(?:day|days) (?:before|after|off|short of))(?: \w+){0,2} $")
 
 
@@ -53,6 +54,8 @@ def mentions_date(
 def _of_another_day(words: str, begins: int, ends: int) -> bool:
     """Whether the sentence tells of something else that happened on this day."""
     before, after = words[:begins].rsplit(" ; ", 1)[-1], words[ends:].split(" ; ", 1)[0]
+    if _DUE.search(before):
+        return True
     if _COMES.search(before) and _BIRTH.search(words) is None:
         return True
     return (_ANOTHER_DAY.search(before) or _MISSED.search(before)) is not None and "born" not in before + after

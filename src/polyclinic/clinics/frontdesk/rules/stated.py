@@ -14,8 +14,8 @@ from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.rules.doctors import wants_doctor
 from polyclinic.clinics.frontdesk.rules.intents import plain_intent
 from polyclinic.clinics.frontdesk.rules.plainly import says
-from polyclinic.clinics.frontdesk.rules.urgency import hurry
-from polyclinic.clinics.frontdesk.rules.wished_days import asks_from
+from polyclinic.clinics.frontdesk.rules.urgency import hurry, is_visit
+from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_later_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.dates import Order
@@ -66,6 +66,8 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
     if plainly != "open":
         return plainly == "soon"
     if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
+        return False
+    if not (says("speaks_of_time", text) and is_visit(text)) or names_later_day(text, today) or plain_intent(text) == "cancel":
         return False
     (finding,) = await desk.reads(text, _EARLIEST)
     return finding.says != "no"

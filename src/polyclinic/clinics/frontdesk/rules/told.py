@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
-from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, STRANGER, THIS, is_own
+from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, PERSONAL, STRANGER, THIS, is_own
 from polyclinic.clinics.frontdesk.rules.patients import patient_of
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
@@ -120,7 +120,7 @@ _OTHERS_AFTER = lazy_pattern(
 """What follows a value that is somebody else's: "…, oh no, that's our Jack's"."""
 _NOT_TO_USE = lazy_pattern(
     r"\b(?:don't|do not|never) (?:you )?(?:put|write|use|take|note|enter|save|call|ring) (?:that|it|this|him|her|them)\b"
-    r"|\b(?:she|he|they)(?:'s| is|'re| are) not the patient\b|\b(?:she|he) isn't the patient\b"
+    r"|\b(?:she|he|they)(?:(?:'s| is|'re| are) not| isn't) (?:the patient|the one|sick|ill|coming|unwell)\b"
 )
 _IS_PATIENT = r"(?:'s|s| is|,| will be)? (?:actually )?the (?:patient|one (?:who|you|that|coming))"
 _PATIENT_IS = r"patient(?:'s|s)?(?: full)?(?: name)?(?:'s| is|:|,)?(?: called| is)?[\s\"']*"
@@ -176,7 +176,7 @@ def _holds(words: str, at: int, kind: str) -> bool:
     after = words[at + len(THIS) :]
     rest = after[: max(0, stop - at - len(THIS))]
     if _OWN_AFTER.match(rest):
-        return True
+        return kind not in PERSONAL or patient_of(words) != "other"
     if _is_somebody_elses(words, before, after, kind):
         return False
     if kind == "address" and _AT_WORK.search(before):

@@ -21,7 +21,7 @@ _SOON = lazy_pattern(
     r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)"
     r"|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in"
     r"|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
-    r"|(?:not|n't|rather not|can't|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last"
+    r"|(?:not|\w+n't|rather not|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last"
     r"|put it off|drag)|(?:every|each) (?:day|hour|minute) (?:counts|matters)|(?:how )?(?:quick(?:ly)?|soon|fast"
     r"|early) (?:can|could|may)(?! (?:i|we) (?:arrive|get there|turn up|drop))|come running|on standby|short notice"
     r"|first (?:thing |one |slot |time |chance |date |day |opening |opportunity |place |gap |hour "
@@ -72,9 +72,11 @@ _VISIT = lazy_pattern(
     r"|see me)\b"
 )
 _DENIED = lazy_pattern(r"\b(?:(?<!if )not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
+_DENIES = lazy_pattern(r"(?:not|\w+n't|nothing|cannot)\b")
 
 
-def _is_visit(text: str) -> bool:
+def is_visit(text: str) -> bool:
+    """Whether a text speaks of being seen, and not of a letter or a result."""
     return _NOT_A_VISIT.search(text) is None or (_VISIT.search(text) is not None and not says("not_now", text))
 
 
@@ -84,9 +86,9 @@ def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
     covered = [match.span() for match in (*_LATER.finditer(clause.text), *patterns()["no_hurry"].finditer(text))]
     places: list[tuple[int, Hurry]] = [(begins, "later") for begins, _ in covered]
     for match in (*_SOON.finditer(text), *patterns()["soon"].finditer(text)):
-        if any(begins <= match.start() < ends for begins, ends in covered) or not _is_visit(clause.text):
+        if any(begins <= match.start() < ends for begins, ends in covered) or not is_visit(clause.text):
             continue
-        own = match[0].startswith(("not", "n't", "nothing", "can't", "cannot"))
+        own = _DENIES.match(match[0]) is not None
         places.append((match.start(), "later" if not own and _DENIED.search(asked[: match.start()]) else "soon"))
     for _, hurry in sorted(places):
         yield hurry, clause.firm

@@ -46,7 +46,7 @@ _FROM_AFTER = lazy_pattern(
 _AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
-    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
+    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
     rf"|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
     rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
@@ -65,6 +65,7 @@ _AGAINST_AFTER = lazy_pattern(
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
+_NOT_THEN = lazy_pattern(rf"\b(?:not|never|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
 _HELD_BEFORE = lazy_pattern(
     rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
     rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
@@ -115,6 +116,8 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
             sure.append(this)
         elif _AFTER_BEFORE.search(before):
             (sure if before.endswith(("after ", "past ", "after the ", "past the ")) else open_).append(this or next_)
+        elif _NOT_THEN.search(before):
+            continue
         elif _AND_AFTER.search(rest):
             sure.append(next_ or (this and not _NOT_ON_IT.search(words)))
         elif _BUT_THAT.search(rest):
@@ -122,6 +125,14 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
             (held if _HELD_BEFORE.search(before) else open_).append(this)
     return any(sure or open_ or held)
+
+
+def names_later_day(text: str, today: date | None = None) -> bool:
+    """Whether these words name a day after tomorrow, whatever they say of it."""
+    if today is None:
+        return False
+    soon = (today, today + _DAY)
+    return any(not any(map(mention.may_be, soon)) for mention in days_named(plain(text), today))
 
 
 def names_first_day(text: str, today: date | None = None) -> bool:
