@@ -21,7 +21,7 @@ _SHORT = {
     "strasse": "st", "straße": "st", "apartments": "apts", "grove": "grv", "park": "pk", "hill": "hl", "house": "hse",
 }  # fmt: skip
 _LABELS = {
-    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
+    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "blk", "number", "no", "nr", "block",
     "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
 }  # fmt: skip
 _STATES = {
@@ -39,6 +39,7 @@ _STATES = {
 }  # fmt: skip
 """States and provinces, which stand in addresses by two letters."""
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
+_SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = lazy_pattern(r"[^\W_]+|&")
 _MIXED = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
@@ -53,6 +54,7 @@ _FILLERS = {
 def _tokens(text: str) -> tuple[str, ...]:
     """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
     said = without_accents(figures(latin(normalise(text)))).replace("'", "")
+    said = _SINGAPORE.sub(r"singapore \1", said)
     words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)

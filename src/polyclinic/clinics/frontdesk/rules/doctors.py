@@ -219,6 +219,6 @@ def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str
         and not any(_NOBODY_BUT.search(words[: m.start()]) for m in re.finditer(_NAME, words))
     ):
         before = words[: next(iter(_ANYBODY.finditer(words))).start()]
-        if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,3} $", before):
+        if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,8} $", before):
             found.insert(0, ("anybody", True, clause.firm))
     return found

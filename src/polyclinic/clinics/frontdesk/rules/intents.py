@@ -108,7 +108,7 @@ _MOVES_VERB = (
     r"|slid(?:e|ing)|transfer(?:red|ring)?"
     r"|chang(?:e|ed|ing)|switch(?:ed|ing)?|swap(?:ped|ping)?|exchang(?:e|ed|ing)|adjust(?:ed|ing)?|alter(?:ed"
     r"|ing)?|delay(?:ed|ing)?|defer(?:red|ring)?"
-    r"|postpon(?:e|ed|ing)|advanc(?:e|ed|ing)|rearrang(?:e|ed|ing)|re-?arrange|reschedul\w*|resched\w*"
+    r"|postpon(?:e|ed|ing)|advanc(?:e|ed|ing)|prepon(?:e|ed|ing)|pre-?pone|rearrang(?:e|ed|ing)|re-?arrange|reschedul\w*|resched\w*"
     r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
     r"|convert|amend|revise|relocate|reassign|squeeze forward)"
 )

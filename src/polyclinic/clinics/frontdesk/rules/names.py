@@ -123,6 +123,9 @@ def same_name(written: str, name: str, family: str, given: str) -> bool:
     if same_korean_name(written, name):
         return True
     plain = letters(without_accents(_TITLES.sub("", written)))
+    words = without_accents(_TITLES.sub("", written)).replace(",", " ").split()
+    if any(letters("".join(words[at:] + words[:at])) == letters(without_accents(name)) for at in range(1, len(words))):
+        return True
     return plain in (letters(without_accents(name)), letters(without_accents(f"{given}{family}")))
 
 

@@ -20,13 +20,16 @@ _ONE = (
 _IS = r"(?:'s| is|s|'re| are| will be|'ll be)?"
 _THEM = rf"(?:(?:my|our|his|her|the|this) (?:\w+ ){{0,2}}?{KIN}|mum|mom|mummy|dad|daddy|granny|grandma|grandpa|gran|nan)"
 _SPEAKER = lazy_pattern(
+    r"\bfor myself\b|\bbook(?:ing)? (?:it |one |this )?(?:in )?for me\b|\bmy own (?:appointment|visit|checkup|behalf)\b"
+    r"|"
     rf"\b(?:i'm|im|i am|i'll be|it's me|me) (?:actually )?{_ONE}|\b(?:it's|its|it is|that's|just) (?:only )?(?:for )?(?:me|myself)"
-    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|\bfor (?:me|myself)\b(?=[,.;!]| not| only| please|$)"
+    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|(?<!not )\bfor (?:me|myself)\b(?=[,.;!]| not| only| please|$)"
     rf"|\bpatient{_IS} (?:(?!not)\w+ )?(?:me\b|myself)|\b(?:she|he|{_THEM})(?:'s| is) not the (?:patient|one)\b"
     rf"|\b(?:she|he) isn't the (?:patient|one)\b|\bmyself as (?:the )?patient|\bi'm (?:not )?calling for myself"
 )
 _OTHER = lazy_pattern(
-    rf"\b(?:patient|appointment|booking|visit){_IS}(?: name)?{_IS} (?:actually |really |for |in fact )*{_THEM}\b(?!'s)"
+    rf"\bpatient,? {_THEM}\b|\b(?:he|she|{_THEM})(?:'s| is) the (?:sick|ill|unwell|poorly|injured) one\b"
+    rf"|\b(?:patient|appointment|booking|visit){_IS}(?: name)?{_IS} (?:actually |really |for |in fact )*{_THEM}\b(?!'s)"
     rf"|\b(?:he|she|they|{_THEM}){_IS} (?:actually )?{_ONE}"
     rf"|\b(?:for|about|on behalf of|behalf of|regarding|bring(?:ing)?|with|book(?:ing)? in) {_THEM}\b(?!'s)(?! (?:not|number)\b)"
     rf"|\b{_THEM} (?:needs|has (?:a|an|been|got|had)|wants to (?:be seen|see|come)|has to|would like|is (?:ill|sick|unwell"

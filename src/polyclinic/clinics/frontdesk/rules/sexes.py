@@ -55,6 +55,9 @@ _STAFF = lazy_pattern(
     r"|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
+_STAFF_IS = lazy_pattern(
+    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b[^.;]{0,40}\b(?:is|was|'s|be)(?: \w+){0,2} an? $"
+)
 _WISHED = lazy_pattern(
     r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
     r"|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
@@ -93,7 +96,7 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
     for match in (*_find(_WORDS[sex], text), *_LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = _SELF.search(text) is not None
-        if _STAFF.match(after) or (
+        if _STAFF.match(after) or _STAFF_IS.search(before) or (
             _WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)
         ):
             continue
@@ -152,7 +155,7 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
 
 _THE_PATIENT = {
     sex: lazy_pattern(
-        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|one (?:you|coming|being|to be"
+        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|(?:sick|ill|unwell|poorly|injured) one|one (?:you|coming|being|to be"
         rf"|needing|with|who(?:'s| is| needs| has)|that(?:'s| is| needs| has)))\b"
         rf"|\bpatient(?:'s| is)? (?:actually |is )?(?:my |our |a |an )?(?:\w+ )?(?:{_RELATIVES[sex]})\b(?!')"
     )
@@ -166,6 +169,7 @@ _SELF_ROLE = lazy_pattern(
     rf"(?:and |but |so |hi |hello )*(?:i'm|i am|this is|it's|me,) (?:only |just )?(?:his|her|their|the|an?|[\w-]+'s) "
     rf"(?:\w+ )?(?:{'|'.join(_RELATIVES.values())})\b"
 )
+_SELF_IS = lazy_pattern(r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b")
 _A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(_RELATIVES.values())})\b")
 
 
@@ -186,7 +190,7 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
         for sex in ("female", "male"):
             if _THE_PATIENT[sex].search(clause.text):
                 yield sex, 6.0
-            yield from _plain_words(sex, clause.text, wrong)
+            yield from _plain_words(sex, _SELF_IS.sub("", clause.text) if for_other else clause.text, wrong)
             yield from _roles(sex, _SELF_ROLE.sub("", clause.text) if for_other else clause.text)
             for match in _find(_TITLES[sex], clause.text):
                 denied = _NOT.search(clause.text[: match.start()]) is not None

@@ -18,7 +18,7 @@ _WORKED_OUT = lazy_pattern(
 _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
-    r"|diagnosed|admitted|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
+    r"|diagnosed|admitted|came (?!into)|arrived|entered|flew|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
 )
 _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"

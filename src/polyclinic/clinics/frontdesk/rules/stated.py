@@ -6,6 +6,7 @@ It tells the simulator's faults from the staff's: nobody can book what was never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Literal, Protocol
@@ -19,6 +20,7 @@ from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_late
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.dates import Order
+from polyclinic.text.lazily import lazy_pattern
 
 
 class Reads(Protocol):
@@ -32,6 +34,8 @@ class Reads(Protocol):
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
 _DOCTOR = (WISH.ask(wish=WISHES["physician"]), WISH.ask(wish=WISHES["not_physician"]))
 _INTENDS = {"move": INTENT.ask(intent=INTENTS["reschedule"]), "cancel": INTENT.ask(intent=INTENTS["cancel"])}
+
+_CANCELS = lazy_pattern(r"\bcancel(?!l?ation)", re.IGNORECASE)
 
 
 async def states_wish(
@@ -63,6 +67,8 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
 async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
     """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
     plainly = hurry(text, today)
+    if plainly == "soon" and _CANCELS.search(text) and plain_intent(text) == "cancel":
+        return False
     if plainly != "open":
         return plainly == "soon"
     if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
@@ -81,7 +87,7 @@ async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Se
     plainly = plain_intent(text)
     if plainly != "open":
         return plainly == intent
-    if not says("visit", text):
+    if not says("visit", text) or (says("of_papers", text) and not says("names_visit", text)):
         return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

@@ -19,7 +19,8 @@ from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.sentences import SPOKEN_END
 
 _RETRACTED = lazy_pattern(
-    r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
+    r"\b(?:(?:but|oh|sorry|wait|no),? i (?:was|am|'m) (?:reading|looking at|holding|giving|on the wrong)|wrong (?:card|person|one|line)"
+    r"|cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
     r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
 )
 _STOP = lazy_pattern(SPOKEN_END)
@@ -53,7 +54,7 @@ _AFTER_DEAD = lazy_pattern(
     rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
     r"(?:not\b(?! xotherx| \d)(?! (?!mine|me|him|her|us|right|correct|valid|hers|his|ours|yours|theirs|any ?more|true|real"
     r"|working|current|used)[a-z'-]+\s*(?:[.!,;)]|$))|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my|the|your) (?:records?"
-    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|gone|invalid|out of (?:date|use"
+    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|previous\b|former\b|ex-|earlier\b|gone|invalid|out of (?:date|use"
     r"|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never"
     r"|doesn't|does not|no more|expired|closed|cut off"
     r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
@@ -129,7 +130,14 @@ _NAMED_PATIENT = {
 }
 _REPORTED = lazy_pattern(
     r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent|gave|called"
-    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|was (?:in|here|seen)|is (?:your|the|one of))\b"
+    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought|drove|had"
+    r"|was (?:in|here|seen)|(?:is|was) (?:your|the|one of))\b"
+)
+_IS_SOMEBODY = lazy_pattern(
+    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full|maiden)\b)[a-z]"
+)
+_TELLS_SELF = lazy_pattern(
+    r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called|under|it's|i)\b"
 )
 _CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in case of emergency)\b[^;]*$")
 
@@ -175,7 +183,7 @@ def _holds(words: str, at: int, kind: str) -> bool:
     before, sentence = words[begins:at], words[start:stop]
     after = words[at + len(THIS) :]
     rest = after[: max(0, stop - at - len(THIS))]
-    if _OWN_AFTER.match(rest):
+    if _OWN_AFTER.match(rest) and not (kind == "name" and _IS_SOMEBODY.match(rest)):
         return kind not in PERSONAL or patient_of(words) != "other"
     if _is_somebody_elses(words, before, after, kind):
         return False
@@ -211,6 +219,11 @@ def _is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
         if _NAMED_PATIENT[THIS].search(words):
             return False
         if _NAMED_PATIENT[OTHER].search(words) or _REPORTED.match(after):
+            return True
+        if _IS_SOMEBODY.match(after):
+            return patient_of(words) != "other"
+    if before.strip() and not _TELLS_SELF.search(before) and kind in PERSONAL and OTHER in words:
+        if patient_of(words) == "speaker":
             return True
     theirs = _OTHERS_AFTER.match(near)
     return theirs is not None and bool(theirs["turn"] or OTHER in words or patient_of(words) != "other")

@@ -81,6 +81,9 @@ _BUT_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than"
     r"|bar) (?:that|then|it|this)\b"
 )
+_BEFORE_THAT = lazy_pattern(
+    r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i|we) (?:can't|am))"
+)
 _DAY = timedelta(days=1)
 
 
@@ -100,6 +103,8 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
     named = days_named(words, today, order)
     if not named:
         return None
+    if today is not None and day < today:
+        return False
     sure: list[bool] = []
     open_: list[bool] = []
     held: list[bool] = []
@@ -120,7 +125,7 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
             continue
         elif _AND_AFTER.search(rest):
             sure.append(next_ or (this and not _NOT_ON_IT.search(words)))
-        elif _BUT_THAT.search(rest):
+        elif _BUT_THAT.search(rest) or _BEFORE_THAT.search(rest):
             continue
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
             (held if _HELD_BEFORE.search(before) else open_).append(this)
