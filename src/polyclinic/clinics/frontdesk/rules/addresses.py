@@ -35,7 +35,9 @@ _STATES = {
     "tennessee": "tn", "texas": "tx", "utah": "ut", "vermont": "vt", "virginia": "va", "washington": "wa",
     "west virginia": "wv", "wisconsin": "wi", "wyoming": "wy", "ontario": "on", "quebec": "qc",
     "british columbia": "bc", "alberta": "ab", "manitoba": "mb", "saskatchewan": "sk", "nova scotia": "ns",
-    "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
+    "gyeongsangnam-do": "gyeongnam", "gyeongsangbuk-do": "gyeongbuk", "jeollanam-do": "jeonnam",
+    "jeollabuk-do": "jeonbuk", "chungcheongnam-do": "chungnam", "chungcheongbuk-do": "chungbuk",
+    "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju", "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
 }  # fmt: skip
 """States and provinces, which stand in addresses by two letters."""
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
@@ -122,7 +124,7 @@ _STREET = lazy_pattern(
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
 _BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
-_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
+_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit|room))*[\s,.#]*$")
 
 
 def _written(word: str) -> tuple[str, ...]:
@@ -150,12 +152,20 @@ def tells_address(address: str, text: str) -> bool:
     for part, places in spots.items():
         if places and all(_NAMES_END.search(said[:begins]) for begins, _ in places) and not _has_number(part):
             return False
+    if any(_only_denied(number, said) for number in _tokens(address) if number.isdecimal()):
+        return False
     numbered = [part for part in spots if _has_number(part)]
     street = next((part for part in numbered if not all(map(str.isdecimal, part))), numbered[0] if numbered else None)
     mine = [_with_its_town(said, place, spots) for place in (spots[street] if street is not None else [])]
     if not mine:
         return True
     return is_told(masked(said, mine, (match.span() for match in _STREET.finditer(said))), "address")
+
+
+def _only_denied(number: str, said: str) -> bool:
+    """Whether a number of the address is only said to be wrong: "flat 407, not 704"."""
+    places = [match.start() for match in re.finditer(rf"(?<!\d){number}(?!\d)", said)]
+    return bool(places) and all(_NAMES_END.search(said[:at]) for at in places)
 
 
 def _with_its_town(

@@ -45,7 +45,7 @@ _AVOIDS_AFTER = lazy_pattern(
     r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is "
     r"|'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on"
     r"|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)"
-    r"|do not (?:get on|see eye)"
+    r"|do not (?:get on|see eye)|no longer (?:see eye|get on|get along|trust|agree)"
     r"|no thank|hurt me|to avoid|rather not|please not|not (?:him|her|them)\b|was (?:\w+ )?(?:rude|rough|awful"
     r"|horrible|terrible|dismissive|late|unkind|cold|useless|wrong)|is (?:\w+ )?(?:rude|rough|late|useless"
     r"|retiring|leaving|dead|retired|on leave|unkind)|always late|is (?:my|her|his) (?:ex|cousin|neighbour"
@@ -75,7 +75,7 @@ _WANTS_AFTER = lazy_pattern(
 _ANYBODY = lazy_pattern(
     r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
-    r"|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
+    r"|another (?:doctor|one|physician|consultant|specialist|surgeon)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
     r"|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|not fussed|makes no difference|all the same)"
@@ -161,6 +161,7 @@ def _resolved(text: str, last: str) -> tuple[str, str]:
 
 
 def _avoids(before: str, after: str) -> bool:
+    after = re.split(r"\bthan\b", after)[0]
     anyway = _NOBODY_BUT.search(before) or says("wants_anyway", before)
     if anyway:
         return False

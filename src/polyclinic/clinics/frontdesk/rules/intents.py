@@ -174,7 +174,8 @@ _SAME = lazy_pattern(
     r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the"
     r"|that|me on|to)|original (?:hour|time|date|day|slot)"
     r"|disregard (?:my|that|the)|undo (?:that|it)|perfectly (?:content|happy|fine)|i (?:decline|refuse)"
-    r"|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)|put (?:me|it) back (?:in"
+    r"|(?:time|hour|day|date|it|that|slot|appointment) (?:suits|works for|is (?:fine|perfect|good|great) (?:for|with))"
+    r" (?:me|us)\b(?! better| more)|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)|put (?:me|it) back (?:in"
     r"|on the list)|reinstate)"
 )
 _COMES = lazy_pattern(

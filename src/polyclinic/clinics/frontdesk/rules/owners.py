@@ -42,9 +42,9 @@ STRANGER = (
 )
 NOT_MINE = rf"(?:{KIN}|{PLACES}|{STRANGER}|ex)"
 _OWNER = lazy_pattern(
-    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w-]+)?? {NOT_MINE}(?:'s)?\b"
+    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w'-]+)?? {NOT_MINE}(?:'s)?\b"
     rf"|{PLACES}(?:'s)? (?:is|has|number|address)"
-    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! pardon)|whose|everyone's|somebody's|someone's)\b"
+    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?|system|screen|list|book|computer|notes?|info\w*))|whose|everyone's|somebody's|someone's)\b"
     r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )

@@ -19,7 +19,7 @@ _PUT_RIGHT = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLER = lazy_pattern(
-    r"[\W_]*(?:(?:then|and|a dash|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
+    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
     r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"

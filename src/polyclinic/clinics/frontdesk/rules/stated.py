@@ -87,7 +87,7 @@ async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Se
     plainly = plain_intent(text)
     if plainly != "open":
         return plainly == intent
-    if not says("visit", text) or (says("of_papers", text) and not says("names_visit", text)):
+    if not says("visit", text) or says("of_papers", text):
         return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

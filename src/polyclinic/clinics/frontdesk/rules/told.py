@@ -73,7 +73,7 @@ _PUT_RIGHT = lazy_pattern(
     rf"|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct"
     rf"|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt"
     rf"|that's right))[^;]{{0,60}}?{OTHER}"
-    rf"|^[^;]{{0,15}}\b(?:to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
+    rf"|^[^;]{{0,15}}\b(?:(?<!used )to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
 )
 _SAYS_WRONGLY = lazy_pattern(
     r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
@@ -84,8 +84,8 @@ _SAYS_WRONGLY = lazy_pattern(
     r"|called))\b[^;]*$"
 )
 _DENIAL = lazy_pattern(
-    r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue|isn't"
-    r"|wasn't|not (?:me|mine|so|right|true|correct|in|at)"
+    r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue"
+    r"|isn't(?! (?:it|that|he|she|there)\b)|wasn't(?! it)|not (?:me|mine|so|right|true|correct|in|at)"
     r"|i was really|should be|because the right)\b|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's|mine"
     r"|i'm)\b|\bbut (?:i|it|mine|my)\b|" + OTHER
 )
@@ -115,8 +115,10 @@ _TURN = r"(?:no|oh|ah|shoot|damn|oops|whoops|wait|hang on|hold on|sorry|actually
 _OTHERS_AFTER = lazy_pattern(
     rf"^[\s,.;!?'\")-]*(?P<turn>(?:{_TURN}[\s,.!;-]+)*)(?:(?:but|though|and|of course|well|um|uh|er)[\s,]+)*"
     rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belongs to)\s+"
-    rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}\b"
+    rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}s?\b"
     rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs|yours)\b)"
+    r"|^(?: (?:down|here|written|listed|saved|stored|on my \w+)){0,3} (?:as|for) (?:your(?! (?:records?|files?|form|system|list|info))"
+    r"|the (?:hospital|clinic))\b"
 )
 """What follows a value that is somebody else's: "…, oh no, that's our Jack's"."""
 _NOT_TO_USE = lazy_pattern(

@@ -42,7 +42,7 @@ _SOON = lazy_pattern(
 _LATER = lazy_pattern(
     r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)"
     r"|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing"
-    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first))"
+    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first)| (?:that|it)(?:'s| is| may| might))"
     r"|can wait\b|take (?:your|my) time|(?:next|following) (?:month|year|term|season)|in (?:the )?(?:spring"
     r"|summer|autumn|fall|winter|new year)"
     r"|(?:a |two |three |four |several |some |few |\d+ )(?:fortnight|weeks?|months?)(?:'s?)? (?:hence|from now"

@@ -47,7 +47,7 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
     rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
-    rf"|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
+    rf"|(?:results?|report|letter|parcel|delivery)\b[^;]{{0,30}}|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
     rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
@@ -57,7 +57,7 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = lazy_pattern(
-    r"^'s (?:out|no good|bad|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
+    r"^ an? (?:\w+ )?(?:holiday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^'s (?:out|no good|bad|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
     r"|^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
     r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
@@ -68,7 +68,7 @@ _AGAINST_AFTER = lazy_pattern(
 _NOT_THEN = lazy_pattern(rf"\b(?:not|never|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
 _HELD_BEFORE = lazy_pattern(
     rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
-    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
+    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
 )
 """A day on which somebody is booked already: wished for only where no other day is named."""
 _AND_AFTER = lazy_pattern(
