@@ -76,7 +76,7 @@ _ANYBODY = lazy_pattern(
     r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
     r"|another (?:doctor|one|physician|consultant|specialist|surgeon)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
-    r"|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
+    r"|choose|decide)|no preference|(?:not|\w+n't|never)(?: \w+){0,3} preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|not fussed|makes no difference|all the same)"
 )
@@ -93,6 +93,7 @@ _ONLY_MENTIONS = lazy_pattern(
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
     rf"|examined (?:my|him|her))\b"
+    rf"|\b(?:pass|give|hand|forward|send|deliver) (?:this|that|an?|the|my|these|it)(?: \w+)?(?: on)? (?:to )?{THIS}"
     rf"|\b(?:thank you|thanks|say (?:hello|hi|thanks|thank you)|regards|tell|inform|greetings)(?: \w+){{0,2}}? (?:to )?(?:\w+ )?{THIS}"
     rf"|(?<!get )(?<!be )(?<!being )(?<!getting )\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed"
     rf"|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when"

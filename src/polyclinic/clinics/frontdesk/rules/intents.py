@@ -135,7 +135,8 @@ _ASKS_OTHER = lazy_pattern(
     rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have|got|would|could|might|can|may"
     rf"|maybe|perhaps|possible)\b[^.]*\b(?:later|earlier|sooner|another|other|different|"
     rf"else|after(?:wards)?|following|next|before|instead|better|{_DAY}|{_HOUR}|morning|afternoon|evening|week"
-    rf"|slot|weekend|early|any going)\b|\b(?:would be|is|'s) (?:much |far |a lot )?(?:better|easier|preferable)\b"
+    rf"|slot|weekend|early|any going)\b|\b(?:would be|'d be|it's|that's|(?:morning|afternoon|evening|week|month|time|later|earlier|day)s?(?:'s| is| are))"
+    rf" (?:much |far |a lot )?(?:better|easier|preferable)\b(?! now)|\b(?:need|want|like|prefer|rather have) (?:the )?{_DAY}\b"
     r"|\b(?:the )?(?:week|day|month) after\b|\b(?:later|earlier) (?:that|the same|in the) (?:day|week|month)\b"
     r"|\b(?:another|other|different|fresh|new) (?:day|date|time|slot|week|hour|one|appointment|arrangement)"
     r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
@@ -144,12 +145,16 @@ _ASKS_OTHER = lazy_pattern(
     r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go|see)\b"
     rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
 )
+_SOME_DAY = lazy_pattern(
+    r"\b(?:call|ring|phone|come back|try|book|contact|be in touch)(?: \w+){0,3}? (?:some other|another|some) (?:time|day)\b"
+)
+"""Who will call again some other time asks for none now."""
 _ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
     r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"
     r"|get away|get to|be in)\b"
     rf"|\b(?:{_DAY}|{_HOUR}|it|that|time|slot)(?:'s| is| was| has become)? (?:\w+ )?(?:no good|no use|impossible"
-    rf"|out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon|far)|not (?:good|possible"
+    rf"|(?<!come )(?<!came )(?<!coming )out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon|far)|not (?:good|possible"
     rf"|convenient|ok|okay)|a problem)"
     r"|\b(?:doesn't|does not|won't|don't|no longer|didn't) (?:suit|work|fit|do\b)|\bclash\w*|\b(?:is|are|on|to"
     r"|given|falls?|at|have|has|mother|father) (?:\w+ ){0,3}?same (?:day|hour|time|afternoon|morning)\b"
@@ -214,7 +219,8 @@ def _denied(clause: str, at: int) -> bool:
 
 
 def _events(clause: Clause) -> list[_Heard]:
-    text, found = clause.text, list[tuple[Event, int]]()
+    text = _SOME_DAY.sub(lambda later: " " * len(later[0]), clause.text)
+    found = list[tuple[Event, int]]()
     wants = 0 if clause.asks else clause.firm
     stays = next((match for match in _SAME.finditer(text) if not _denied(text, match.start())), None)
     if stays is not None and _RATHER.search(text) is None:

@@ -31,7 +31,7 @@ PLACES = (
     r"|bank|police|agency|ward"
     r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department"
     r"|reception|switchboard|store"
-    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance|insurer|ambulance|post office|station"
+    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance(?! card)|insurer|ambulance|post office|station"
     r"|practice|centre|center)"
 )
 STRANGER = (

@@ -33,7 +33,7 @@ _OTHER = lazy_pattern(
     rf"|\b(?:he|she|they|{_THEM}){_IS} (?:actually )?{_ONE}"
     rf"|\b(?:for|about|on behalf of|behalf of|regarding|bring(?:ing)?|with|book(?:ing)? in) {_THEM}\b(?!'s)(?! (?:not|number)\b)"
     rf"|\b{_THEM} (?:needs|has (?:a|an|been|got|had)|wants to (?:be seen|see|come)|has to|would like|is (?:ill|sick|unwell"
-    rf"|poorly|not well|in pain|due))\b|\bit's {_THEM}'s you\b|\b(?:her|his|their) (?:\w+ )?(?:appointment|shots?|jabs?|visit)\b"
+    rf"|poorly|not well|in pain|due))\b|\bit's {_THEM}'s you\b|\b(?:need|want|after|asking for) {_THEM}'s\b|\b(?:her|his|their) (?:\w+ )?(?:appointment|shots?|jabs?|visit)\b"
     rf"|\bi'm (?:not|only|just) (?:the patient|calling|ringing|filling|booking)(?: this)?(?: in)? (?:for|on) (?:her|him|them)\b"
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )

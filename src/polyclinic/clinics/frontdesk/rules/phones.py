@@ -80,7 +80,7 @@ def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
         begins, ends, last = found[-1] if found else (0, 0, "")
         between = text[ends : match.start()]
         corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
-        if corrects and not _is_whole(text, match.end(), len(number)):
+        if corrects and not _is_whole(text, match.end(), len(number), length):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
         elif last and (len(last) < length or wanted.startswith(last + number)) and len(last + number) <= length + _COUNTRY_CODE and _joins(between):
             found[-1] = (begins, match.end(), last + number)
@@ -93,13 +93,14 @@ def _joins(between: str) -> bool:
     return _FILLER.fullmatch(between.lower()) is not None
 
 
-def _is_whole(text: str, at: int, known: int) -> bool:
+def _is_whole(text: str, at: int, known: int, length: int) -> bool:
     """Whether the pieces that go on from here make a number of their own, and not only another end of the last one."""
+    enough = max(WHOLE_NUMBER, length - _COUNTRY_CODE - 1)
     for match in _NUMBER.finditer(text, at):
-        if known >= WHOLE_NUMBER or not _joins(text[at : match.start()]):
+        if known >= enough or not _joins(text[at : match.start()]):
             break
         known, at = known + len(digits(match[0])), match.end()
-    return known >= WHOLE_NUMBER
+    return known >= enough
 
 
 def _puts_right(before: str, after: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
-from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, PERSONAL, STRANGER, THIS, is_own
+from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, PERSONAL, PLACES, STRANGER, THIS, is_own
 from polyclinic.clinics.frontdesk.rules.patients import patient_of
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
@@ -59,7 +59,7 @@ _AFTER_DEAD = lazy_pattern(
     r"|doesn't|does not|no more|expired|closed|cut off"
     r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
     r"|misspelled|misread|obsolete"
-    rf"|dropped|defunct|{STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {NOT_MINE}(?!\w)"
+    rf"|dropped|defunct|stopped|died|broke|{STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {NOT_MINE}(?!\w)"
     r"|(?:the )?(?:name|number|address|card|phone|id|date|birthday) of (?:my|a|the|some"
     rf"|an|your)\b|passenger's|stranger's|{KIN}'s\b"
     rf"|my ex\b|ex\b|don't (?:use|call|ring)|dont (?:use|call|bother))"
@@ -105,7 +105,7 @@ _DIALLED = lazy_pattern(
     r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
 _OWN_AFTER = lazy_pattern(
-    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?{KIN})(?! (?:old"
+    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}|{PLACES}))(?! (?:old"
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
 _AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
@@ -141,7 +141,7 @@ _IS_SOMEBODY = lazy_pattern(
 _TELLS_SELF = lazy_pattern(
     r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called|under|it's|i)\b"
 )
-_CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in case of emergency)\b[^;]*$")
+_CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in (?:case of )?(?:an )?emergency)\b[^;]*$")
 
 
 def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> str:

@@ -21,7 +21,7 @@ _SOON = lazy_pattern(
     r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)"
     r"|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in"
     r"|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
-    r"|(?:not|\w+n't|rather not|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last"
+    r"|(?:not|\w+n't|rather not|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|hang on|hold on|go on|bear|stand it|last"
     r"|put it off|drag)|(?:every|each) (?:day|hour|minute) (?:counts|matters)|(?:how )?(?:quick(?:ly)?|soon|fast"
     r"|early) (?:can|could|may)(?! (?:i|we) (?:arrive|get there|turn up|drop))|come running|on standby|short notice"
     r"|first (?:thing |one |slot |time |chance |date |day |opening |opportunity |place |gap |hour "
@@ -72,6 +72,11 @@ _VISIT = lazy_pattern(
     r"|see me)\b"
 )
 _DENIED = lazy_pattern(r"\b(?:(?<!if )not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
+_OTHER_QUESTION = lazy_pattern(
+    r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where|why|is my|has my"
+    r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
+)
+"""What somebody asks who does not ask to be seen."""
 _DENIES = lazy_pattern(r"(?:not|\w+n't|nothing|cannot)\b")
 
 
@@ -81,6 +86,8 @@ def is_visit(text: str) -> bool:
 
 
 def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
+    if _OTHER_QUESTION.match(clause.text):
+        return
     text = patterns()["not_now"].sub(lambda found: " " * len(found[0]), clause.text)
     asked = without_polite_not(text)
     covered = [match.span() for match in (*_LATER.finditer(clause.text), *patterns()["no_hurry"].finditer(text))]

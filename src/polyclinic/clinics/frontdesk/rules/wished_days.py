@@ -15,7 +15,7 @@ from polyclinic.text.dates import Mention, Order, plain
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 
-_NOT = r"(?:not|no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+_NOT = r"(?:not|(?<!sorry )(?<!ah )(?<!oh )no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
@@ -48,7 +48,7 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
     rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
     rf"|(?:results?|report|letter|parcel|delivery)\b[^;]{{0,30}}|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
-    rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
+    rf"|(?:away|busy|abroad|working|off|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
     rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
@@ -65,6 +65,7 @@ _AGAINST_AFTER = lazy_pattern(
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
+_RANGE = lazy_pattern(r"^ (?:to|until|till|through|and) (?:the )?\d")
 _NOT_THEN = lazy_pattern(rf"\b(?:not|never|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
 _HELD_BEFORE = lazy_pattern(
     rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
@@ -117,6 +118,8 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
+        if _RANGE.match(after) and before.endswith(("from ", "from the ", "between ", "between the ")):
+            continue
         if _FROM_BEFORE.search(before) or _FROM_AFTER.search(after):
             sure.append(this)
         elif _AFTER_BEFORE.search(before):

@@ -23,6 +23,7 @@ _FULL = {
 _WORD = lazy_pattern(r"(?<![\w'-])[\w']+(?![\w-])")
 _NO_FOR_NOT = lazy_pattern(r"\b(i'm|he's|she's|it's|that's|we're|am|can you|could you|will you|do you) no (?=[a-z]{3})")
 """As Scots say it: "I'm no seeing", "can ye no squeeze"."""
+_FOUR_FOR = lazy_pattern(r"(?<=[a-z] )4(?= (?:the|my|me|a|an|it|her|him|us|our|that|this)\b)")
 _NO_ITSELF = ("doubt", "longer", "more", "good", "use", "problem", "one", "different", "better", "stranger", "later")
 _SHORT_I = lazy_pattern(
     r"\b(?:i(?=d (?:like|rather|prefer|love|want|need|be)\b)|i(?=ll (?:be|take|come|have|call|wait|see|just|go|keep|do"
@@ -36,6 +37,8 @@ def wording(text: str) -> str:
     words = normalise(text)
     if not _FULL.keys().isdisjoint(re.findall(r"[\w']+", words)):
         words = _WORD.sub(lambda found: _FULL.get(found[0], found[0]), words)
+    if " 4 " in words:
+        words = _FOUR_FOR.sub("for", words)
     if " no " in words:
         words = _NO_FOR_NOT.sub(_not, words)
     return _SHORT_I.sub("i'", words) if "id " in words or "ill " in words else words
