@@ -42,7 +42,8 @@ _AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
 """Short forms that are also words or names: only beside a figure."""
 _WHOLE = {name: name for name in (*MONTHS, *WEEKDAYS)}
 _FEASTS = {
-    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"new year'?s eve": (12, 31), r"hogmanay": (12, 31),
+    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"hogmanay": (12, 31),
+    r"new year'?s eve": (12, 31),
     r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
     r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
     r"st\.? patrick'?s(?: day)?": (3, 17), r"(?:armistice|remembrance|veterans'?) day": (11, 11),
@@ -132,7 +133,9 @@ def plain(text: str) -> str:
     """The text in the form in which dates are looked for."""
     text = figures(normalise(text).replace("`", "'"))
     text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
-    text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)(?!\d+(?:st|nd|rd|th)\b)", lambda sign: sign[0].strip(), text.replace("·", "."))
+    text = re.sub(
+        r"(?<=\d)\s*[·/.\-]\s*(?=\d)(?!\d+(?:st|nd|rd|th)\b)", lambda sign: sign[0].strip(), text.replace("·", ".")
+    )
     text = _LAST_OF_YEAR.sub("december 31 ", text)
     text = _ROMAN.sub(lambda found: f"{found[1]} {_roman_month(found[2])} {found[3]}", text)
     text = re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text)

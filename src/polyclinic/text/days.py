@@ -25,7 +25,8 @@ _PLAIN_DAYS = {
 }  # fmt: skip
 _FROM_NOW = lazy_pattern(
     rf"\b(?:in (?:about )?{_COUNT} {_UNIT}(?: time)?\b|"
-    rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')} (?:(?:later )?from (?:now|today)|away|time|hence|later)\b)"
+    rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')}"
+    r" (?:(?:later )?from (?:now|today)|away|time|hence|later)\b)"
 )
 _WEEK_ON = lazy_pattern(
     rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"

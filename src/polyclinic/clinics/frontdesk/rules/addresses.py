@@ -21,8 +21,9 @@ _SHORT = {
     "strasse": "st", "straße": "st", "apartments": "apts", "grove": "grv", "park": "pk", "hill": "hl", "house": "hse",
 }  # fmt: skip
 _LABELS = {
-    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "blk", "number", "no", "nr", "block",
-    "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
+    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "blk", "number", "no", "nr",
+    "block", "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door",
+    "house-number",
 }  # fmt: skip
 _STATES = {
     "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca", "colorado": "co",
@@ -37,7 +38,8 @@ _STATES = {
     "british columbia": "bc", "alberta": "ab", "manitoba": "mb", "saskatchewan": "sk", "nova scotia": "ns",
     "gyeongsangnam-do": "gyeongnam", "gyeongsangbuk-do": "gyeongbuk", "jeollanam-do": "jeonnam",
     "jeollabuk-do": "jeonbuk", "chungcheongnam-do": "chungnam", "chungcheongbuk-do": "chungbuk",
-    "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju", "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
+    "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju",
+    "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
 }  # fmt: skip
 """States and provinces, which stand in addresses by two letters."""
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")

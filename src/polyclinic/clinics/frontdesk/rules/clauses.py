@@ -83,7 +83,8 @@ _DONE = lazy_pattern(
 _HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
-    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
+    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we"
+    r"|she|he|anything)\b(?! be most)|\bwhat (?:happens"
     r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
 )
@@ -127,8 +128,10 @@ _POLITE_NOT = lazy_pattern(
     r"|(?:'t|n't|not) (?P<whom>you|i|we|they|there|it)\b)(?! (?:want|need|care|think|know))"
 )
 _RETRACTS = lazy_pattern(
-    r"(?:\.\.+|[-,;]) ?(?:ah|oh|er|um|hmm|wait|sorry),? no\b|\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
-    r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)|never mind that"
+    r"(?:\.\.+|[-,;]) ?(?:ah|oh|er|um|hmm|wait|sorry),? no\b|\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait"
+    r"|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
+    r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)"
+    r"|never mind that"
     r"|(?:sorry|no),? i mean(?:t)?|i meant|correction|on second thoughts?|tell a lie|hang on|hold on|let me rephrase"
     r"|change that to|oops|whoops|my mistake|no,? sorry|sorry,? no|forget (?:that|i said))\b"
 )

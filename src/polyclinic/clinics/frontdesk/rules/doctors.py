@@ -13,8 +13,9 @@ from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses, last_retraction
 from polyclinic.clinics.frontdesk.rules.names import name_spans, other_names
+from polyclinic.clinics.frontdesk.rules.owners import OTHER, THIS
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
-from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
+from polyclinic.clinics.frontdesk.rules.told import masked
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
 
@@ -69,14 +70,17 @@ _WANTS_AFTER = lazy_pattern(
     r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
     r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
     r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
-    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|instead\b|first\b|or (?:any"
+    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|instead\b|first\b"
+    r"|or (?:any"
     r"|who|some))"
 )
 _ANYBODY = lazy_pattern(
     r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
-    r"|another (?:doctor|one|physician|consultant|specialist|surgeon)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
-    r"|choose|decide)|no preference|(?:not|\w+n't|never)(?: \w+){0,3} preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
+    r"|another (?:doctor|one|physician|consultant|specialist|surgeon)|a different (?:doctor|one)"
+    r"|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
+    r"|choose|decide)|no preference|(?:not|\w+n't|never)(?: \w+){0,3} preference|don't (?:mind|care) who|(?:doesn't"
+    r"|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|not fussed|makes no difference|all the same)"
 )
@@ -86,16 +90,20 @@ _FALLBACK = lazy_pattern(
 )
 _ONLY_MENTIONS = lazy_pattern(
     rf"^(?:(?:hi|hello|hey|and|so|um|sorry|just)[ ,]+)*(?:does|did|is|was|who|who's|what|what's|how|where|which|has|why"
-    rf"|do you know|tell me)\b(?!.*\b(?:free|available|availability|in (?:today|on|this|next|tomorrow)|in\?|working|works?|on duty"
-    rf"|slots?|openings?|(?:have|has|got) (?:any|a|an|time|some|space|room|the)|see (?:me|us|my)|tak(?:e|es|ing)|accept\w*|there"
+    rf"|do you know|tell me)\b(?!.*\b(?:free|available|availability|in (?:today|on|this|next|tomorrow)|in\?|working"
+    rf"|works?|on duty"
+    rf"|slots?|openings?|(?:have|has|got) (?:any|a|an|time|some|space|room|the)|see (?:me|us|my)|tak(?:e|es|ing)"
+    rf"|accept\w*|there"
     rf"|around|back|appointments?|anything|fit|squeeze|possible|chance|soonest|earliest|when)\b).*{THIS}"
     rf"|\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
     rf"|examined (?:my|him|her))\b"
     rf"|\b(?:pass|give|hand|forward|send|deliver) (?:this|that|an?|the|my|these|it)(?: \w+)?(?: on)? (?:to )?{THIS}"
-    rf"|\b(?:thank you|thanks|say (?:hello|hi|thanks|thank you)|regards|tell|inform|greetings)(?: \w+){{0,2}}? (?:to )?(?:\w+ )?{THIS}"
-    rf"|(?<!get )(?<!be )(?<!being )(?<!getting )\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed"
+    rf"|\b(?:thank you|thanks|say (?:hello|hi|thanks|thank you)|regards|tell|inform"
+    rf"|greetings)(?: \w+){{0,2}}? (?:to )?(?:\w+ )?{THIS}"
+    rf"|(?<!get )(?<!be )(?<!being )(?<!getting )\b(?:referred|sent|signed|recommended|advised|suggested|seen"
+    rf"|treated|written|told|prescribed"
     rf"|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when"
     rf"|how)\b[^;]*{THIS}[^;]*\b(?:trained|studied|from|live|park|speak|look|old|married|the one)\b"
     rf"|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b"

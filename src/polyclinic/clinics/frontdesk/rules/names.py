@@ -57,17 +57,21 @@ _CAPITALS = lazy_pattern(
     r"[A-Z][a-z]+)+\b"
 )
 _TITLED = lazy_pattern(
-    r"\b(?:dr\b\.?|prof\b\.?|doctor|professor) (?!(?:with|her|him|and|who|for|is|that|at|in|on|please|pls|to|or|if|from|will"
+    r"\b(?:dr\b\.?|prof\b\.?|doctor|professor) (?!(?:with|her|him|and|who|for|is|that|at|in|on|please|pls|to|or|if"
+    r"|from|will"
     r"|can|you|i|was|has|there|today|tomorrow|called|named|did|does|a|an|the|of|about|any|his|my|this|next|now|first|as"
-    r"|then|but|so|available|free|soon|said|says|told|again|instead|i'm|we|it|not|no)\b)([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)",
+    r"|then|but|so|available|free|soon|said|says|told|again|instead|i'm|we|it|not"
+    r"|no)\b)([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)",
     re.IGNORECASE,
 )
 _SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
-    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:called|named|nurse|doctor|a|an|mr\.?|mrs\.?|ms"
+    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:called|named|nurse|doctor|a|an|mr\.?"
+    r"|mrs\.?|ms"
     r"|miss|the|a|my \w+|one))*[\s:,'\"]*$"
-    r"|\b(?:an?|the|some|one|that|your)(?! (?:\w+ )?(?:patient|child|baby|boy|girl|son|daughter))(?: \w+){1,4} (?:called"
+    r"|\b(?:an?|the|some|one|that|your)(?! (?:\w+ )?(?:patient|child|baby|boy|girl|son"
+    r"|daughter))(?: \w+){1,4} (?:called"
     r"|named|by the name of) $"
 )
 

@@ -18,7 +18,8 @@ NEAR = 100
 _NEVER_FOR = lazy_pattern(
     r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
     r"|passenger|employer|manager|teacher|professor|prof"
-    r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex|coworker|co-worker|workmate|classmate|supervisor|interpreter|translator"
+    r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex|coworker|co-worker|workmate|classmate|supervisor"
+    r"|interpreter|translator"
     r"|babysitter|nanny|maid|helper|caregiver|next of kin)\b"
 )
 """People for whom nobody calls."""
@@ -31,7 +32,8 @@ PLACES = (
     r"|bank|police|agency|ward"
     r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department"
     r"|reception|switchboard|store"
-    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance(?! card)|insurer|ambulance|post office|station"
+    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance(?! card)|insurer|ambulance|post office"
+    r"|station"
     r"|practice|centre|center)"
 )
 STRANGER = (
@@ -44,7 +46,8 @@ NOT_MINE = rf"(?:{KIN}|{PLACES}|{STRANGER}|ex)"
 _OWNER = lazy_pattern(
     rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w'-]+)?? {NOT_MINE}(?:'s)?\b"
     rf"|{PLACES}(?:'s)? (?:is|has|number|address)"
-    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?|system|screen|list|book|computer|notes?|info\w*))|whose|everyone's|somebody's|someone's)\b"
+    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?"
+    r"|system|screen|list|book|computer|notes?|info\w*))|whose|everyone's|somebody's|someone's)\b"
     r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )
@@ -74,7 +77,8 @@ def _is_childs(owner: str, words: str, kind: str) -> bool:
 
 
 _SELF_AS_KIN = lazy_pattern(
-    rf"\b(?:i'm|i am|this is|me,|it's|speaking,)(?: only| just| actually)? (?:her|his|their|the|an?|[\w-]+'s|the patient's)"
+    rf"\b(?:i'm|i am|this is|me,|it's|speaking,)(?: only| just| actually)? (?:her|his|their|the|an?|[\w-]+'s"
+    rf"|the patient's)"
     rf" (?:\w+ )?{KIN}\b[^;]*$"
 )
 """The speaker tells who they are to the patient: "I'm her son, …"."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, is_told, masked
+from polyclinic.clinics.frontdesk.rules.owners import OTHER, THIS
+from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.numbers import figures
 
@@ -19,11 +20,13 @@ _PUT_RIGHT = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLER = lazy_pattern(
-    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
+    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot"
+    r"|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
     r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
-    r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)|let me see|hmm)[\W_]*){0,4}"
+    r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)"
+    r"|let me see|hmm)[\W_]*){0,4}"
 )
 """What may stand between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -72,7 +75,8 @@ Spot = tuple[int, int, str]
 
 def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
     """The long numbers of a text in figures: where each stands, and its digits. Pieces are joined until they have about
-    the `length` of the number looked for, and as long as they begin the number `wanted`; "2039 at the end" is the number before it with another end.
+    the `length` of the number looked for, and as long as they begin the number `wanted`;
+    "2039 at the end" is the number before it with another end.
     """
     found: list[Spot] = []
     for match in _NUMBER.finditer(text):
@@ -82,7 +86,12 @@ def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
         corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
         if corrects and not _is_whole(text, match.end(), len(number), length):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
-        elif last and (len(last) < length or wanted.startswith(last + number)) and len(last + number) <= length + _COUNTRY_CODE and _joins(between):
+        elif (
+            last
+            and (len(last) < length or wanted.startswith(last + number))
+            and len(last + number) <= length + _COUNTRY_CODE
+            and _joins(between)
+        ):
             found[-1] = (begins, match.end(), last + number)
         else:
             found.append((match.start(), match.end(), number))

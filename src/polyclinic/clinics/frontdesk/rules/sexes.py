@@ -56,7 +56,8 @@ _STAFF = lazy_pattern(
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
 _STAFF_IS = lazy_pattern(
-    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b[^.;]{0,40}\b(?:is|was|'s|be)(?: \w+){0,2} an? $"
+    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b[^.;]{0,40}\b(?:is|was|'s"
+    r"|be)(?: \w+){0,2} an? $"
 )
 _WISHED = lazy_pattern(
     r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
@@ -82,7 +83,8 @@ _WRONG = lazy_pattern(
 _OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 _OPPOSITE = {"female": "male", "male": "female"}
 _YOU_PUT = lazy_pattern(
-    r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote|written|have"
+    r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote"
+    r"|written|have"
     r"|entered|typed|marked|listed|got|says|said|ticked)\b[^.;]*$"
 )
 _KOREAN_NOT = lazy_pattern(r"^[가이는은]? ?(?:아니|아닙)")
@@ -96,8 +98,10 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
     for match in (*_find(_WORDS[sex], text), *_LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = _SELF.search(text) is not None
-        if _STAFF.match(after) or _STAFF_IS.search(before) or (
-            _WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)
+        if (
+            _STAFF.match(after)
+            or _STAFF_IS.search(before)
+            or (_WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before))
         ):
             continue
         if _NOT.search(before) or _NOT.search(match[0][:-1]) or _KOREAN_NOT.match(after):
@@ -155,21 +159,25 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
 
 _THE_PATIENT = {
     sex: lazy_pattern(
-        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|(?:sick|ill|unwell|poorly|injured) one|one (?:you|coming|being|to be"
+        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|(?:sick"
+        rf"|ill|unwell|poorly|injured) one|one (?:you|coming|being|to be"
         rf"|needing|with|who(?:'s| is| needs| has)|that(?:'s| is| needs| has)))\b"
         rf"|\bpatient(?:'s| is)? (?:actually |is )?(?:my |our |a |an )?(?:\w+ )?(?:{_RELATIVES[sex]})\b(?!')"
     )
     for sex in ("female", "male")
 }
 _NOT_THE_PATIENT = lazy_pattern(
-    r"\b(?:dr|doctor|prof|professor|nurse|receptionist|boss|colleague|teacher|friend|neighbou?r|landlord|landlady|manager"
+    r"\b(?:dr|doctor|prof|professor|nurse|receptionist|boss|colleague|teacher|friend|neighbou?r|landlord|landlady"
+    r"|manager"
     r"|surgeon|consultant|gp|dentist|physician|coworker|roommate|clerk|secretary|lawyer)\b"
 )
 _SELF_ROLE = lazy_pattern(
     rf"(?:and |but |so |hi |hello )*(?:i'm|i am|this is|it's|me,) (?:only |just )?(?:his|her|their|the|an?|[\w-]+'s) "
     rf"(?:\w+ )?(?:{'|'.join(_RELATIVES.values())})\b"
 )
-_SELF_IS = lazy_pattern(r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b")
+_SELF_IS = lazy_pattern(
+    r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b"
+)
 _A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(_RELATIVES.values())})\b")
 
 

@@ -18,7 +18,8 @@ _WORKED_OUT = lazy_pattern(
 _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
-    r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*)|entered|flew|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
+    r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*)|entered|flew"
+    r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
 )
 _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"
@@ -26,7 +27,9 @@ _COMES = lazy_pattern(
 )
 _BIRTH = lazy_pattern(r"\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
 _DUE = lazy_pattern(r"\b(?:due|expected|registered|discharged|admitted)\b[^;]{0,12}$")
-_WHEN = lazy_pattern(r"^ (?:is|was) (?:when|the (?:day|date))\b(?! (?:\w+ )?(?:i|she|he|they) (?:was|were|is|got) born)")
+_WHEN = lazy_pattern(
+    r"^ (?:is|was) (?:when|the (?:day|date))\b(?! (?:\w+ )?(?:i|she|he|they) (?:was|were|is|got) born)"
+)
 _MISSED = lazy_pattern(r"\b(?:missed|(?:day|days) (?:before|after|off|short of))(?: \w+){0,2} $")
 
 

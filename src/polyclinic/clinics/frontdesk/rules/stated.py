@@ -73,7 +73,11 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
         return plainly == "soon"
     if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
         return False
-    if not (says("speaks_of_time", text) and is_visit(text)) or names_later_day(text, today) or plain_intent(text) == "cancel":
+    if (
+        not (says("speaks_of_time", text) and is_visit(text))
+        or names_later_day(text, today)
+        or plain_intent(text) == "cancel"
+    ):
         return False
     (finding,) = await desk.reads(text, _EARLIEST)
     return finding.says != "no"

@@ -19,7 +19,8 @@ from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.sentences import SPOKEN_END
 
 _RETRACTED = lazy_pattern(
-    r"\b(?:(?:but|oh|sorry|wait|no),? i (?:was|am|'m) (?:reading|looking at|holding|giving|on the wrong)|wrong (?:card|person|one|line)"
+    r"\b(?:(?:but|oh|sorry|wait|no),? i (?:was|am|'m) (?:reading|looking at|holding|giving|on the wrong)"
+    r"|wrong (?:card|person|one|line)"
     r"|cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
     r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
 )
@@ -45,16 +46,20 @@ _LOST_BEFORE = lazy_pattern(
     r"\b(?:used to|old(?!est)|previous(?:ly)?|former(?:ly)?|ex-|before (?:it|that|we|i|this)|until|till|left"
     r"|leaving|moved (?:out|away|from|on from)|lost|changed (?:it |numbers? |phones? )?from|no longer"
     r"|sold|gave up|given up|originally|crossed|crossing|once|had|vacated|years ago|swapped|switched from"
-    r"|years at|grew up|found (?:this|it|a|some|that)|meant for|intended for|addressed to|dead|deceased|late)\b(?:(?!xotherx)[^;])*$"
+    r"|years at|grew up|found (?:this|it|a|some|that)|meant for|intended for|addressed to|dead|deceased"
+    r"|late)\b(?:(?!xotherx)[^;])*$"
 )
 _WAS = lazy_pattern(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
 _AFTER_DEAD = lazy_pattern(
     rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now"
     rf"|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
     rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
-    r"(?:not\b(?! xotherx| \d)(?! (?!mine|me|him|her|us|right|correct|valid|hers|his|ours|yours|theirs|any ?more|true|real"
-    r"|working|current|used)[a-z'-]+\s*(?:[.!,;)]|$))|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my|the|your) (?:records?"
-    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|previous\b|former\b|ex-|earlier\b|gone|invalid|out of (?:date|use"
+    r"(?:not\b(?! xotherx| \d)(?! (?!mine|me|him|her|us|right|correct|valid|hers|his|ours|yours|theirs|any ?more"
+    r"|true|real"
+    r"|working|current|used)[a-z'-]+\s*(?:[.!,;)]|$))|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my"
+    r"|the|your) (?:records?"
+    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|previous\b|former\b|ex-|earlier\b|gone"
+    r"|invalid|out of (?:date|use"
     r"|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never"
     r"|doesn't|does not|no more|expired|closed|cut off"
     r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
@@ -101,11 +106,13 @@ _OF_ONES_OWN = lazy_pattern(
     r"|mine|call me|reach me|this is)\b[^;?]*$"
 )
 _DIALLED = lazy_pattern(
-    r"\b(?:phoned|called|rang|texted|messaged|rung|call|text|message)\b[^;]{0,40}\bfrom $|\b(?:dial(?:l?ed|l?ing)|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
+    r"\b(?:phoned|called|rang|texted|messaged|rung|call|text|message)\b[^;]{0,40}\bfrom $|\b(?:dial(?:l?ed|l?ing)"
+    r"|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
     r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
 _OWN_AFTER = lazy_pattern(
-    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}|{PLACES}))(?! (?:old"
+    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}"
+    rf"|{PLACES}))(?! (?:old"
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
 _AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
@@ -116,13 +123,16 @@ _OTHERS_AFTER = lazy_pattern(
     rf"^[\s,.;!?'\")-]*(?P<turn>(?:{_TURN}[\s,.!;-]+)*)(?:(?:but|though|and|of course|well|um|uh|er)[\s,]+)*"
     rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belongs to)\s+"
     rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}s?\b"
-    rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs|yours)\b)"
-    r"|^(?: (?:down|here|written|listed|saved|stored|on my \w+)){0,3} (?:as|for) (?:your(?! (?:records?|files?|form|system|list|info))"
+    rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs"
+    rf"|yours)\b)"
+    r"|^(?: (?:down|here|written|listed|saved|stored|on my \w+)){0,3} (?:as|for) (?:your(?! (?:records?|files?|form"
+    r"|system|list|info))"
     r"|the (?:hospital|clinic))\b"
 )
 """What follows a value that is somebody else's: "…, oh no, that's our Jack's"."""
 _NOT_TO_USE = lazy_pattern(
-    r"\b(?:don't|do not|never) (?:you )?(?:put|write|use|take|note|enter|save|call|ring) (?:that|it|this|him|her|them)\b"
+    r"\b(?:don't|do not|never) (?:you )?(?:put|write|use|take|note|enter|save|call|ring) (?:that|it|this|him|her"
+    r"|them)\b"
     r"|\b(?:she|he|they)(?:(?:'s| is|'re| are) not| isn't) (?:the patient|the one|sick|ill|coming|unwell)\b"
 )
 _IS_PATIENT = r"(?:'s|s| is|,| will be)? (?:actually )?the (?:patient|one (?:who|you|that|coming))"
@@ -131,15 +141,19 @@ _NAMED_PATIENT = {
     value: lazy_pattern(rf"\b{_PATIENT_IS} {value}|{value}[\s\"']*{_IS_PATIENT}") for value in (THIS, OTHER)
 }
 _REPORTED = lazy_pattern(
-    r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent|gave|called"
-    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought|drove|had"
+    r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent"
+    r"|gave|called"
+    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought"
+    r"|drove|had"
     r"|was (?:in|here|seen)|(?:is|was) (?:your|the|one of))\b"
 )
 _IS_SOMEBODY = lazy_pattern(
-    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full|maiden)\b)[a-z]"
+    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full"
+    r"|maiden)\b)[a-z]"
 )
 _TELLS_SELF = lazy_pattern(
-    r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called|under|it's|i)\b"
+    r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called"
+    r"|under|it's|i)\b"
 )
 _CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in (?:case of )?(?:an )?emergency)\b[^;]*$")
 
@@ -224,9 +238,9 @@ def _is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
             return True
         if _IS_SOMEBODY.match(after):
             return patient_of(words) != "other"
-    if before.strip() and not _TELLS_SELF.search(before) and kind in PERSONAL and OTHER in words:
-        if patient_of(words) == "speaker":
-            return True
+    names_no_self = bool(before.strip()) and not _TELLS_SELF.search(before)
+    if names_no_self and kind in PERSONAL and OTHER in words and patient_of(words) == "speaker":
+        return True
     theirs = _OTHERS_AFTER.match(near)
     return theirs is not None and bool(theirs["turn"] or OTHER in words or patient_of(words) != "other")
 
@@ -237,5 +251,3 @@ def _near(rest: str) -> str:
     if len(pieces) > 1 and re.match(r"(?:but )?(?:that's|that|it's|it|which|this|no|sorry|not|wait)\b", pieces[1]):
         return pieces[0] if _AFTER_DEAD.match(pieces[0]) else f" {pieces[1]}"
     return pieces[0] if pieces else ""
-
-

@@ -42,7 +42,8 @@ _SOON = lazy_pattern(
 _LATER = lazy_pattern(
     r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)"
     r"|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing"
-    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first)| (?:that|it)(?:'s| is| may| might))"
+    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first)| (?:that"
+    r"|it)(?:'s| is| may| might))"
     r"|can wait\b|take (?:your|my) time|(?:next|following) (?:month|year|term|season)|in (?:the )?(?:spring"
     r"|summer|autumn|fall|winter|new year)"
     r"|(?:a |two |three |four |several |some |few |\d+ )(?:fortnight|weeks?|months?)(?:'s?)? (?:hence|from now"
@@ -56,7 +57,8 @@ _LATER = lazy_pattern(
     r"|next|in)|later (?:is|would|will|on|in the)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
     r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some"
     r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
-    r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to|push (?:it|me|this) (?:out|back)|as (?:far|late) (?:\w+ ){0,2}as|no thanks|no thank you"
+    r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to|push (?:it|me|this) (?:out"
+    r"|back)|as (?:far|late) (?:\w+ ){0,2}as|no thanks|no thank you"
     r"|(?:i'll|i will|i can|we can|i could|happy to|i'd rather|don't mind|prefer to|rather) (?:just )?"
     r"(?:wait(?:ing)?(?! (?:in|at|here|outside|on|by|there|around|for you to)\b)|hold off|hold out for))\b"
 )
@@ -73,7 +75,8 @@ _VISIT = lazy_pattern(
 )
 _DENIED = lazy_pattern(r"\b(?:(?<!if )not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
 _OTHER_QUESTION = lazy_pattern(
-    r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where|why|is my|has my"
+    r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where"
+    r"|why|is my|has my"
     r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
 )
 """What somebody asks who does not ask to be seen."""

@@ -15,7 +15,10 @@ from polyclinic.text.dates import Mention, Order, plain
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 
-_NOT = r"(?:not|(?<!sorry )(?<!ah )(?<!oh )no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+_NOT = (
+    r"(?:not|(?<!sorry )(?<!ah )(?<!oh )no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't"
+    r"|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+)
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
@@ -46,8 +49,10 @@ _FROM_AFTER = lazy_pattern(
 _AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
-    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
-    rf"|(?:results?|report|letter|parcel|delivery)\b[^;]{{0,30}}|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
+    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out"
+    rf"|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
+    rf"|(?:results?|report|letter|parcel|delivery)\b[^;]{{0,30}}|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot"
+    rf"|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
     rf"|(?:away|busy|abroad|working|off|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
@@ -57,7 +62,8 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = lazy_pattern(
-    r"^ an? (?:\w+ )?(?:holiday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^'s (?:out|no good|bad|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
+    r"^ an? (?:\w+ )?(?:holiday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^'s (?:out|no good|bad"
+    r"|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
     r"|^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
     r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
@@ -68,8 +74,10 @@ _AGAINST_AFTER = lazy_pattern(
 _RANGE = lazy_pattern(r"^ (?:to|until|till|through|and) (?:the )?\d")
 _NOT_THEN = lazy_pattern(rf"\b(?:not|never|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
 _HELD_BEFORE = lazy_pattern(
-    rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
-    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
+    rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot"
+    rf"|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
+    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes"
+    rf"| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
 )
 """A day on which somebody is booked already: wished for only where no other day is named."""
 _AND_AFTER = lazy_pattern(
@@ -83,7 +91,8 @@ _BUT_THAT = lazy_pattern(
     r"|bar) (?:that|then|it|this)\b"
 )
 _BEFORE_THAT = lazy_pattern(
-    r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i|we) (?:can't|am))"
+    r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i"
+    r"|we) (?:can't|am))"
 )
 _DAY = timedelta(days=1)
 
