@@ -50,16 +50,29 @@ _YEAR_PUT_RIGHT = lazy_pattern(
 )
 
 
+_ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_LAST_OF_YEAR = lazy_pattern(r"\blast day (?:of|in) (?=(?:19|20)\d\d\b)")
+_ROMAN = lazy_pattern(r"\b(\d{1,2})[ ./-]([ivx]{1,4})[ ./-](\d{4})\b")
+
+
 @lru_cache(_KEPT)
 def plain(text: str) -> str:
     """The text in the form in which dates are looked for."""
     text = figures(normalise(text).replace("`", "'"))
     text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
-    text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)", lambda sign: sign[0].strip(), text.replace("·", "."))
+    text = re.sub(
+        r"(?<=\d)\s*[·/.\-]\s*(?=\d)(?!\d+(?:st|nd|rd|th)\b)", lambda sign: sign[0].strip(), text.replace("·", ".")
+    )
+    text = _LAST_OF_YEAR.sub("december 31 ", text)
+    text = _ROMAN.sub(lambda found: f"{found[1]} {_roman_month(found[2])} {found[3]}", text)
     text = re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
     text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
     text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
     return _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
+
+
+def _roman_month(sign: str) -> str:
+    return MONTHS[_ROMANS.index(sign)] if sign in _ROMANS else sign
 
 
 def _spelt(found: re.Match[str]) -> str:

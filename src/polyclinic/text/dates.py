@@ -19,7 +19,8 @@ from polyclinic.text.lazily import lazy_pattern
 
 Order = Literal["any", "month first", "day first"]
 _FEASTS = {
-    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"new year'?s eve": (12, 31),
+    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"hogmanay": (12, 31),
+    r"new year'?s eve": (12, 31),
     r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
     r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
     r"st\.? patrick'?s(?: day)?": (3, 17), r"(?:armistice|remembrance|veterans'?) day": (11, 11),
@@ -47,6 +48,7 @@ _FORMS = tuple(
         r"(?P<month>[0-3]\d)(?P<day>[0-3]\d)(?P<year>(?:19|20)\d\d)",
         r"(?P<year>[3-9]\d)[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
         rf"day (?P<day>\d{{1,2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) year (?P<year>\d{{4}}|\d{{2}})",
+        rf"year (?P<year>\d{{4}}|\d{{2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}})",
         rf"month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}}) year (?P<year>\d{{4}}|\d{{2}})",
     )
 )

@@ -26,7 +26,8 @@ _PLAIN_DAYS = {
 }  # fmt: skip
 _FROM_NOW = lazy_pattern(
     rf"\b(?:in (?:about )?{_COUNT} {_UNIT}(?: time)?\b|"
-    rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')} (?:from (?:now|today)|away|time|hence)\b)"
+    rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')}"
+    r" (?:(?:later )?from (?:now|today)|away|time|hence|later)\b)"
 )
 _WEEK_ON = lazy_pattern(
     rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"
@@ -36,7 +37,7 @@ _WEEK_ON = lazy_pattern(
 _AFTER = lazy_pattern(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
 _THE_NEXT = lazy_pattern(
     rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;"
-    r"|or|and|then|please|is|would|on|onwards?|if|instead|at)\b| ;|$)"
+    r"|or|and|then|please|is|would|on|onwards?|if|instead|at|the)\b| ;|$)"
 )
 """The one after the day that was named before it: "not Monday, the Monday after"."""
 _NTH = lazy_pattern(
@@ -51,7 +52,7 @@ _SPANS = lazy_pattern(
     rf"(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
     r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month"
     r"|this month|that month"
-    r"|weekend))\b(?! (?:the )?\d)"
+    r"|weekend))\b(?: (?:of |in )?(?P<year>(?:19|20)\d\d)\b|(?! (?:the )?\d))"
 )
 _IN_A_MONTH = lazy_pattern(r"\b(?:in|from|until|till|before|after|since|of|start|starting|beginning) (?:the )?$")
 _BORN = lazy_pattern(r"\bborn (?:in )?((?:19|20)\d\d)\b(?!-)")
@@ -159,7 +160,8 @@ def _spans(text: str, today: date) -> Iterator[Mention]:
             yield _mention(match, _week_of(today, 2 if "after" in span else 1, weekday))
         elif part or "month" in span or _IN_A_MONTH.search(text[: match.start()]):
             month = MONTHS.index(match["month"]) + 1 if match["month"] else today.month
-            first = date(today.year + (month < today.month), month, 1)
+            year = int(match["year"]) if match["year"] else today.year + (month < today.month)
+            first = date(year, month, 1)
             if span and span not in ("this month", "that month"):
                 first = _later(first, "1", "month")
             last = calendar.monthrange(first.year, first.month)[1]

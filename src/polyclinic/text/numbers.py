@@ -28,6 +28,9 @@ _TIMES = {"double": 2, "triple": 3, "treble": 3}
 _WORD = "|".join(sorted({*_UNITS, *_TENS, *_ORDINALS, *_SCALES, *_TIMES}, key=len, reverse=True))
 _RUN = lazy_pattern(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and[\s-]+)?|, )(?:{_WORD}|\d)\b)*(?![\w])", re.IGNORECASE)
 _SAID = lazy_pattern(rf"\b(?:{by_first_letter(_WORD)})")
+_A_HUNDRED = lazy_pattern(r"\ba (?=(?:hundred|thousand)\b)", re.IGNORECASE)
+_FEW_DIGITS = lazy_pattern(r"[ ,-]+\d{1,3}\b")
+_A_WORD = lazy_pattern(r" [^\W\d_]{2,}")
 _SPLIT = lazy_pattern(r"(?:[\s-]+and[\s-]+|[\s-]+)")
 _CENTURIES = ("18", "19", "20")
 _KOREAN = dict(zip("공영일이삼사오육륙칠팔구", "001234566789", strict=True))
@@ -39,8 +42,17 @@ def figures(text: str) -> str:
     """The text with its spoken numbers as figures. A comma ends a number, as a pause does."""
     if text.isascii() and _SAID.search(text.lower()) is None:
         return text
-    spoken = _RUN.sub(lambda run: ", ".join(_said(part) for part in run[0].split(", ")), text)
+    spoken = _RUN.sub(_run, _A_HUNDRED.sub("one ", text))
     return _KOREAN_RUN.sub(lambda run: "".join(_KOREAN.get(sign, sign) for sign in run[0]), spoken)
+
+
+def _run(run: re.Match[str]) -> str:
+    """A run of number words in figures; an "oh" beside no other digit is no number: "oh dear", Columbus, OH."""
+    if run[0].lower() == "oh":
+        before, after = run.string[: run.start()].rstrip(" ,-"), run.string[run.end() :]
+        if not _FEW_DIGITS.match(after) and (not before[-1:].isdecimal() or _A_WORD.match(after)):
+            return run[0]
+    return ", ".join(_said(part) for part in run[0].split(", "))
 
 
 def _said(run: str) -> str:

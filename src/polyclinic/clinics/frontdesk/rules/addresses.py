@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.hangul import latin
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
 from polyclinic.text.numbers import figures
+from polyclinic.text.phrases import by_first_letter
 
 _SHORT = {
     "street": "st", "saint": "st", "str": "st", "road": "rd", "avenue": "ave", "av": "ave", "lane": "ln", "drive": "dr",
@@ -19,9 +21,29 @@ _SHORT = {
     "strasse": "st", "straße": "st", "apartments": "apts", "grove": "grv", "park": "pk", "hill": "hl", "house": "hse",
 }  # fmt: skip
 _LABELS = {
-    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
-    "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
+    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "blk", "number", "no", "nr",
+    "block", "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door",
+    "house-number",
 }  # fmt: skip
+_STATES = {
+    "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca", "colorado": "co",
+    "connecticut": "ct", "delaware": "de", "florida": "fl", "georgia": "ga", "hawaii": "hi", "idaho": "id",
+    "illinois": "il", "indiana": "in", "iowa": "ia", "kansas": "ks", "kentucky": "ky", "louisiana": "la", "maine": "me",
+    "maryland": "md", "massachusetts": "ma", "michigan": "mi", "minnesota": "mn", "mississippi": "ms",
+    "missouri": "mo", "montana": "mt", "nebraska": "ne", "nevada": "nv", "new hampshire": "nh", "new jersey": "nj",
+    "new mexico": "nm", "new york": "ny", "north carolina": "nc", "north dakota": "nd", "ohio": "oh", "oklahoma": "ok",
+    "oregon": "or", "pennsylvania": "pa", "rhode island": "ri", "south carolina": "sc", "south dakota": "sd",
+    "tennessee": "tn", "texas": "tx", "utah": "ut", "vermont": "vt", "virginia": "va", "washington": "wa",
+    "west virginia": "wv", "wisconsin": "wi", "wyoming": "wy", "ontario": "on", "quebec": "qc",
+    "british columbia": "bc", "alberta": "ab", "manitoba": "mb", "saskatchewan": "sk", "nova scotia": "ns",
+    "gyeongsangnam-do": "gyeongnam", "gyeongsangbuk-do": "gyeongbuk", "jeollanam-do": "jeonnam",
+    "jeollabuk-do": "jeonbuk", "chungcheongnam-do": "chungnam", "chungcheongbuk-do": "chungbuk",
+    "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju",
+    "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
+}  # fmt: skip
+"""States and provinces, which stand in addresses by two letters."""
+_STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
+_SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = lazy_pattern(r"[^\W_]+|&")
 _MIXED = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
@@ -35,7 +57,9 @@ _FILLERS = {
 @lru_cache(4096)
 def _tokens(text: str) -> tuple[str, ...]:
     """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
-    words = _TOKEN.findall(without_accents(figures(normalise(text))).replace("'", ""))
+    said = without_accents(figures(latin(normalise(text)))).replace("'", "")
+    said = _SINGAPORE.sub(r"singapore \1", said)
+    words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
 
@@ -51,18 +75,22 @@ def _parts(address: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    """Whether these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
+def _place(tokens: tuple[str, ...], part: tuple[str, ...]) -> range:
+    """Where these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
     wanted = "".join(part)
     for first in range(len(tokens)):
-        joined = ""
-        for token in tokens[first:]:
-            joined += token
+        joined, last = "", first
+        for last in range(first, len(tokens)):
+            joined += tokens[last]
             if len(joined) >= len(wanted):
                 break
         if joined == wanted:
-            return True
-    return False
+            return range(first, last + 1)
+    return range(0)
+
+
+def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return len(_place(tokens, part)) > 0
 
 
 def _number_last(part: tuple[str, ...]) -> tuple[str, ...]:
@@ -74,6 +102,11 @@ def _is_code(part: tuple[str, ...]) -> bool:
     return _POSTCODE.fullmatch("".join(part)) is not None
 
 
+def _is_region(named: list[tuple[str, ...]]) -> bool:
+    """Whether the last of several parts is a province, or a state by its letters."""
+    return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in _STATES.values())
+
+
 def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     """Whether a text tells this address. Unless the `whole` of it is asked for, the postcode may be left out, and of
     three or more named parts the last: a region that the town implies.
@@ -83,7 +116,7 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     if not missing:
         return bool(parts)
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
-    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 else [])
+    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 or _is_region(named) else [])
     return not whole and all(part in spare for part in missing)
 
 
@@ -93,7 +126,7 @@ _STREET = lazy_pattern(
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
 _BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
-_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
+_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit|room))*[\s,.#]*$")
 
 
 def _written(word: str) -> tuple[str, ...]:
@@ -121,11 +154,20 @@ def tells_address(address: str, text: str) -> bool:
     for part, places in spots.items():
         if places and all(_NAMES_END.search(said[:begins]) for begins, _ in places) and not _has_number(part):
             return False
-    street = next((part for part in spots if _has_number(part)), None)
+    if any(_only_denied(number, said) for number in _tokens(address) if number.isdecimal()):
+        return False
+    numbered = [part for part in spots if _has_number(part)]
+    street = next((part for part in numbered if not all(map(str.isdecimal, part))), numbered[0] if numbered else None)
     mine = [_with_its_town(said, place, spots) for place in (spots[street] if street is not None else [])]
     if not mine:
         return True
     return is_told(masked(said, mine, (match.span() for match in _STREET.finditer(said))), "address")
+
+
+def _only_denied(number: str, said: str) -> bool:
+    """Whether a number of the address is only said to be wrong: "flat 407, not 704"."""
+    places = [match.start() for match in re.finditer(rf"(?<!\d){number}(?!\d)", said)]
+    return bool(places) and all(_NAMES_END.search(said[:at]) for at in places)
 
 
 def _with_its_town(
@@ -176,5 +218,7 @@ def same_address(written: str, address: str) -> bool:
     if not says_address(address, written):
         return False
     there, whole = set(_tokens(address)), "".join(_tokens(address))
-    extra = [token for token in _tokens(written) if token not in there and token not in _FILLERS]
+    tokens = _tokens(written)
+    found = {at for part in _parts(address) for at in _place(tokens, part)}
+    extra = [one for at, one in enumerate(tokens) if at not in found and one not in there and one not in _FILLERS]
     return all(token in whole and not token.isdecimal() for token in extra)

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.sentences import SPOKEN_END
 
@@ -23,7 +23,9 @@ _KIN = (
     r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
     r"|children"
     r"|family|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant|pal|buddy"
-    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist"
+    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist|coworker|co-worker|workmate"
+    r"|classmate|spouse|toddler|step\w+|godmother|godfather|mummy|mommy|nanny|babysitter|maid|guardian|caregiver|helper"
+    r"|supervisor|interpreter|translator|next of kin"
 )
 KIN = f"(?:{by_first_letter(_KIN)})"
 _AUX = r"(?:'d|'ve|'re)?"
@@ -81,7 +83,8 @@ _DONE = lazy_pattern(
 _HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
-    r"|anyone|that|this|the)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
+    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we"
+    r"|she|he|anything)\b(?! be most)|\bwhat (?:happens"
     r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
 )
@@ -102,6 +105,11 @@ _OTHERS = lazy_pattern(
     rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had"
     rf"|has (?!to)\w+ed|was)\b"
 )
+_TOLD = lazy_pattern(
+    r"\b(?:text|message|letter|e-?mail|sms|call|voicemail|notification|reminder|note|someone|nurse|lady|you)\b"
+    r"(?: \w+){0,3} (?:saying|says|said|telling|to say|told)\b"
+)
+"""What somebody wrote or said to the caller."""
 _ASKS_HOW = lazy_pattern(
     r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
@@ -115,6 +123,29 @@ _ASKS_HOW = lazy_pattern(
 _CONTRAST = lazy_pattern(
     r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b"
 )
+_POLITE_NOT = lazy_pattern(
+    r"\b(?:can|could|would|will|won|is|are|do|does)(?:(?:'t|n't|not)? (?P<who>you|i|we|they|there|it) not\b"
+    r"|(?:'t|n't|not) (?P<whom>you|i|we|they|there|it)\b)(?! (?:want|need|care|think|know))"
+)
+_RETRACTS = lazy_pattern(
+    r"(?:\.\.+|[-,;]) ?(?:ah|oh|er|um|hmm|wait|sorry),? no\b|\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait"
+    r"|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
+    r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)"
+    r"|never mind that"
+    r"|(?:sorry|no),? i mean(?:t)?|i meant|correction|on second thoughts?|tell a lie|hang on|hold on|let me rephrase"
+    r"|change that to|oops|whoops|my mistake|no,? sorry|sorry,? no|forget (?:that|i said))\b"
+)
+"""What somebody says before they put their own words right."""
+
+
+def without_polite_not(text: str) -> str:
+    """A text of the same length in which "can't you see me today?" denies nothing."""
+    return _POLITE_NOT.sub(lambda asked: (asked["who"] or asked["whom"]).rjust(len(asked[0])), text)
+
+
+def last_retraction(text: str) -> int:
+    """Where the last words end with which somebody takes back what they said before; 0 where nothing is."""
+    return max((match.end() for match in _RETRACTS.finditer(text)), default=0)
 
 
 @dataclass(frozen=True)
@@ -138,7 +169,7 @@ def _lead(text: str) -> str:
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of a text, in order."""
-    words = normalise(text)
+    words = wording(text)
     found: list[Clause] = []
     cuts = [(match.start(), match.end()) for match in _SPLIT.finditer(words)]
     edges = [0, *(end for _, end in cuts)]
@@ -154,7 +185,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
         supposed = here or (supposed and not closed and not turns)
         bare = _lead(piece)
         asks = _ASKS_HOW.match(bare) is not None
-        others = _OTHERS.match(bare) is not None
+        others = _OTHERS.match(bare) is not None or _TOLD.search(bare) is not None
         firm = 0 if supposed or others or _DONE.search(piece) else 1 if _PAST.search(piece) else 2
         found.append(Clause(piece, firm, asks, others, supposed, turns, begins))
     return tuple(found)

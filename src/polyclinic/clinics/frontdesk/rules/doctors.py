@@ -11,12 +11,13 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses, last_retraction
 from polyclinic.clinics.frontdesk.rules.names import name_spans, other_names
+from polyclinic.clinics.frontdesk.rules.owners import OTHER, THIS
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
-from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
+from polyclinic.clinics.frontdesk.rules.told import masked
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.normal import normalise
 
 RubricVerdict = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
@@ -45,7 +46,7 @@ _AVOIDS_AFTER = lazy_pattern(
     r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is "
     r"|'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on"
     r"|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)"
-    r"|do not (?:get on|see eye)"
+    r"|do not (?:get on|see eye)|no longer (?:see eye|get on|get along|trust|agree)"
     r"|no thank|hurt me|to avoid|rather not|please not|not (?:him|her|them)\b|was (?:\w+ )?(?:rude|rough|awful"
     r"|horrible|terrible|dismissive|late|unkind|cold|useless|wrong)|is (?:\w+ )?(?:rude|rough|late|useless"
     r"|retiring|leaving|dead|retired|on leave|unkind)|always late|is (?:my|her|his) (?:ex|cousin|neighbour"
@@ -69,14 +70,17 @@ _WANTS_AFTER = lazy_pattern(
     r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
     r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
     r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
-    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any"
+    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|instead\b|first\b"
+    r"|or (?:any"
     r"|who|some))"
 )
 _ANYBODY = lazy_pattern(
     r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
-    r"|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
-    r"|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
+    r"|another (?:doctor|one|physician|consultant|specialist|surgeon)|a different (?:doctor|one)"
+    r"|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
+    r"|choose|decide)|no preference|(?:not|\w+n't|never)(?: \w+){0,3} preference|don't (?:mind|care) who|(?:doesn't"
+    r"|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|not fussed|makes no difference|all the same)"
 )
@@ -85,11 +89,21 @@ _FALLBACK = lazy_pattern(
     r"|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))"
 )
 _ONLY_MENTIONS = lazy_pattern(
-    rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
+    rf"^(?:(?:hi|hello|hey|and|so|um|sorry|just)[ ,]+)*(?:does|did|is|was|who|who's|what|what's|how|where|which|has|why"
+    rf"|do you know|tell me)\b(?!.*\b(?:free|available|availability|in (?:today|on|this|next|tomorrow)|in\?|working"
+    rf"|works?|on duty"
+    rf"|slots?|openings?|(?:have|has|got) (?:any|a|an|time|some|space|room|the)|see (?:me|us|my)|tak(?:e|es|ing)"
+    rf"|accept\w*|there"
+    rf"|around|back|appointments?|anything|fit|squeeze|possible|chance|soonest|earliest|when)\b).*{THIS}"
+    rf"|\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
     rf"|examined (?:my|him|her))\b"
-    rf"|\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed"
+    rf"|\b(?:pass|give|hand|forward|send|deliver) (?:this|that|an?|the|my|these|it)(?: \w+)?(?: on)? (?:to )?{THIS}"
+    rf"|\b(?:thank you|thanks|say (?:hello|hi|thanks|thank you)|regards|tell|inform"
+    rf"|greetings)(?: \w+){{0,2}}? (?:to )?(?:\w+ )?{THIS}"
+    rf"|(?<!get )(?<!be )(?<!being )(?<!getting )\b(?:referred|sent|signed|recommended|advised|suggested|seen"
+    rf"|treated|written|told|prescribed"
     rf"|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when"
     rf"|how)\b[^;]*{THIS}[^;]*\b(?:trained|studied|from|live|park|speak|look|old|married|the one)\b"
     rf"|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b"
@@ -112,14 +126,19 @@ def wants_doctor(name: str, text: str) -> RubricVerdict | None:
     said, mine = name_spans(name, text)
     if not mine:
         return None
-    hidden = normalise(masked(said, mine, other_names(text, said)))
+    hidden = wording(masked(said, mine, other_names(text, said)))
     heard = clauses(hidden)
     if _NOT_JUST_ANYONE.search(hidden):
         return "yes"
     found: list[tuple[str, bool, int]] = []
     last = ""
+    repaired = last_retraction(hidden)
+    if not any(match.start() >= repaired for match in re.finditer(_NAME, hidden)):
+        repaired = 0
     for clause in heard:
         words, last = _resolved(clause.text, last)
+        if clause.begins + len(clause.text) <= repaired:
+            continue
         found += _verdicts(words, clause, heard, hidden)
     for firm in (2, 1):
         told = [(about, wished) for about, wished, firm_ in found if firm_ >= firm]
@@ -151,6 +170,7 @@ def _resolved(text: str, last: str) -> tuple[str, str]:
 
 
 def _avoids(before: str, after: str) -> bool:
+    after = re.split(r"\bthan\b", after)[0]
     anyway = _NOBODY_BUT.search(before) or says("wants_anyway", before)
     if anyway:
         return False
@@ -209,6 +229,6 @@ def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str
         and not any(_NOBODY_BUT.search(words[: m.start()]) for m in re.finditer(_NAME, words))
     ):
         before = words[: next(iter(_ANYBODY.finditer(words))).start()]
-        if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,3} $", before):
+        if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,8} $", before):
             found.insert(0, ("anybody", True, clause.firm))
     return found

@@ -92,7 +92,8 @@ _MOVES_VERB = (
     r"|slid(?:e|ing)|transfer(?:red|ring)?"
     r"|chang(?:e|ed|ing)|switch(?:ed|ing)?|swap(?:ped|ping)?|exchang(?:e|ed|ing)|adjust(?:ed|ing)?|alter(?:ed"
     r"|ing)?|delay(?:ed|ing)?|defer(?:red|ring)?"
-    r"|postpon(?:e|ed|ing)|advanc(?:e|ed|ing)|rearrang(?:e|ed|ing)|re-?arrange|reschedul\w*|resched\w*"
+    r"|postpon(?:e|ed|ing)|advanc(?:e|ed|ing)|prepon(?:e|ed|ing)|pre-?pone|rearrang(?:e|ed|ing)|re-?arrange"
+    r"|reschedul\w*|resched\w*"
     r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
     r"|convert|amend|revise|relocate|reassign|squeeze forward)"
 )
@@ -119,20 +120,31 @@ ASKS_OTHER = lazy_pattern(
     rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have|got|would|could|might|can|may"
     rf"|maybe|perhaps|possible)\b[^.]*\b(?:later|earlier|sooner|another|other|different|"
     rf"else|after(?:wards)?|following|next|before|instead|better|{_DAY}|{_HOUR}|morning|afternoon|evening|week"
-    rf"|slot|weekend|early|any going)\b|\b(?:would be|is|'s) (?:much |far |a lot )?(?:better|easier|preferable)\b"
+    rf"|slot|weekend|early|any going)\b|\b(?:would be|'d be|it's|that's|(?:morning|afternoon|evening|week|month|time"
+    rf"|later|earlier|day)s?(?:'s| is| are))"
+    rf" (?:much |far |a lot )?(?:better|easier|preferable)\b(?! now)|\b(?:need|want|like|prefer"
+    rf"|rather have) (?:the )?{_DAY}\b"
     r"|\b(?:the )?(?:week|day|month) after\b|\b(?:later|earlier) (?:that|the same|in the) (?:day|week|month)\b"
     r"|\b(?:another|other|different|fresh|new) (?:day|date|time|slot|week|hour|one|appointment|arrangement)"
     r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
     r"|" + _HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + _DAY + r")"
     r"|\bbecome an?\b|\brelocate me\b|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
-    r"|\bthe following\b|\binstead\b"
+    r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go"
+    r"|see)\b"
+    rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
 )
+SOME_DAY = lazy_pattern(
+    r"\b(?:call|ring|phone|come back|try|book|contact|be in touch)(?: \w+){0,3}? (?:some other|another|some) (?:time"
+    r"|day)\b"
+)
+"""Who will call again some other time asks for none now."""
 ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
     r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"
     r"|get away|get to|be in)\b"
     rf"|\b(?:{_DAY}|{_HOUR}|it|that|time|slot)(?:'s| is| was| has become)? (?:\w+ )?(?:no good|no use|impossible"
-    rf"|out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon|far)|not (?:good|possible"
+    rf"|(?<!come )(?<!came )(?<!coming )out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon"
+    rf"|far)|not (?:good|possible"
     rf"|convenient|ok|okay)|a problem)"
     r"|\b(?:doesn't|does not|won't|don't|no longer|didn't) (?:suit|work|fit|do\b)|\bclash\w*|\b(?:is|are|on|to"
     r"|given|falls?|at|have|has|mother|father) (?:\w+ ){0,3}?same (?:day|hour|time|afternoon|morning)\b"
@@ -157,7 +169,9 @@ SAME = lazy_pattern(
     r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the"
     r"|that|me on|to)|original (?:hour|time|date|day|slot)"
     r"|disregard (?:my|that|the)|undo (?:that|it)|perfectly (?:content|happy|fine)|i (?:decline|refuse)"
-    r"|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)|put (?:me|it) back (?:in"
+    r"|(?:time|hour|day|date|it|that|slot|appointment) (?:suits|works for|is (?:fine|perfect|good|great) (?:for|with))"
+    r" (?:me|us)\b(?! better| more)|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)"
+    r"|put (?:me|it) back (?:in"
     r"|on the list)|reinstate)"
 )
 COMES = lazy_pattern(
@@ -176,6 +190,5 @@ STILL_CANCELS = lazy_pattern(
     r"\bnothing for it but to|\bno (?:choice|option|alternative|way|other|help) \w+|\bwhy not"
     r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
 )
-
-
+DOES_IT = lazy_pattern(r"\b(?:want|like|need|have|wish) to do (?:it|that|so|this)\b")
 RATHER = lazy_pattern(r"\b(?:than|rather|instead|not \w+ as)\b")

@@ -8,7 +8,7 @@ asks for another wants to move; who wants no other gives up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -18,6 +18,7 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     ASKS_OTHER,
     CANCELS,
     COMES,
+    DOES_IT,
     MOVES,
     NEGATED,
     NO_LONGER,
@@ -25,9 +26,11 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     OTHER_THING,
     RATHER,
     SAME,
+    SOME_DAY,
     STILL_CANCELS,
 )
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
+from polyclinic.clinics.frontdesk.rules.wording import wording
 
 Intent = Literal["move", "cancel", "neither", "open"]
 Event = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
@@ -49,7 +52,8 @@ def _denied(clause: str, at: int) -> bool:
 
 
 def _events(clause: Clause) -> list[_Heard]:
-    text, found = clause.text, list[tuple[Event, int]]()
+    text = SOME_DAY.sub(lambda later: " " * len(later[0]), clause.text)
+    found = list[tuple[Event, int]]()
     wants = 0 if clause.asks else clause.firm
     stays = next((match for match in SAME.finditer(text) if not _denied(text, match.start())), None)
     if stays is not None and RATHER.search(text) is None:
@@ -84,7 +88,7 @@ def plain_intent(text: str) -> Intent:
     heard = [one for clause in clauses(text) for one in _events(clause) if one.firm]
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
-    decided = None if new else _decided(heard)
+    decided = None if new else _decided(heard) or _then_does(text)
     if decided is not None:
         return decided
     own = says("has_one", text) or "absent" in events
@@ -97,6 +101,14 @@ def plain_intent(text: str) -> Intent:
     if patterns()["gives_up"].search(text) or patterns()["moves"].search(text):
         return "open" if all(clause.firm == 2 and not clause.asks for clause in clauses(text)) else "neither"
     return "open"
+
+
+def _then_does(text: str) -> Intent | None:
+    """What somebody first asks how to do, and then asks to do: "How can I cancel? I'd like to do that now"."""
+    if DOES_IT.search(wording(text)) is None:
+        return None
+    asked = [one for clause in clauses(text) if clause.asks for one in _events(replace(clause, asks=False))]
+    return next((one.event for one in reversed(asked) if one.event in ("cancel", "move")), None)
 
 
 def _asks_after_giving_up(heard: list[_Heard], firm: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.hangul import same_korean_name
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.text.lazily import lazy_pattern
@@ -56,12 +57,23 @@ _CAPITALS = lazy_pattern(
     r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -]"
     r"[A-Z][a-z]+)+\b"
 )
-_TITLED = lazy_pattern(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)", re.IGNORECASE)
+_TITLED = lazy_pattern(
+    r"\b(?:dr\b\.?|prof\b\.?|doctor|professor) (?!(?:with|her|him|and|who|for|is|that|at|in|on|please|pls|to|or|if"
+    r"|from|will"
+    r"|can|you|i|was|has|there|today|tomorrow|called|named|did|does|a|an|the|of|about|any|his|my|this|next|now|first|as"
+    r"|then|but|so|available|free|soon|said|says|told|again|instead|i'm|we|it|not"
+    r"|no)\b)([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)",
+    re.IGNORECASE,
+)
 _SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
-    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|a|an|mr\.?|mrs\.?|ms"
+    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:called|named|nurse|doctor|a|an|mr\.?"
+    r"|mrs\.?|ms"
     r"|miss|the|a|my \w+|one))*[\s:,'\"]*$"
+    r"|\b(?:an?|the|some|one|that|your)(?! (?:\w+ )?(?:patient|child|baby|boy|girl|son"
+    r"|daughter))(?: \w+){1,4} (?:called"
+    r"|named|by the name of) $"
 )
 
 
@@ -113,7 +125,12 @@ def mentions_name(name: str, text: str) -> bool:
 
 def same_name(written: str, name: str, family: str, given: str) -> bool:
     """Whether what was written down is this name, in either order."""
+    if same_korean_name(written, name):
+        return True
     plain = letters(without_accents(_TITLES.sub("", written)))
+    words = without_accents(_TITLES.sub("", written)).replace(",", " ").split()
+    if any(letters("".join(words[at:] + words[:at])) == letters(without_accents(name)) for at in range(1, len(words))):
+        return True
     return plain in (letters(without_accents(name)), letters(without_accents(f"{given}{family}")))
 
 

@@ -21,7 +21,11 @@ from polyclinic.text.normal import letters
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.words import words
 
-_ID_LABEL = lazy_pattern(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
+_ID_LABEL = lazy_pattern(
+    r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num|arc|alien|foreigner|passport|personal|patient"
+    r"|pin)\b",
+    re.IGNORECASE,
+)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 
@@ -90,11 +94,11 @@ _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnose
 """After "no": the answer to the question what the illness is, which denies nothing that was said before."""
 _OF_A_CHILD = r"child(?:['’]s name is| is (?:fe)?male|['’]s id card says|(?<=personal number of my child) is)\b"
 """A parent tells who their child is: that names no other owner of a value."""
-_DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine"
+_DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine|used"
 _DOUBT = lazy_pattern(
     rf"\b(?:not|(?<!also have )no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|(?!{_OF_A_CHILD}){KIN})\b|n['’]t|\?"
 )
-_DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half")
+_DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half|worker|kin")
 """Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, is_told, masked
+from polyclinic.clinics.frontdesk.rules.owners import OTHER, THIS
+from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.numbers import figures
 
@@ -19,11 +20,13 @@ _PUT_RIGHT = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLER = lazy_pattern(
-    r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's"
+    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot"
+    r"|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
     r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
-    r"|block|group)|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
+    r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)"
+    r"|let me see|hmm)[\W_]*){0,4}"
 )
 """What may stand between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -70,9 +73,10 @@ def as_figures(text: str) -> str:
 Spot = tuple[int, int, str]
 
 
-def numbers_at(text: str, length: int) -> list[Spot]:
+def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
     """The long numbers of a text in figures: where each stands, and its digits. Pieces are joined until they have about
-    the `length` of the number looked for; "2039 at the end" is the number before it with another end.
+    the `length` of the number looked for, and as long as they begin the number `wanted`;
+    "2039 at the end" is the number before it with another end.
     """
     found: list[Spot] = []
     for match in _NUMBER.finditer(text):
@@ -80,9 +84,14 @@ def numbers_at(text: str, length: int) -> list[Spot]:
         begins, ends, last = found[-1] if found else (0, 0, "")
         between = text[ends : match.start()]
         corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
-        if corrects and not _is_whole(text, match.end(), len(number)):
+        if corrects and not _is_whole(text, match.end(), len(number), length):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
-        elif last and len(last) < length and len(last) + len(number) <= length + _COUNTRY_CODE and _joins(between):
+        elif (
+            last
+            and (len(last) < length or wanted.startswith(last + number))
+            and len(last + number) <= length + _COUNTRY_CODE
+            and _joins(between)
+        ):
             found[-1] = (begins, match.end(), last + number)
         else:
             found.append((match.start(), match.end(), number))
@@ -93,13 +102,14 @@ def _joins(between: str) -> bool:
     return _FILLER.fullmatch(between.lower()) is not None
 
 
-def _is_whole(text: str, at: int, known: int) -> bool:
+def _is_whole(text: str, at: int, known: int, length: int) -> bool:
     """Whether the pieces that go on from here make a number of their own, and not only another end of the last one."""
+    enough = max(WHOLE_NUMBER, length - _COUNTRY_CODE - 1)
     for match in _NUMBER.finditer(text, at):
-        if known >= WHOLE_NUMBER or not _joins(text[at : match.start()]):
+        if known >= enough or not _joins(text[at : match.start()]):
             break
         known, at = known + len(digits(match[0])), match.end()
-    return known >= WHOLE_NUMBER
+    return known >= enough
 
 
 def _puts_right(before: str, after: str) -> bool:
@@ -109,10 +119,31 @@ def _puts_right(before: str, after: str) -> bool:
 def mask_numbers(value: str, text: str, *, phone: bool) -> str:
     """A text in figures with this number and others masked."""
     said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
-    spots = numbers_at(said, len(digits(value)) - value.startswith("+"))
-    mine = [(a, b) for a, b, number in spots if (same_number(value, number) if phone else number == digits(value))]
+    spots = numbers_at(said, len(digits(value)) - value.startswith("+"), digits(value))
+    mine = [(a, b) for a, b, number in spots if _is_it(value, number, phone)]
+    mine = mine or _spelt_anew(value, said, phone)
     alike = [(a, b) for a, b, number in spots if abs(len(number) - len(digits(value))) <= _COUNTRY_CODE - (not phone)]
     return masked(said, mine, [spot for spot in alike if spot not in mine])
+
+
+def _is_it(value: str, number: str, phone: bool) -> bool:
+    return same_number(value, number) if phone else number == digits(value)
+
+
+def _spelt_anew(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
+    """Where the number stands that begins at a later piece than the first: "the new one is 010…", "02-53… 02-5341…"."""
+    pieces = list(_NUMBER.finditer(said))
+    for first, begins in enumerate(pieces):
+        number, at = "", begins.start()
+        for piece in pieces[first:]:
+            if number and not _joins(said[at : piece.start()]):
+                break
+            number, at = number + digits(piece[0]), piece.end()
+            if len(number) >= WHOLE_NUMBER and _is_it(value, number, phone):
+                return [(begins.start(), at)]
+            if len(number) > len(digits(value)) + _COUNTRY_CODE:
+                break
+    return []
 
 
 def says_number(value: str, text: str, *, phone: bool) -> bool:

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
+from polyclinic.clinics.frontdesk.rules.patients import patient_of
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter, word_begins
 
 _WORDS = {
     "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
-    "male": r"male|masculine|man|gentleman|gent|guy|bloke|chap|lad|fella|fellow|dude|boy|남자|남성|남아|남학생",
+    "male": r"male|masc|masculine|man|gentleman|gent|guy|bloke|chap|lad|fella|fellow|dude|boy|남자|남성|남아|남학생",
 }
 _RELATIVES = {
     "female": r"mother|mum|mom|mummy|mama|wife|grandmother|grandma|granny|nan|gran|daughter|sister|widow"
@@ -53,6 +55,10 @@ _STAFF = lazy_pattern(
     r"|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
+_STAFF_IS = lazy_pattern(
+    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b[^.;]{0,40}\b(?:is|was|'s"
+    r"|be)(?: \w+){0,2} an? $"
+)
 _WISHED = lazy_pattern(
     r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
     r"|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
@@ -76,6 +82,11 @@ _WRONG = lazy_pattern(
 )
 _OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 _OPPOSITE = {"female": "male", "male": "female"}
+_YOU_PUT = lazy_pattern(
+    r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote"
+    r"|written|have"
+    r"|entered|typed|marked|listed|got|says|said|ticked)\b[^.;]*$"
+)
 _KOREAN_NOT = lazy_pattern(r"^[가이는은]? ?(?:아니|아닙)")
 
 
@@ -87,8 +98,10 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
     for match in (*_find(_WORDS[sex], text), *_LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = _SELF.search(text) is not None
-        if _STAFF.match(after) or (
-            _WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)
+        if (
+            _STAFF.match(after)
+            or _STAFF_IS.search(before)
+            or (_WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before))
         ):
             continue
         if _NOT.search(before) or _NOT.search(match[0][:-1]) or _KOREAN_NOT.match(after):
@@ -97,7 +110,10 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before
         ):
             continue
-        elif wrong and re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before):
+        elif wrong and (
+            _YOU_PUT.search(before)
+            or re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before)
+        ):
             yield _OPPOSITE[sex], 3.0
         else:
             yield sex, 5.0 if itself else 4.0
@@ -141,21 +157,56 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
             yield sex, 1.5
 
 
+_THE_PATIENT = {
+    sex: lazy_pattern(
+        rf"\b(?:{_PRONOUNS[sex].split('|')[0]}|(?:{_RELATIVES[sex]}))(?:'s| is) (?:actually )?the (?:patient|(?:sick"
+        rf"|ill|unwell|poorly|injured) one|one (?:you|coming|being|to be"
+        rf"|needing|with|who(?:'s| is| needs| has)|that(?:'s| is| needs| has)))\b"
+        rf"|\bpatient(?:'s| is)? (?:actually |is )?(?:my |our |a |an )?(?:\w+ )?(?:{_RELATIVES[sex]})\b(?!')"
+    )
+    for sex in ("female", "male")
+}
+_NOT_THE_PATIENT = lazy_pattern(
+    r"\b(?:dr|doctor|prof|professor|nurse|receptionist|boss|colleague|teacher|friend|neighbou?r|landlord|landlady"
+    r"|manager"
+    r"|surgeon|consultant|gp|dentist|physician|coworker|roommate|clerk|secretary|lawyer)\b"
+)
+_SELF_ROLE = lazy_pattern(
+    rf"(?:and |but |so |hi |hello )*(?:i'm|i am|this is|it's|me,) (?:only |just )?(?:his|her|their|the|an?|[\w-]+'s) "
+    rf"(?:\w+ )?(?:{'|'.join(_RELATIVES.values())})\b"
+)
+_SELF_IS = lazy_pattern(
+    r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b"
+)
+_A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(_RELATIVES.values())})\b")
+
+
+def _of_whom(before: str) -> bool:
+    """Whether the person named last may be the patient: a pronoun after "my boss" tells nothing."""
+    others = [match.end() for match in _NOT_THE_PATIENT.finditer(before)]
+    return not others or any(match.end() > others[-1] for match in _A_RELATIVE.finditer(before))
+
+
 def _evidence(text: str) -> Iterator[tuple[str, float]]:
     wrong = _WRONG.search(text.lower()) is not None
+    for_other = patient_of(wording(text)) == "other"
+    before = ""
     for clause in clauses(text):
+        before += f"{clause.text} "
         if clause.text.endswith("?") and _OF_OTHERS.match(clause.text):
             continue
         for sex in ("female", "male"):
-            yield from _plain_words(sex, clause.text, wrong)
-            yield from _roles(sex, clause.text)
+            if _THE_PATIENT[sex].search(clause.text):
+                yield sex, 6.0
+            yield from _plain_words(sex, _SELF_IS.sub("", clause.text) if for_other else clause.text, wrong)
+            yield from _roles(sex, _SELF_ROLE.sub("", clause.text) if for_other else clause.text)
             for match in _find(_TITLES[sex], clause.text):
                 denied = _NOT.search(clause.text[: match.start()]) is not None
                 itself = re.search(r"\b(?:i'm|i am|call me|put|it's|me) (?:an? )?$", clause.text[: match.start()])
                 yield (_OPPOSITE[sex], 2.0) if denied else (sex, 4.0 if itself else 2.5)
             for _ in _find(_BODY[sex], clause.text):
                 yield sex, 2.2
-            for _ in _find(_PRONOUNS[sex], clause.text):
+            for _ in _find(_PRONOUNS[sex], clause.text if _of_whom(before) else ""):
                 yield sex, 0.1
 
 
@@ -165,6 +216,7 @@ _ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
 _SMALL_LETTERS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
+_LONE = {"여": "female", "남": "male"}
 _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
 
 
@@ -196,5 +248,5 @@ def sexes_said(text: str) -> frozenset[str]:
 
 def sex_of(written: str) -> str:
     """``female`` or ``male``; empty where it is neither, or both."""
-    found = sexes_said(written.strip())
+    found = sexes_said(_LONE.get(written.strip(), written.strip()))
     return next(iter(found)) if len(found) == 1 else ""

@@ -19,8 +19,19 @@ _WORKED_OUT = lazy_pattern(
 _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
-    r"|diagnosed|admitted|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
+    r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*)|entered|flew"
+    r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
 )
+_COMES = lazy_pattern(
+    r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"
+    r"|instead|cancel|push|anything|opening)\b"
+)
+_BIRTH = lazy_pattern(r"\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
+_DUE = lazy_pattern(r"\b(?:due|expected|registered|discharged|admitted)\b[^;]{0,12}$")
+_WHEN = lazy_pattern(
+    r"^ (?:is|was) (?:when|the (?:day|date))\b(?! (?:\w+ )?(?:i|she|he|they) (?:was|were|is|got) born)"
+)
+_MISSED = lazy_pattern(r"\b(?:missed|(?:day|days) (?:before|after|off|short of))(?: \w+){0,2} $")
 
 
 def mentions_date(
@@ -48,4 +59,8 @@ def mentions_date(
 def _of_another_day(words: str, begins: int, ends: int) -> bool:
     """Whether the sentence tells of something else that happened on this day."""
     before, after = words[:begins].rsplit(" ; ", 1)[-1], words[ends:].split(" ; ", 1)[0]
-    return _ANOTHER_DAY.search(before) is not None and "born" not in before + after
+    if _DUE.search(before) or _WHEN.match(after):
+        return True
+    if _COMES.search(before) and _BIRTH.search(words) is None:
+        return True
+    return (_ANOTHER_DAY.search(before) or _MISSED.search(before)) is not None and "born" not in before + after

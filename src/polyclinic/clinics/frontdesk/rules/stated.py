@@ -6,6 +6,7 @@ It tells the simulator's faults from the staff's: nobody can book what was never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Literal, Protocol
@@ -14,11 +15,12 @@ from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.rules.doctors import wants_doctor
 from polyclinic.clinics.frontdesk.rules.intents import plain_intent
 from polyclinic.clinics.frontdesk.rules.plainly import says
-from polyclinic.clinics.frontdesk.rules.urgency import hurry
-from polyclinic.clinics.frontdesk.rules.wished_days import asks_from
+from polyclinic.clinics.frontdesk.rules.urgency import hurry, is_visit
+from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_later_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.dates import Order
+from polyclinic.text.lazily import lazy_pattern
 
 
 class Reads(Protocol):
@@ -32,6 +34,8 @@ class Reads(Protocol):
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
 _DOCTOR = (WISH.ask(wish=WISHES["physician"]), WISH.ask(wish=WISHES["not_physician"]))
 _INTENDS = {"move": INTENT.ask(intent=INTENTS["reschedule"]), "cancel": INTENT.ask(intent=INTENTS["cancel"])}
+
+_CANCELS = lazy_pattern(r"\bcancel(?!l?ation)", re.IGNORECASE)
 
 
 async def states_wish(
@@ -63,9 +67,17 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
 async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
     """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
     plainly = hurry(text, today)
+    if plainly == "soon" and _CANCELS.search(text) and plain_intent(text) == "cancel":
+        return False
     if plainly != "open":
         return plainly == "soon"
     if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
+        return False
+    if (
+        not (says("speaks_of_time", text) and is_visit(text))
+        or names_later_day(text, today)
+        or plain_intent(text) == "cancel"
+    ):
         return False
     (finding,) = await desk.reads(text, _EARLIEST)
     return finding.says != "no"
@@ -79,7 +91,7 @@ async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Se
     plainly = plain_intent(text)
     if plainly != "open":
         return plainly == intent
-    if not says("visit", text):
+    if not says("visit", text) or says("of_papers", text):
         return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

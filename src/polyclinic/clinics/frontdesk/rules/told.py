@@ -3,9 +3,6 @@
 A text comes here masked: ``xthisx`` stands where the value is told, ``xotherx`` where another value of its kind is. So
 the same questions serve numbers, names, addresses and dates: is it denied, put right in the same breath, given up long
 ago, somebody else's, what a form wrongly says, or only asked about?
-
-Somebody may speak for the patient ("my daughter, Lee Seo-yeon"): what belongs to a relative counts as the patient's,
-unless the speaker gives, or speaks of, the same of themselves.
 """
 
 from __future__ import annotations
@@ -15,23 +12,16 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
+from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, PERSONAL, PLACES, STRANGER, THIS, is_own
+from polyclinic.clinics.frontdesk.rules.patients import patient_of
+from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import SPOKEN_END
 
-THIS, OTHER = "xthisx", "xotherx"
-_NEVER_FOR = lazy_pattern(
-    r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
-    r"|passenger|employer|manager|teacher|professor|prof"
-    r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex)\b"
-)
-"""People for whom nobody calls."""
-_OF_SELF = lazy_pattern(
-    r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
-    r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
-)
 _RETRACTED = lazy_pattern(
-    r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
+    r"\b(?:(?:but|oh|sorry|wait|no),? i (?:was|am|'m) (?:reading|looking at|holding|giving|on the wrong)"
+    r"|wrong (?:card|person|one|line)"
+    r"|cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
     r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
 )
 _STOP = lazy_pattern(SPOKEN_END)
@@ -41,28 +31,6 @@ _CLAUSE = lazy_pattern(
     r"|though|because|since|then|now|whatever|whereas|while|before|if)\b)|\s+(?=(?:but|though|although|because"
     r"|whereas|while)\b)|\s*[()]\s*"
     r"|\s+(?=(?:so|and) (?:i|i'm|my|mine|it|it's|the|don't|dont|not|now|use|call|he|she|his|her)\b)"
-)
-_PLACES = (
-    r"(?:office|shop|school|company|firm|clinic|pharmacy|hotel|factory|branch|care home|nursing home|taxi\w*|cab"
-    r"|bank|police|agency|ward"
-    r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department"
-    r"|reception|switchboard|store"
-    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance|insurer|ambulance|post office|station"
-    r"|practice|centre|center)"
-)
-_STRANGER = (
-    r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman"
-    r"|man|woman|girl|guy|bloke"
-    r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager"
-    r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
-)
-_NOT_MINE = rf"(?:{KIN}|{_PLACES}|{_STRANGER}|ex)"
-_OWNER = lazy_pattern(
-    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w-]+)?? {_NOT_MINE}(?:'s)?\b"
-    rf"|{_PLACES}(?:'s)? (?:is|has|number|address)"
-    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! pardon)|whose|everyone's|somebody's|someone's)\b"
-    r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
-    r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )
 _DENIED_BEFORE = lazy_pattern(
     r"(?:\b(?:not|isn't|isnt|wasn't|aren't|ain't|never|no longer|nor|rather than|instead of|anything but|wrongly"
@@ -78,20 +46,25 @@ _LOST_BEFORE = lazy_pattern(
     r"\b(?:used to|old(?!est)|previous(?:ly)?|former(?:ly)?|ex-|before (?:it|that|we|i|this)|until|till|left"
     r"|leaving|moved (?:out|away|from|on from)|lost|changed (?:it |numbers? |phones? )?from|no longer"
     r"|sold|gave up|given up|originally|crossed|crossing|once|had|vacated|years ago|swapped|switched from"
-    r"|years at|grew up|found|meant for|intended for|addressed to|dead|deceased|late)\b(?:(?!xotherx)[^;])*$"
+    r"|years at|grew up|found (?:this|it|a|some|that)|meant for|intended for|addressed to|dead|deceased"
+    r"|late)\b(?:(?!xotherx)[^;])*$"
 )
 _WAS = lazy_pattern(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
 _AFTER_DEAD = lazy_pattern(
     rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now"
     rf"|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
     rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
-    r"(?:not\b(?! xotherx)|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my|the|your) (?:records?"
-    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|gone|invalid|out of (?:date|use"
+    r"(?:not\b(?! xotherx| \d)(?! (?!mine|me|him|her|us|right|correct|valid|hers|his|ours|yours|theirs|any ?more"
+    r"|true|real"
+    r"|working|current|used)[a-z'-]+\s*(?:[.!,;)]|$))|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my"
+    r"|the|your) (?:records?"
+    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|previous\b|former\b|ex-|earlier\b|gone"
+    r"|invalid|out of (?:date|use"
     r"|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never"
     r"|doesn't|does not|no more|expired|closed|cut off"
     r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
     r"|misspelled|misread|obsolete"
-    rf"|dropped|defunct|{_STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {_NOT_MINE}(?!\w)"
+    rf"|dropped|defunct|stopped|died|broke|{STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {NOT_MINE}(?!\w)"
     r"|(?:the )?(?:name|number|address|card|phone|id|date|birthday) of (?:my|a|the|some"
     rf"|an|your)\b|passenger's|stranger's|{KIN}'s\b"
     rf"|my ex\b|ex\b|don't (?:use|call|ring)|dont (?:use|call|bother))"
@@ -105,7 +78,7 @@ _PUT_RIGHT = lazy_pattern(
     rf"|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct"
     rf"|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt"
     rf"|that's right))[^;]{{0,60}}?{OTHER}"
-    rf"|^[^;]{{0,15}}\b(?:to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
+    rf"|^[^;]{{0,15}}\b(?:(?<!used )to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
 )
 _SAYS_WRONGLY = lazy_pattern(
     r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
@@ -116,8 +89,8 @@ _SAYS_WRONGLY = lazy_pattern(
     r"|called))\b[^;]*$"
 )
 _DENIAL = lazy_pattern(
-    r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue|isn't"
-    r"|wasn't|not (?:me|mine|so|right|true|correct|in|at)"
+    r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue"
+    r"|isn't(?! (?:it|that|he|she|there)\b)|wasn't(?! it)|not (?:me|mine|so|right|true|correct|in|at)"
     r"|i was really|should be|because the right)\b|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's|mine"
     r"|i'm)\b|\bbut (?:i|it|mine|my)\b|" + OTHER
 )
@@ -133,31 +106,56 @@ _OF_ONES_OWN = lazy_pattern(
     r"|mine|call me|reach me|this is)\b[^;?]*$"
 )
 _DIALLED = lazy_pattern(
-    r"\b(?:dial(?:l?ed|l?ing)|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
+    r"\b(?:phoned|called|rang|texted|messaged|rung|call|text|message)\b[^;]{0,40}\bfrom $|\b(?:dial(?:l?ed|l?ing)"
+    r"|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
     r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
-_CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
-_NEAR = 100
-"""So far after a value somebody may speak of it."""
-_FOR_KIN = lazy_pattern(
-    rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"
-    rf"|\b(?:for|about|of|on behalf of) (?:my|our) (?:\w+ )?{KIN}\b(?!'s)"
-    rf"|\bmy (?:\w+ )?{KIN}(?:'s)? (?:needs|is the patient|wants to be seen|has to be seen|would like)"
-)
 _OWN_AFTER = lazy_pattern(
-    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our|my(?! (?:\w+ )?{KIN})(?! (?:old"
+    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}"
+    rf"|{PLACES}))(?! (?:old"
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
 _AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
-_CONTACT = lazy_pattern(
-    r"\b(?:ring|call|phone|text|contact|reach|through|via|ask for|care of|c/o|speak to|message"
-    rf"|leave word with)\b[^;]*\b{KIN}\b[^;]*$"
+
+
+_TURN = r"(?:no|oh|ah|shoot|damn|oops|whoops|wait|hang on|hold on|sorry|actually|hmm|silly me|my bad|wrong one|dear)"
+_OTHERS_AFTER = lazy_pattern(
+    rf"^[\s,.;!?'\")-]*(?P<turn>(?:{_TURN}[\s,.!;-]+)*)(?:(?:but|though|and|of course|well|um|uh|er)[\s,]+)*"
+    rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belongs to)\s+"
+    rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}s?\b"
+    rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs"
+    rf"|yours)\b)"
+    r"|^(?: (?:down|here|written|listed|saved|stored|on my \w+)){0,3} (?:as|for) (?:your(?! (?:records?|files?|form"
+    r"|system|list|info))"
+    r"|the (?:hospital|clinic))\b"
 )
-_LIVES = lazy_pattern(
-    r"\b(?:i|we)(?:'m|'ve|'re| am| are)?(?: \w+)? (?:live|lives|stay|staying|living|moved"
-    r"|reside|lodge|lodging|share|rent|sleep|based)\b|\b(?:send|post|deliver|come|pick|fetch"
-    r"|collect)\b[^;]*\bme\b|\bnow (?:at|in|it's|its)\b|\bthese days\b"
+"""What follows a value that is somebody else's: "…, oh no, that's our Jack's"."""
+_NOT_TO_USE = lazy_pattern(
+    r"\b(?:don't|do not|never) (?:you )?(?:put|write|use|take|note|enter|save|call|ring) (?:that|it|this|him|her"
+    r"|them)\b"
+    r"|\b(?:she|he|they)(?:(?:'s| is|'re| are) not| isn't) (?:the patient|the one|sick|ill|coming|unwell)\b"
 )
+_IS_PATIENT = r"(?:'s|s| is|,| will be)? (?:actually )?the (?:patient|one (?:who|you|that|coming))"
+_PATIENT_IS = r"patient(?:'s|s)?(?: full)?(?: name)?(?:'s| is|:|,)?(?: called| is)?[\s\"']*"
+_NAMED_PATIENT = {
+    value: lazy_pattern(rf"\b{_PATIENT_IS} {value}|{value}[\s\"']*{_IS_PATIENT}") for value in (THIS, OTHER)
+}
+_REPORTED = lazy_pattern(
+    r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent"
+    r"|gave|called"
+    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought"
+    r"|drove|had"
+    r"|was (?:in|here|seen)|(?:is|was) (?:your|the|one of))\b"
+)
+_IS_SOMEBODY = lazy_pattern(
+    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full"
+    r"|maiden)\b)[a-z]"
+)
+_TELLS_SELF = lazy_pattern(
+    r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called"
+    r"|under|it's|i)\b"
+)
+_CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in (?:case of )?(?:an )?emergency)\b[^;]*$")
 
 
 def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> str:
@@ -178,7 +176,7 @@ def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[in
 @lru_cache(maxsize=2048)
 def is_told(text: str, kind: str) -> bool:
     """Whether a masked text tells the value as the patient's, and as one that holds; one place of several is enough."""
-    words = normalise(text)
+    words = wording(text)
     spots = [match.start() for match in re.finditer(THIS, words)]
     return any(_holds(words, at, kind) for at in spots)
 
@@ -201,8 +199,10 @@ def _holds(words: str, at: int, kind: str) -> bool:
     before, sentence = words[begins:at], words[start:stop]
     after = words[at + len(THIS) :]
     rest = after[: max(0, stop - at - len(THIS))]
-    if _OWN_AFTER.match(rest):
-        return True
+    if _OWN_AFTER.match(rest) and not (kind == "name" and _IS_SOMEBODY.match(rest)):
+        return kind not in PERSONAL or patient_of(words) != "other"
+    if _is_somebody_elses(words, before, after, kind):
+        return False
     if kind == "address" and _AT_WORK.search(before):
         return False
     if _DENIED_BEFORE.search(before) or _PUT_RIGHT.search(after[:90]) or _ASKED_AFTER.match(after):
@@ -219,11 +219,30 @@ def _holds(words: str, at: int, kind: str) -> bool:
         and not re.search(r"\bnow\b|\bcurrent", before)
     ):
         return False
-    if _SAYS_WRONGLY.search(words[start:at]) and _DENIAL.search(after[:_NEAR]):
+    if _SAYS_WRONGLY.search(words[start:at]) and _DENIAL.search(after[:NEAR]):
         return bool(re.search(r"\b(?:right|correct)\b", rest[:30]))
     if sentence.rstrip("\"') ").endswith("?") and _ASKS.match(sentence) and not _OF_ONES_OWN.search(before):
         return False
-    return _is_own(words, before, after, kind)
+    return is_own(words, before, after, kind)
+
+
+def _is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
+    """Whether the words after a value, or about the patient, say that it is another person's."""
+    near = after[:NEAR]
+    if _NOT_TO_USE.search(near) or (kind == "phone" and _CONTACT_FOR.search(before)):
+        return True
+    if kind == "name":
+        if _NAMED_PATIENT[THIS].search(words):
+            return False
+        if _NAMED_PATIENT[OTHER].search(words) or _REPORTED.match(after):
+            return True
+        if _IS_SOMEBODY.match(after):
+            return patient_of(words) != "other"
+    names_no_self = bool(before.strip()) and not _TELLS_SELF.search(before)
+    if names_no_self and kind in PERSONAL and OTHER in words and patient_of(words) == "speaker":
+        return True
+    theirs = _OTHERS_AFTER.match(near)
+    return theirs is not None and bool(theirs["turn"] or OTHER in words or patient_of(words) != "other")
 
 
 def _near(rest: str) -> str:
@@ -232,25 +251,3 @@ def _near(rest: str) -> str:
     if len(pieces) > 1 and re.match(r"(?:but )?(?:that's|that|it's|it|which|this|no|sorry|not|wait)\b", pieces[1]):
         return pieces[0] if _AFTER_DEAD.match(pieces[0]) else f" {pieces[1]}"
     return pieces[0] if pieces else ""
-
-
-def _is_childs(owner: str, words: str, kind: str) -> bool:
-    """Whether it is a child's for whom a parent speaks: who they are, not where they can be reached."""
-    return kind in ("name", "identifier", "birth_date") and _CHILD.search(owner) is not None and "mine" not in words
-
-
-def _is_own(words: str, before: str, after: str, kind: str) -> bool:
-    """Whose it is: the last owner named before it in its clause; a relative's may be the patient's."""
-    owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
-    last = owners[-1] if owners else None
-    if last is None or last["own"] or _LIVES.search(before):
-        return True
-    kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
-    if not kin or _NEVER_FOR.search(last[0]):
-        return False
-    if _FOR_KIN.search(words) or _is_childs(last[0], words, kind) or (kind == "phone" and _CONTACT.search(before)):
-        return True
-    if kind == "address":
-        return False
-    elsewhere = words.replace(before, " ", 1)
-    return OTHER not in elsewhere and _OF_SELF.search(after[:_NEAR]) is None

@@ -11,7 +11,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
+from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, without_polite_not
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.wished_days import names_first_day
 from polyclinic.text.lazily import lazy_pattern
@@ -21,9 +21,9 @@ _SOON = lazy_pattern(
     r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)"
     r"|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in"
     r"|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
-    r"|(?:not|n't|rather not|can't|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last"
+    r"|(?:not|\w+n't|rather not|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|hang on|hold on|go on|bear|stand it|last"
     r"|put it off|drag)|(?:every|each) (?:day|hour|minute) (?:counts|matters)|(?:how )?(?:quick(?:ly)?|soon|fast"
-    r"|early) (?:can|could|may)|come running|on standby|short notice"
+    r"|early) (?:can|could|may)(?! (?:i|we) (?:arrive|get there|turn up|drop))|come running|on standby|short notice"
     r"|first (?:thing |one |slot |time |chance |date |day |opening |opportunity |place |gap |hour "
     r"|vacan\w+ )?(?:you|that|going|available|there|the clinic|possible|on offer|free)"
     r"|(?:very )?first (?:opportunity|opening|chance|gap|slot|vacancy)|as (?:soon|early|quick\w*|fast|prompt\w*"
@@ -33,6 +33,8 @@ _SOON = lazy_pattern(
     r"|comes) (?:first|next|soonest|earliest)|by (?:tonight|the end of (?:the|this) day|close)"
     r"|before (?:the day is out|tonight|it gets|tomorrow)|any (?:free|spare) (?:slot|minute|gap) (?:today|now)"
     r"|this very (?:day|hour|minute)|no time to lose"
+    r"|(?<!my )(?<!our )(?<!her )(?<!his )(?:first|next|earliest|soonest|nearest|closest) (?:\w+ ){0,2}?(?:slot|opening"
+    r"|appointment|gap|spot|space|vacancy|availability|cancellation|opportunity)\b"
     r"|(?:waiting|wait) list|if (?:some|any)(?:one|body) (?:cancels|drops)|need(?:s)? (?:help|seeing|to be seen"
     r"|a doctor|someone) (?:now|today|quickly|fast|urgently|at once|right)|only fast|rn\b|top of the list|haste"
     r"|hurry|double quick|yesterday would|a cancellation)"
@@ -40,7 +42,8 @@ _SOON = lazy_pattern(
 _LATER = lazy_pattern(
     r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)"
     r"|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing"
-    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first))"
+    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first)| (?:that"
+    r"|it)(?:'s| is| may| might))"
     r"|can wait\b|take (?:your|my) time|(?:next|following) (?:month|year|term|season)|in (?:the )?(?:spring"
     r"|summer|autumn|fall|winter|new year)"
     r"|(?:a |two |three |four |several |some |few |\d+ )(?:fortnight|weeks?|months?)(?:'s?)? (?:hence|from now"
@@ -54,7 +57,10 @@ _LATER = lazy_pattern(
     r"|next|in)|later (?:is|would|will|on|in the)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
     r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some"
     r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
-    r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to)\b"
+    r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to|push (?:it|me|this) (?:out"
+    r"|back)|as (?:far|late) (?:\w+ ){0,2}as|no thanks|no thank you"
+    r"|(?:i'll|i will|i can|we can|i could|happy to|i'd rather|don't mind|prefer to|rather) (?:just )?"
+    r"(?:wait(?:ing)?(?! (?:in|at|here|outside|on|by|there|around|for you to)\b)|hold off|hold out for))\b"
 )
 _NOT_A_VISIT = lazy_pattern(
     r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?"
@@ -67,22 +73,33 @@ _VISIT = lazy_pattern(
     r"|first|next) appointment|come in|examined|looked at|get (?:me )?in|fit me in|slot"
     r"|see me)\b"
 )
-_DENIED = lazy_pattern(r"\b(?:not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
+_DENIED = lazy_pattern(r"\b(?:(?<!if )not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
+_OTHER_QUESTION = lazy_pattern(
+    r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where"
+    r"|why|is my|has my"
+    r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
+)
+"""What somebody asks who does not ask to be seen."""
+_DENIES = lazy_pattern(r"(?:not|\w+n't|nothing|cannot)\b")
 
 
-def _is_visit(text: str) -> bool:
+def is_visit(text: str) -> bool:
+    """Whether a text speaks of being seen, and not of a letter or a result."""
     return _NOT_A_VISIT.search(text) is None or (_VISIT.search(text) is not None and not says("not_now", text))
 
 
 def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
+    if _OTHER_QUESTION.match(clause.text):
+        return
     text = patterns()["not_now"].sub(lambda found: " " * len(found[0]), clause.text)
+    asked = without_polite_not(text)
     covered = [match.span() for match in (*_LATER.finditer(clause.text), *patterns()["no_hurry"].finditer(text))]
     places: list[tuple[int, Hurry]] = [(begins, "later") for begins, _ in covered]
     for match in (*_SOON.finditer(text), *patterns()["soon"].finditer(text)):
-        if any(begins <= match.start() < ends for begins, ends in covered) or not _is_visit(clause.text):
+        if any(begins <= match.start() < ends for begins, ends in covered) or not is_visit(clause.text):
             continue
-        own = match[0].startswith(("not", "n't", "nothing", "can't", "cannot"))
-        places.append((match.start(), "later" if not own and _DENIED.search(text[: match.start()]) else "soon"))
+        own = _DENIES.match(match[0]) is not None
+        places.append((match.start(), "later" if not own and _DENIED.search(asked[: match.start()]) else "soon"))
     for _, hurry in sorted(places):
         yield hurry, clause.firm
 

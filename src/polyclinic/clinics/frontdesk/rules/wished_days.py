@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, last_retraction
 from polyclinic.text.date_words import plain
 from polyclinic.text.dates import Mention, Order
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 
-_NOT = r"(?:not|no|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+_NOT = (
+    r"(?:not|(?<!sorry )(?<!ah )(?<!oh )no(?! (?:make|wait|sorry|actually|let's|i))|never|cannot|can't|cant|couldn't"
+    r"|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+)
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
@@ -46,8 +50,11 @@ _FROM_AFTER = lazy_pattern(
 _AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
-    rf"|festival|born)\b[^;]{{0,20}}?(?:on|is)"
-    rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
+    rf"|festival|born)(?:'s|\b[^;]{{0,20}}?(?:on|is))|since|last|ago|(?:finish\w*|ends?|expire[sd]?|runs? out"
+    rf"|due)(?: on)?|(?:open|hours|closed?|closing|visiting|parking)\b[^;]{{0,25}}"
+    rf"|(?:results?|report|letter|parcel|delivery)\b[^;]{{0,30}}|{KIN}(?:'s)?(?: (?:appointment|appt|visit|one|slot"
+    rf"|booking|turn|scan|operation))(?:'s| is| was)(?: for)?"
+    rf"|(?:away|busy|abroad|working|off|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
     rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
@@ -56,13 +63,24 @@ _AGAINST_BEFORE = lazy_pattern(
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = lazy_pattern(
-    r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
+    r"^ an? (?:\w+ )?(?:holiday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^'s (?:out|no good|bad"
+    r"|impossible|off|full|taken|my|our|a|an|the|when|too|gone|not|his|her|booked)\b"
+    r"|^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
     r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
+_RANGE = lazy_pattern(r"^ (?:to|until|till|through|and) (?:the )?\d")
+_NOT_THEN = lazy_pattern(rf"\b(?:not|never|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
+_HELD_BEFORE = lazy_pattern(
+    rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot"
+    rf"|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
+    rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes"
+    rf"| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
+)
+"""A day on which somebody is booked already: wished for only where no other day is named."""
 _AND_AFTER = lazy_pattern(
     r"^(?:[^;]{0,30} ;){0,2}[^;]{0,30}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
     r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
@@ -72,6 +90,10 @@ _NOT_ON_IT = lazy_pattern(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bth
 _BUT_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than"
     r"|bar) (?:that|then|it|this)\b"
+)
+_BEFORE_THAT = lazy_pattern(
+    r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i"
+    r"|we) (?:can't|am))"
 )
 _DAY = timedelta(days=1)
 
@@ -92,23 +114,43 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
     named = days_named(words, today, order)
     if not named:
         return None
+    if today is not None and day < today:
+        return False
     sure: list[bool] = []
     open_: list[bool] = []
-    for mention in named:
+    held: list[bool] = []
+    repaired = last_retraction(words)
+    if any(mention.begins >= repaired for mention in named):
+        named = tuple(mention for mention in named if mention.begins >= repaired)
+    for place, mention in enumerate(named):
+        if place and mention.begins - named[place - 1].ends <= 1 and mention.meant == named[place - 1].meant:
+            continue
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
+        if _RANGE.match(after) and before.endswith(("from ", "from the ", "between ", "between the ")):
+            continue
         if _FROM_BEFORE.search(before) or _FROM_AFTER.search(after):
             sure.append(this)
         elif _AFTER_BEFORE.search(before):
             (sure if before.endswith(("after ", "past ", "after the ", "past the ")) else open_).append(this or next_)
+        elif _NOT_THEN.search(before):
+            continue
         elif _AND_AFTER.search(rest):
             sure.append(next_ or (this and not _NOT_ON_IT.search(words)))
-        elif _BUT_THAT.search(rest):
+        elif _BUT_THAT.search(rest) or _BEFORE_THAT.search(rest):
             continue
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
-            open_.append(this)
-    return any(sure) if sure else any(open_)
+            (held if _HELD_BEFORE.search(before) else open_).append(this)
+    return any(sure or open_ or held)
+
+
+def names_later_day(text: str, today: date | None = None) -> bool:
+    """Whether these words name a day after tomorrow, whatever they say of it."""
+    if today is None:
+        return False
+    soon = (today, today + _DAY)
+    return any(not any(map(mention.may_be, soon)) for mention in days_named(plain(text), today))
 
 
 def names_first_day(text: str, today: date | None = None) -> bool:

@@ -1,0 +1,110 @@
+"""Whose a value is: the patient's, or somebody else's.
+
+Somebody may speak for the patient ("my daughter, Lee Seo-yeon"): what belongs to a relative counts as the patient's,
+unless the speaker gives, or speaks of, the same of themselves, or says who the patient is (`patients`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.clinics.frontdesk.rules.clauses import KIN
+from polyclinic.clinics.frontdesk.rules.patients import patient_of
+from polyclinic.text.lazily import lazy_pattern
+
+THIS, OTHER = "xthisx", "xotherx"
+NEAR = 100
+"""So far after a value somebody may speak of it."""
+_NEVER_FOR = lazy_pattern(
+    r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
+    r"|passenger|employer|manager|teacher|professor|prof"
+    r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex|coworker|co-worker|workmate|classmate|supervisor"
+    r"|interpreter|translator"
+    r"|babysitter|nanny|maid|helper|caregiver|next of kin)\b"
+)
+"""People for whom nobody calls."""
+_OF_SELF = lazy_pattern(
+    r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
+    r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
+)
+PLACES = (
+    r"(?:office|shop|school|company|firm|clinic|pharmacy|hotel|factory|branch|care home|nursing home|taxi\w*|cab"
+    r"|bank|police|agency|ward"
+    r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department"
+    r"|reception|switchboard|store"
+    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance(?! card)|insurer|ambulance|post office"
+    r"|station"
+    r"|practice|centre|center)"
+)
+STRANGER = (
+    r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman"
+    r"|man|woman|girl|guy|bloke"
+    r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager"
+    r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
+)
+NOT_MINE = rf"(?:{KIN}|{PLACES}|{STRANGER}|ex)"
+_OWNER = lazy_pattern(
+    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w'-]+)?? {NOT_MINE}(?:'s)?\b"
+    rf"|{PLACES}(?:'s)? (?:is|has|number|address)"
+    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?"
+    r"|system|screen|list|book|computer|notes?|info\w*))|whose|everyone's|somebody's|someone's)\b"
+    r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
+    r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
+)
+_CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
+PERSONAL = ("name", "identifier", "birth_date")
+"""What tells who somebody is: of the caller it says nothing about the patient."""
+_IS_SPEAKERS = lazy_pattern(r"(?:my|mine|i|i'm|im|i've|myself)\b")
+_FOR_KIN = lazy_pattern(
+    rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"
+    rf"|\b(?:for|about|of|on behalf of) (?:my|our) (?:\w+ )?{KIN}\b(?!'s)"
+    rf"|\bmy (?:\w+ )?{KIN}(?:'s)? (?:needs|is the patient|wants to be seen|has to be seen|would like)"
+)
+_CONTACT = lazy_pattern(
+    r"\b(?:ring|call|phone|text|contact|reach|through|via|ask for|care of|c/o|speak to|message"
+    rf"|leave word with)\b[^;]*\b{KIN}\b[^;]*$"
+)
+_LIVES = lazy_pattern(
+    r"\b(?:i|we)(?:'m|'ve|'re| am| are)?(?: \w+)? (?:live|lives|stay|staying|living|moved"
+    r"|reside|lodge|lodging|share|rent|sleep|based)\b|\b(?:send|post|deliver|come|pick|fetch"
+    r"|collect)\b[^;]*\bme\b|\bnow (?:at|in|it's|its)\b|\bthese days\b"
+)
+
+
+def _is_childs(owner: str, words: str, kind: str) -> bool:
+    """Whether it is a child's for whom a parent speaks: who they are, not where they can be reached."""
+    return kind in ("name", "identifier", "birth_date") and _CHILD.search(owner) is not None and "mine" not in words
+
+
+_SELF_AS_KIN = lazy_pattern(
+    rf"\b(?:i'm|i am|this is|me,|it's|speaking,)(?: only| just| actually)? (?:her|his|their|the|an?|[\w-]+'s"
+    rf"|the patient's)"
+    rf" (?:\w+ )?{KIN}\b[^;]*$"
+)
+"""The speaker tells who they are to the patient: "I'm her son, …"."""
+_OF_SPEAKER = lazy_pattern(r"\b(?:i|i'm|i've|i'll|me|mine|myself|we|our|my (?:own|address|place|home|house|flat))\b")
+_KIN_OF_KIN = lazy_pattern(rf"^(?:his|her|their)(?: \w+)? {KIN}")
+
+
+def is_own(words: str, before: str, after: str, kind: str) -> bool:
+    """Whose it is: the last owner named before it in its clause; a relative's may be the patient's."""
+    owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
+    last = owners[-1] if owners else None
+    if last is None:
+        return True
+    patient = patient_of(words)
+    if _SELF_AS_KIN.search(before):
+        return kind in ("phone", "address") or patient == "speaker"
+    if last["own"] or _LIVES.search(before):
+        return not (patient == "other" and _IS_SPEAKERS.match(last[0]) and kind in PERSONAL)
+    kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
+    if not kin or _NEVER_FOR.search(last[0]) or patient == "speaker":
+        return False
+    if _KIN_OF_KIN.match(last[0]) and OTHER in words:
+        return False
+    if _FOR_KIN.search(words) or _is_childs(last[0], words, kind) or (kind == "phone" and _CONTACT.search(before)):
+        return True
+    if kind == "address":
+        return patient == "other" or (OTHER not in words and _OF_SPEAKER.search(words) is None)
+    elsewhere = words.replace(before, " ", 1)
+    return OTHER not in elsewhere and _OF_SELF.search(after[:NEAR]) is None
