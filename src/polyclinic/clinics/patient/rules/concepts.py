@@ -24,7 +24,7 @@ _BROAD = 0.3
 _NOTHING_NAMED = 0.17
 """What something broad counts, and what is in common with a question that names nothing: then others decide."""
 _REQUESTS = ("tell", "describe", "show", "talk", "give", "explain", "and ", "any ")
-Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
+Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 
 
 class Concept(Frozen):
@@ -48,24 +48,24 @@ def concepts() -> dict[str, Concept]:
 
 @lru_cache(maxsize=2)
 def _phrases(asked: bool) -> Phrases:
-    """The stems of every word or phrase with what it stands for, by the first of them; the longest first."""
+    """The stems of every word or phrase with what it stands for, by its first two stems, or its only one."""
     found: Phrases = defaultdict(list)
     for name, each in concepts().items():
         for phrase in (*each.words, *(each.asked if asked else each.told)):
             stems = stemmed(phrase)
-            found[stems[0]].append((stems, name))
+            found[stems[:2]].append((stems, name))
     return dict(found)
 
 
 @lru_cache(maxsize=_KEPT)
 def _named(text: str, asked: bool) -> frozenset[str]:
     stems, known = stemmed(text), _phrases(asked)
-    return frozenset(
-        name
-        for place, first in enumerate(stems)
-        for phrase, name in known.get(first, ())
-        if stems[place : place + len(phrase)] == phrase
-    )
+    found = {name for stem in stems for _, name in known.get((stem,), ())}
+    for place in range(len(stems) - 1):
+        for phrase, name in known.get(stems[place : place + 2], ()):
+            if stems[place : place + len(phrase)] == phrase:
+                found.add(name)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=len(Topic))
