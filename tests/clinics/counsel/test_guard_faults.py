@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from itertools import count
 from typing import Any
 
 import pytest
@@ -151,6 +152,53 @@ async def test_voiced_danger_stops_automated_talk_in_that_turn(
     after = [event for event in events[at:] if isinstance(event, Said)]
     assert [event.data.get("set_message") for event in after] == [True]
     assert len(result.transcript.said("counsellor")) == 2
+
+
+@pytest.mark.parametrize("answer", ["Yes.", "y", "Both, I think.", "The second one.", "I don't know.", "Sometimes"])
+@pytest.mark.parametrize("calm", [True, False])
+async def test_who_does_not_say_no_to_the_question_about_ending_their_life_gets_people(
+    answer: str, calm: bool, play: Any, talk: Any, scripted: Any
+) -> None:
+    result = await _asked_and_answered(answer, "en", play, talk, scripted, "acceptance" if calm else "passive")
+    assert result.outcome == "escalated"
+    assert len([post for post in result.transcript.of(Posted) if post.queue == QUEUE]) == 1
+    assert result.transcript.notes(Guarded)[-1].words == answer
+    assert result.transcript.said("service")
+
+
+@pytest.mark.parametrize("answer", ["네.", "응", "둘 다요", "두 번째요", "잘 모르겠어요", "그런 생각도 들어요"])
+async def test_who_does_not_say_no_in_korean_gets_people(answer: str, play: Any, talk: Any, scripted: Any) -> None:
+    assert (await _asked_and_answered(answer, "ko", play, talk, scripted, "acceptance")).outcome == "escalated"
+
+
+@pytest.mark.parametrize(
+    ("answer", "lang"),
+    [
+        ("No, I am only tired.", "en"),
+        ("I would never do anything to myself.", "en"),
+        ("The first. I am worn out.", "en"),
+        ("아니요, 그냥 지쳤어요.", "ko"),
+        ("그런 생각은 없어요.", "ko"),
+    ],
+)
+async def test_who_says_no_talks_on(answer: str, lang: str, play: Any, talk: Any, scripted: Any) -> None:
+    assert (await _asked_and_answered(answer, lang, play, talk, scripted, "acceptance")).outcome != "escalated"
+
+
+async def _asked_and_answered(answer: str, lang: str, play: Any, talk: Any, scripted: Any, then: str) -> Any:
+    """A talk in which the guard hears a passive wish in the third turn; the patient then gives this answer."""
+    scenario = talk(lang=lang, risk="passive", risk_turn=3, turns=6)
+    wish, spoken = cue_text(scenario), count(1)
+
+    def hears(request: Request) -> str:
+        said = str(getattr(request.prompt, "utterance", ""))
+        return json.dumps({"reason": "", "words": said, "label": "passive" if wish in said else then})
+
+    def says(request: Request) -> str:
+        turn = next(spoken)
+        return wish if turn == 3 else answer if turn == 4 else f"I like room {turn}."
+
+    return await play(scenario, models={"guard": scripted(hears), "patient": scripted(says)})
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

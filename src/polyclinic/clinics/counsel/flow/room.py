@@ -16,6 +16,7 @@ from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listene
 from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
 from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.clinics.counsel.rules.affirmed import affirmed
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
@@ -132,7 +133,9 @@ class Room:
         """The guard's decision, kept. A turn that was already handed over stays handed over when a session resumes."""
         if not self.variant.guard:
             return None
-        decision = self.people.decided_before() or await self.guard.check(utterance)
+        answers = self.gently_at >= 0 and self.gently_at == self.session.turn - 1
+        decision = self.people.decided_before() or (affirmed(utterance) if answers else None)
+        decision = decision or await self.guard.check(utterance)
         self.episode.note(Guarded(turn=self.session.turn, **decision.model_dump()))
         return decision
 
