@@ -31,7 +31,8 @@ _AGREES = lazy_pattern(
 )
 _BOTH = lazy_pattern(
     r"\b(?:both|(?:the )?(?:second|latter|last one|other one)|that too|as well"
-    r"|thought(?:s)? (?:about|of) (?:it|that|doing|ending))\b|그런 생각[도이을]? ?(?:들|해|했|있)|둘 ?다|두 ?번째|후자|뒤쪽|뒤의"
+    r"|thought(?:s)? (?:about|of) (?:it|that|doing|ending))\b|그런 생각[도이을]? ?(?:들|해|했|있)"
+    r"|둘 ?다|두 ?번째|후자|뒤쪽|뒤의"
 )
 _WEARY = lazy_pattern(
     r"\b(?:tired|worn|weary|exhausted|pain|suffering|enough|first|former)\b|지쳐|지쳤|지친|힘들|고통|첫|전자"
