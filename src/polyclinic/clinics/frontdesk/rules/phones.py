@@ -121,7 +121,7 @@ def mask_numbers(value: str, text: str, *, phone: bool) -> str:
     said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
     spots = numbers_at(said, len(digits(value)) - value.startswith("+"), digits(value))
     mine = [(a, b) for a, b, number in spots if _is_it(value, number, phone)]
-    mine = mine or _spelt_anew(value, said, phone)
+    mine = mine or _begun_again(value, said, phone)
     alike = [(a, b) for a, b, number in spots if abs(len(number) - len(digits(value))) <= _COUNTRY_CODE - (not phone)]
     return masked(said, mine, [spot for spot in alike if spot not in mine])
 
@@ -130,16 +130,19 @@ def _is_it(value: str, number: str, phone: bool) -> bool:
     return same_number(value, number) if phone else number == digits(value)
 
 
-def _spelt_anew(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
+def _begun_again(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
     """Where the number stands that begins at a later piece than the first: "the new one is 010…", "02-53… 02-5341…"."""
     pieces = list(_NUMBER.finditer(said))
     for first, begins in enumerate(pieces):
+        if len(digits(begins[0])) < 2:  # figures told one by one begin nothing
+            continue
         number, at = "", begins.start()
-        for piece in pieces[first:]:
+        for piece, following in zip(pieces[first:], [*pieces[first + 1 :], None], strict=True):
             if number and not _joins(said[at : piece.start()]):
                 break
             number, at = number + digits(piece[0]), piece.end()
-            if len(number) >= WHOLE_NUMBER and _is_it(value, number, phone):
+            ends = following is None or not _joins(said[at : following.start()])
+            if ends and len(number) >= WHOLE_NUMBER and _is_it(value, number, phone):
                 return [(begins.start(), at)]
             if len(number) > len(digits(value)) + _COUNTRY_CODE:
                 break

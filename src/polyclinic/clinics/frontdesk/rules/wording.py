@@ -35,8 +35,7 @@ _SHORT_I = lazy_pattern(
 def wording(text: str) -> str:
     """The text normalised, with its short forms in full."""
     words = normalise(text)
-    if not _FULL.keys().isdisjoint(re.findall(r"[\w']+", words)):
-        words = _WORD.sub(lambda found: _FULL.get(found[0], found[0]), words)
+    words = _WORD.sub(lambda found: _FULL.get(found[0], found[0]), words)
     if " 4 " in words:
         words = _FOUR_FOR.sub("for", words)
     if " no " in words:

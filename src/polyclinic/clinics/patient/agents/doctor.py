@@ -17,8 +17,8 @@ from polyclinic.clinics.patient.agents.library import (
 from polyclinic.clinics.patient.prompts.doctor import (
     Advises,
     AsksQuestion,
-    Called,
     Cheats,
+    Colleagues,
     Concludes,
     Conclusion,
     Consults,
@@ -140,7 +140,7 @@ class Doctors:
         )
         return "" if wants_to_conclude(says) else says, offered
 
-    async def recruits(self, discipline: str, present: tuple[str, ...]) -> Called:
+    async def recruits(self, discipline: str, present: tuple[str, ...]) -> Colleagues:
         """Whom this doctor wants to call in."""
         talk = self._interview.told_to("doctor")
         return await self._doctor.ask(

@@ -14,8 +14,8 @@ from polyclinic.clinics.patient.prompts.doctor import (
     NOBODY,
     Advises,
     AsksQuestion,
-    Called,
     Cheats,
+    Colleagues,
     Concludes,
     Conclusion,
     Consults,
@@ -68,7 +68,7 @@ class DoctorUnderstudy(Understudy):
         return _next(ask, ask.prompt)
 
     @answers(Recruits)
-    def recruits(self, ask: Ask[Recruits]) -> Called:
+    def recruits(self, ask: Ask[Recruits]) -> Colleagues:
         """Colleagues who usually see what this looks like."""
         prompt = ask.prompt
         ranked = suspects(_heard(prompt.complaint, prompt.memory))
@@ -80,9 +80,9 @@ class DoctorUnderstudy(Understudy):
         ]
         chosen = list(dict.fromkeys(wanted))[:2]
         if not chosen or (len(prompt.present) > 1 and not ask.chance("recruit further", 0.7)):
-            return Called(reason="this is within my field", first=NOBODY, second=NOBODY)
+            return Colleagues(reason="this is within my field", first=NOBODY, second=NOBODY)
         first, second = [*chosen, NOBODY][:2]
-        return Called(reason=f"this may be beyond {prompt.discipline}", first=first, second=second)
+        return Colleagues(reason=f"this may be beyond {prompt.discipline}", first=first, second=second)
 
     @answers(Soothes)
     def soothes(self, ask: Ask[Soothes]) -> str:

@@ -5,7 +5,6 @@ feedback.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
@@ -119,20 +118,22 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
     Give several runs, one for each student model, to fill them.
     """
     rows: list[list[Cell]] = []
+    scores: dict[str, list[Value]] = {}
     for results in runs:
         players = sorted({member.model for member in results.cast if role_of(member.role) == "student"})
         name = players[0] if len(players) == 1 else f"mixture: {', '.join(players)}"
-        rows += [[name, variant, *_teaching_row(results, variant)] for variant in results.variant_names()]
-    rows = [row for row in rows if row[-1] is not None]
+        for variant in results.variant_names():
+            row = _teaching_row(results, variant)
+            if row[-1] is not None:
+                rows.append([name, variant, *row])
+                marks = [metric_estimate(results, variant, metric) for metric in TEACHING]
+                scores[f"{variant}, students: {name}"] = [*marks]
     if not rows:
         return None
     table = Table(
         "Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows, digits=2
     )
-    scores = {f"{variant}, students: {name}": [*marks] for name, variant, *marks, _ in rows}
-    chart = Bars(
-        [metric.upper() for metric in TEACHING], cast("dict[str, list[Value]]", scores), y_label="score", low=0
-    )
+    chart = Bars([metric.upper() for metric in TEACHING], scores, y_label="score", low=0)
     return Section("Student models", [table, Figure("Teaching by student model (figure 2 of the paper)", chart)])
 
 

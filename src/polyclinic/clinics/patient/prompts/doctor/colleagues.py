@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.patient.prompts.doctor.replies import NOBODY, Called, Sent
+from polyclinic.clinics.patient.prompts.doctor.replies import NOBODY, Colleagues, Sent
 from polyclinic.clinics.patient.prompts.patient import Memory
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Frozen
@@ -47,7 +47,7 @@ class Triages(Prompt[Sent]):
         return Sent(reason="", discipline=text.strip())
 
 
-class Recruits(Prompt[Called]):
+class Recruits(Prompt[Colleagues]):
     """The doctor decides whether colleagues are needed."""
 
     template = "recruits.md"
@@ -66,18 +66,18 @@ class Recruits(Prompt[Called]):
         """What a person who plays the doctor may do."""
         return f"Type at most two disciplines to call in, with a comma between, or {NOBODY}."
 
-    def reply_form(self) -> type[Called]:
+    def reply_form(self) -> type[Colleagues]:
         """Colleagues of the disciplines of this prompt, or nobody."""
         choices = (*self.disciplines, NOBODY)
-        return with_choices(Called, "CalledFrom", first=choices, second=choices)
+        return with_choices(Colleagues, "CalledFrom", first=choices, second=choices)
 
     def form_hints(self) -> FormHints:
         """Two lists to choose from."""
         return FormHints(ask="Do you want to call in colleagues?", labels={"first": "Call in", "second": "And"})
 
     @classmethod
-    def from_human(cls, text: str) -> Called:
+    def from_human(cls, text: str) -> Colleagues:
         """A person types names with commas between."""
         names = [name.strip() for name in text.split(",") if name.strip()]
         first, second = [*names, NOBODY, NOBODY][:2]
-        return Called(reason="", first=first, second=second)
+        return Colleagues(reason="", first=first, second=second)

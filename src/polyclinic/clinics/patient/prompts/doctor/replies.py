@@ -26,7 +26,7 @@ class Sent(ReplyModel):
     discipline: str
 
 
-class Called(ReplyModel):
+class Colleagues(ReplyModel):
     """Which colleagues are wanted, if any."""
 
     reason: str = Field(json_schema_extra=ASIDE)
