@@ -41,9 +41,8 @@ web: $(VENV)/.base
 	@$(SYNC) --no-default-groups --extra web
 	@echo "ready: $(BIN)/polyclinic web"
 
-# Three workers on two cores: many tests wait for a server, a time-out or a browser.
 test: $(STAMP)
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # The browser's pages: built files are committed, so that users need no Node. `frontend-check` builds them again from
 # their sources and compares every byte.
@@ -56,7 +55,7 @@ frontend-check: $(STAMP)
 
 # Slower than `make test`, and says which lines and branches no test runs.
 coverage: $(STAMP)
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
 slow: $(STAMP)
 	@$(SYNC) --extra local --extra hosted
