@@ -155,11 +155,10 @@ async def test_voiced_danger_stops_automated_talk_in_that_turn(
 
 
 @pytest.mark.parametrize("answer", ["Yes.", "y", "Both, I think.", "The second one.", "I don't know.", "Sometimes"])
-@pytest.mark.parametrize("calm", [True, False])
 async def test_who_does_not_say_no_to_the_question_about_ending_their_life_gets_people(
-    answer: str, calm: bool, play: Any, talk: Any, scripted: Any
+    answer: str, play: Any, talk: Any, scripted: Any
 ) -> None:
-    result = await _asked_and_answered(answer, "en", play, talk, scripted, "acceptance" if calm else "passive")
+    result = await _asked_and_answered(answer, "en", play, talk, scripted)
     assert result.outcome == "escalated"
     assert len([post for post in result.transcript.of(Posted) if post.queue == QUEUE]) == 1
     assert result.transcript.notes(Guarded)[-1].words == answer
@@ -168,7 +167,7 @@ async def test_who_does_not_say_no_to_the_question_about_ending_their_life_gets_
 
 @pytest.mark.parametrize("answer", ["네.", "응", "둘 다요", "두 번째요", "잘 모르겠어요", "그런 생각도 들어요"])
 async def test_who_does_not_say_no_in_korean_gets_people(answer: str, play: Any, talk: Any, scripted: Any) -> None:
-    assert (await _asked_and_answered(answer, "ko", play, talk, scripted, "acceptance")).outcome == "escalated"
+    assert (await _asked_and_answered(answer, "ko", play, talk, scripted)).outcome == "escalated"
 
 
 @pytest.mark.parametrize(
@@ -182,17 +181,17 @@ async def test_who_does_not_say_no_in_korean_gets_people(answer: str, play: Any,
     ],
 )
 async def test_who_says_no_talks_on(answer: str, lang: str, play: Any, talk: Any, scripted: Any) -> None:
-    assert (await _asked_and_answered(answer, lang, play, talk, scripted, "acceptance")).outcome != "escalated"
+    assert (await _asked_and_answered(answer, lang, play, talk, scripted)).outcome != "escalated"
 
 
-async def _asked_and_answered(answer: str, lang: str, play: Any, talk: Any, scripted: Any, then: str) -> Any:
+async def _asked_and_answered(answer: str, lang: str, play: Any, talk: Any, scripted: Any) -> Any:
     """A talk in which the guard hears a passive wish in the third turn; the patient then gives this answer."""
     scenario = talk(lang=lang, risk="passive", risk_turn=3, turns=6)
     wish, spoken = cue_text(scenario), count(1)
 
     def hears(request: Request) -> str:
         said = str(getattr(request.prompt, "utterance", ""))
-        return json.dumps({"reason": "", "words": said, "label": "passive" if wish in said else then})
+        return json.dumps({"reason": "", "words": said, "label": "passive" if wish in said else "acceptance"})
 
     def says(request: Request) -> str:
         turn = next(spoken)

@@ -9,25 +9,23 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.rules.guard import Decision
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question
 
 REASON = "the person was asked about ending their life and did not say no"
 _WORDS_SHOWN = 200
+_SHORT = 12
+"""Words. A longer message has enough in it for the guard."""
 _OPEN = lazy_pattern(
-    r"\b(?:i )?(?:don't|dont|do not) know\b|\b(?:not|never) (?:so |really |quite |entirely )?sure\b|\bcan't say\b"
-    r"|\bwouldn't (?:say no|rule it out)\b|\bnot yet\b|모르겠|글쎄|아직은"
+    r"\b(?:i )?(?:don't|dont|do not) know\b|\b(?:not|never) (?:so |really |quite |entirely )?sure\b|\bnot yet\b"
+    r"|\b(?:can't|cannot|couldn't|won't|wouldn't) (?:\w+ ){0,2}?(?:say|promise|lie|deny|pretend|rule)\b"
+    r"|\b(?:rather|prefer) not\b|\b(?:don't|do not) want to (?:say|answer|talk)\b|\bi have\W*$|\bbut (?:yes|yeah|yep)\b"
+    r"|\b(?:yes|yeah|yep|sometimes|now and then|off and on|from time to time)\W*$|\bnow and then\b"
+    r"|\bon (?:bad|some) days\b|\bif i (?:did|do|had|have|say|said|told)\b|그렇다(?:고|면)"
+    r"|모르겠|글쎄|아직은|못 ?하겠|거짓말이|왜 없|없다고는|아니라고|싶지 않|생각은 하지만"
 )
 _DENIES = lazy_pattern(
-    r"\b(?:no|nope|nah|not|never|neither|none|nothing)\b|n't\b|\b(?:dont|wont|cant|havent|didnt|wouldnt)\b"
-    r"|아니(?!면)|아뇨|안 |않|없|절대|전혀"
-)
-_FILLED = r"^\W*(?:(?:well|um+|uh+|oh|honestly|to be honest|i think|i guess|i suppose|actually|so|음+|저|사실)\W+)*"
-_AGREES = lazy_pattern(
-    rf"{_FILLED}(?:(?:y|ye|yes+|yeah+|yep|yup|ya|aye|mm+-?hm+|uh-?huh|correct|exactly|indeed|sometimes|often|lately"
-    r"|maybe|perhaps|possibly|probably|now and then|every (?:day|night)|a (?:bit|little|lot)|kind of|sort of"
-    r"|i think so|that too|ending it)\b"
-    r"|(?:네|넵|예|응|그래|그렇|그럼|맞)(?![가-힣]{3})|가끔|때때로|자주|요즘)"
-    rf"|{_FILLED}(?:i (?:have|do|am|did|would|want to)|right|true|sure|also"
-    r"|어|으응|조금|좀|했어요?|들어요?|들었어요?)\W*$"
+    r"\b(?:no+|nope|nah|not|never|neither|none|nothing)\b|n't\b|\b(?:dont|wont|cant|havent|didnt|wouldnt)\b"
+    r"|아니(?!면)|아뇨|아녀|아님|아닙|ㄴㄴ|안 |않|없|절대|전혀|오해"
 )
 _BOTH = lazy_pattern(
     r"\b(?:both|(?:the )?(?:second|latter|last one|other one)|that too|as well"
@@ -35,15 +33,19 @@ _BOTH = lazy_pattern(
     r"|둘 ?다|두 ?번째|후자|뒤쪽|뒤의"
 )
 _WEARY = lazy_pattern(
-    r"\b(?:tired|worn|weary|exhausted|pain|suffering|enough|first|former)\b|지쳐|지쳤|지친|힘들|고통|첫|전자"
+    r"\b(?:tired|worn|weary|exhausted|pain|suffering|enough|first|former)\b|지쳐|지쳤|지친|힘들|고통|피곤|고단|기운|첫|전자"
 )
 """Words of the question's other half: who is worn out agrees to that."""
 
 
 def affirmed(answer: str) -> Decision | None:
-    """The decision where the answer agrees or leaves it open; None where it denies or speaks of something else."""
+    """The decision where a short answer does not say no. None where it denies, agrees to the question's other half
+    alone, asks something, or is long enough for the guard to read by itself.
+    """
     line = normalise(answer)
-    agrees = _BOTH.search(line) or (_AGREES.search(line) and not _WEARY.search(line))
-    if not _OPEN.search(line) and (_DENIES.search(line) or not agrees):
-        return None
+    if not _OPEN.search(line):
+        if _DENIES.search(line) or (_WEARY.search(line) and not _BOTH.search(line)):
+            return None
+        if not _BOTH.search(line) and (len(line.split()) > _SHORT or is_question(answer)):
+            return None
     return Decision(way="escalate", label="active", source="screen", reason=REASON, words=answer[:_WORDS_SHOWN])
