@@ -32,7 +32,7 @@ class Critic:
         """
         if only_courtesy(draft):
             return Draft()
-        found = read_draft(await self._episode.reads(draft, draft_questions(utterance)))
+        found = read_draft(draft, await self._episode.reads(draft, draft_questions(utterance)))
         if only_courtesy(found.claim) and greets_and_asks(draft):
             return found.model_copy(update={"claim": ""})
         return found

@@ -42,7 +42,7 @@ def void(fault: str, words: str, draft: str, found: Draft) -> str:
 
 def confirmed(fault: str, found: Draft) -> bool:
     """Whether a reading of just the sentences that were objected to confirms the objection."""
-    if found.slip:
+    if found.slip or found.time_left:
         return True
     return bool(found.claim) if fault == "accuracy" else fault == "feelings" and not found.feeling
 

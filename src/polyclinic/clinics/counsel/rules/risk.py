@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Literal
 
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
+from polyclinic.clinics.counsel.rules.prognosis import time_left
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
@@ -34,8 +35,11 @@ class Fault(Frozen):
 
 
 class Draft(Frozen):
-    """What was read in a draft: the words of a slip, the words of a fact, and whether a feeling was answered."""
+    """What was read in a draft: the words of a slip, the words of a fact, and whether a feeling was answered.
+    `time_left`: the sentence that says how long the person will live, found by rule.
+    """
 
+    time_left: str = ""
     slip: str = ""
     claim: str = ""
     feeling: bool = True
@@ -46,10 +50,11 @@ def draft_questions(said: str) -> list[Question]:
     return [SLIP.ask(said=said), CLAIM.ask(), FEELING.ask(said=said)]
 
 
-def read_draft(findings: Sequence[Finding]) -> Draft:
-    """The findings on `draft_questions`."""
+def read_draft(draft: str, findings: Sequence[Finding]) -> Draft:
+    """The findings on `draft_questions`, and what the rule for stated time finds."""
     slip, claim, feeling = findings
     return Draft(
+        time_left=time_left(draft),
         slip=slip.words if slip.yes else "",
         claim=claim.words if claim.yes else "",
         feeling=feeling.says != "no",
@@ -57,11 +62,13 @@ def read_draft(findings: Sequence[Finding]) -> Draft:
 
 
 def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
-    """The gravest fault that was read: facts without a source, then a slip, then a feeling passed over.
+    """The gravest fault: a stated time left, facts without a source, then a slip, then a feeling passed over.
 
     `hurt` says that the person showed strong feeling; `cited` is the source that the counsellor named, if any, and
     `borne_out` whether that source says so.
     """
+    if draft.time_left:
+        return _fault(1, "time_left", draft.time_left, lang)
     if draft.claim and not cited:
         return _fault(1, "unsourced", draft.claim, lang)
     if draft.claim and not borne_out:
