@@ -1,6 +1,6 @@
 """What a counsellor's words may break: accuracy (1), the person's own choice (2), their feelings (3); 0 is none.
 
-What a draft means is read; what follows from the findings is decided here. The words for the counsellor are in
+The reader finds what a draft means; this module decides what follows. The words for the counsellor are in
 ``data/risk.toml``.
 """
 
@@ -22,8 +22,8 @@ RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings":
 
 
 class Fault(Frozen):
-    """A risk type, the words it rests on, and what to change. `doubted`: the critic alone says so; neither a rule nor
-    the reading of the words confirms it. `borrowed`: the words are the person's own.
+    """A risk type, the words it is based on, and what to change. `doubted`: the critic alone says so; neither a rule
+    nor the reading of the words confirms it. `borrowed`: the words are the person's own.
     """
 
     risk: RiskType
@@ -34,7 +34,7 @@ class Fault(Frozen):
 
 
 class Draft(Frozen):
-    """What was read in a draft: the words of a slip, the words of a fact, and whether a feeling was answered."""
+    """What the reader found in a draft: the words of a slip or of a fact, and whether a feeling was answered."""
 
     slip: str = ""
     claim: str = ""
@@ -57,10 +57,10 @@ def read_draft(findings: Sequence[Finding]) -> Draft:
 
 
 def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
-    """The gravest fault that was read: facts without a source, then a slip, then a feeling passed over.
+    """The gravest fault that the reader found: facts without a source, then a slip, then an ignored feeling.
 
-    `hurt` says that the person showed strong feeling; `cited` is the source that the counsellor named, if any, and
-    `borne_out` whether that source says so.
+    `hurt` says that the person showed strong feeling. `cited` is the source that the counsellor named, if any.
+    `borne_out` says whether that source supports the facts.
     """
     if draft.claim and not cited:
         return _fault(1, "unsourced", draft.claim, lang)
