@@ -16,7 +16,8 @@ import importlib
 import os
 from typing import Any
 
-# Our matrices are small: more than one thread of linear algebra costs CPU and wins nothing. Must be set before NumPy.
+# Our matrices are small: more than one thread of linear algebra costs CPU time and gains nothing. Must be set before
+# NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 __version__ = "0.1.0"

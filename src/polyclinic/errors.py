@@ -107,7 +107,10 @@ class StoreError(UserError):
 
 
 class PersonLeft(UserError):
-    """A person who plays a role has left. Nothing failed: the episode waits, and goes on from their last word."""
+    """A person who plays a role has left.
+
+    Nothing failed: the episode waits, and can be continued from their last word.
+    """
 
 
 class LimitReached(PolyclinicError):

@@ -27,7 +27,7 @@ from polyclinic.store.store import open_store
 def command() -> None:
     """Let people rate transcripts blind, and compare their ratings with the judges.
 
-    First `packet`, then people fill in their sheets, then `read`.
+    Run `packet` first. Then people fill in their sheets. Then run `read`.
     """
 
 

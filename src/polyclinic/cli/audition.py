@@ -45,9 +45,9 @@ def command(
 ) -> int:
     """Test a model in every role on small scenes before you pay for a run.
 
-    MODEL is written as in a cast: openai:gpt-5-mini, http://127.0.0.1:8080/v1:qwen3, local, understudy. The scenes are
-    what each role is really asked, taken from episodes that understudies play. Exit code 1: the model is not fit for
-    some role.
+    MODEL is written as in a cast: openai:gpt-5-mini, http://127.0.0.1:8080/v1:qwen3, local, understudy. Each scene is a
+    real request to a role, taken from an episode that understudies play. Exit code 1: the model is not fit for some
+    role.
     """
     from polyclinic.eval.html import render_sections
     from polyclinic.eval.terminal import table_text

@@ -36,7 +36,7 @@ def command(name: str, quick: bool, as_json: bool) -> int:
 
 
 async def _fault(check: Check) -> str:
-    """What is wrong, in words; empty when nothing is."""
+    """Run one check: returns a message that says what is wrong, or an empty text if the check passed."""
     try:
         await check.run()
     except AssertionError as error:

@@ -26,7 +26,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     "casts",
     multiple=True,
     metavar="ROLE=MODEL,…",
-    help="Who plays; if repeated, episodes are shared among the casts.  [default: the clinic's own spread]",
+    help="Who plays; if repeated, episodes are shared among the casts.  [default: the clinic's own casts]",
 )
 @scenarios_option(help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
 @click.option(
@@ -51,7 +51,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     show_default=True,
     help="Share of cases that is held out for testing; the clinic's own test cases always are.",
 )
-@click.option("--seed", default=0, show_default=True, help="Decides groups and order.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the episodes and their order.")
 @click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")
 @store_option
 @json_option

@@ -75,7 +75,10 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
 
 
 async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
-    """What a clinic learns before it is shown, with its own report; nothing for one that learns within its run."""
+    """Let a clinic learn before its demo run, and report on it.
+
+    No report for a clinic that does not learn beforehand.
+    """
     if not clinic.demo_learns:
         return []
     values = {

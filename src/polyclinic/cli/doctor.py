@@ -29,7 +29,7 @@ EXTRAS = {
 }
 
 PATIENCE_S = 3.0
-"""How long a model may take; with the rest, `doctor` answers within 5 seconds."""
+"""How long a model may take. With all other checks, `doctor` still ends within 5 seconds."""
 
 
 @dataclass(frozen=True)
@@ -105,20 +105,23 @@ async def _store(url: str) -> Check:
 
 
 class _Counting(MemoryJournal):
-    """Counts what the tried model answered: the nurse's calls, since everyone else is an understudy."""
+    """Counts the answers of the tested model. It plays the nurse; understudies play all other roles."""
 
     def __init__(self) -> None:
         super().__init__()
         self.answers = 0
 
     async def record(self, call: CallRecord) -> None:
-        """Keep and count."""
+        """Keep the call, and count it if the tested model made it."""
         await super().record(call)
         self.answers += call.request.role == "nurse"
 
 
 async def _model(text: str) -> Check:
-    """The model in one role of the demo clinic, with one try a call and little time: a doctor answers soon."""
+    """Test the model in one role of the demo clinic.
+
+    Each call has one attempt and little time, so that the check is quick.
+    """
     name, spec = f"model {text}", parse_model(text, "nurse")
     quick = spec.options.model_copy(update={"tries": 1, "total_s": PATIENCE_S, "timeout_s": PATIENCE_S})
     journal = _Counting()
@@ -128,7 +131,7 @@ async def _model(text: str) -> Check:
     except TimeoutError:
         if journal.answers:
             return Check(name, True, f"answers ({journal.answers} calls in {PATIENCE_S:g} s)")
-        slow = "a slow model may still do: a run waits longer (timeout_s); try `polyclinic audition`"
+        slow = "a slow model may still work: a run waits longer (timeout_s); try `polyclinic audition`"
         return Check(name, False, f"no answer within {PATIENCE_S:g} s", f"check the address and the key; {slow}")
 
 

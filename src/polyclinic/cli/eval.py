@@ -104,7 +104,7 @@ def command(
 
 
 def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
-    """The clinic and its evaluation, or an error with the names there are."""
+    """The clinic and its evaluation. The error for an unknown name lists the available names."""
     clinic_name, _, wanted = name.partition("-")
     known = clinic_modules()
     if clinic_name in known:
@@ -125,5 +125,5 @@ async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluation[Value
 
 
 async def open_bench(clinic: Clinic, players: Players, journal: MemoryJournal, seed: int) -> EvalBench:
-    """A bench for these players."""
+    """Open a bench whose agents are played by these players."""
     return EvalBench(clinic, await Switchboard.open("evaluation", players, journal), seed)

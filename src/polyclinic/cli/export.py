@@ -51,7 +51,7 @@ async def command(
 
 
 def _form(out: str | None) -> str:
-    """The form that a file's ending asks for; an ending that we do not write is refused."""
+    """The format for a file's ending; an ending that cannot be written is refused."""
     if out is None:
         return "jsonl"
     ending = Path(out).suffix.lstrip(".").lower()

@@ -74,19 +74,19 @@ def serve(
 
 @dataclass(frozen=True)
 class Guard:
-    """Whose tokens a server asks for: its own (for known clients), another issuer's, or none."""
+    """Which tokens a server requires: its own (for known clients), another issuer's, or none."""
 
     base: str
     clients: Path | None = None
     issuer: str | None = None
 
     def host(self) -> tuple[str, ...]:
-        """The name in the base, under which the server answers too."""
+        """The host name in the base address: the server also answers under this name."""
         name = urlsplit(self.base).hostname
         return (name,) if name else ()
 
     async def smart(self, store: FhirStore) -> Smart | None:
-        """What checks tokens; None where everything is open."""
+        """The object that checks tokens; None if the server needs no token."""
         if self.clients is None and self.issuer is None:
             return None
         try:

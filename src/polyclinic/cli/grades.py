@@ -30,7 +30,7 @@ FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seco
 async def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
     """Write the scores of people who played a role to a CSV file.
 
-    One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time
+    Each line is an episode in which a person took a role (`polyclinic play`). It has the name given by --who, the time
     it took, and that person's own figures. CLINIC limits it to one clinic.
     """
     if clinic:

@@ -13,10 +13,10 @@ Form = Literal["text", "json"]
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the fields of the event if it has some."""
+    """One JSON object per line: time, level, logger, message, and the event's fields if it has any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The JSON line for one log record."""
         fields = getattr(record, "fields", None)
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),

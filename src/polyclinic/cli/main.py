@@ -27,7 +27,7 @@ class LazyGroup(click.Group):
     lazy: Mapping[str, tuple[str, str]] = COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which a user meets them."""
+        """The names of the commands, in the order in which a user needs them."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest names in the error."""
+        """Find the command as click does. The error for an unknown command suggests similar names."""
         if args and args[0] not in self.lazy and not args[0].startswith("-"):
             from polyclinic.errors import UnknownName
 
@@ -74,7 +74,7 @@ def cli(log: Form | None, log_level: str) -> None:
 
 
 def main() -> None:
-    """The command line as a process."""
+    """The entry point of the command line."""
     steady_streams()
     sys.exit(invoke())
 
@@ -114,7 +114,7 @@ def invoke(words: Sequence[str] | None = None) -> int:
 
 
 def _about(error: OSError) -> str:
-    """What the machine refused, in one line, with what helps."""
+    """One line that says what the operating system refused, and what to do about it."""
     what = error.strerror or str(error)
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return f"{what}: lower --concurrency, or allow more with 'ulimit -n'"

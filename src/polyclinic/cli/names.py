@@ -1,5 +1,5 @@
-"""The commands: name to (module, one line of help). The help here and in a command's own docstring are held equal by a
-test.
+"""The commands: for each name, its module and one line of help. A test checks that the help here is the same as in the
+command's own docstring.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
 
 SOURCE = "polyclinic.clinics.demo"
 TITLE = "Medicine helpline"
-TEST = '''"""What every clinic keeps to, and that {name} runs to an end."""
+TEST = '''"""{name} meets the contract for all clinics, and its episodes end without a failure."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def copy_demo(name: str, into: Path) -> Path:
 
 
 def write_test(name: str, folder: Path) -> Path:
-    """A test beside the clinic's folder; for a clinic in the tree, where the tests of the other clinics are."""
+    """Write a test beside the clinic's folder.
+
+    For a clinic in this repository, write it where the other clinics' tests are.
+    """
     place = folder.parent
     if _in_the_tree(place):
         tests = place.resolve().parents[2] / "tests" / "clinics"
@@ -107,7 +110,7 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
 
 
 def renamed(text: str, package: str, name: str) -> str:
-    """A file of the demo clinic as a file of the new one: package, name, title and headings."""
+    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, title and headings."""
     title = name.replace("_", " ").capitalize()
     text = text.replace(SOURCE, package).replace(TITLE, title)
     text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)

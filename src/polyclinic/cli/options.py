@@ -1,4 +1,4 @@
-"""Options that several commands share, and the step from click to async code."""
+"""Options and helpers that several commands share."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Group(click.Group):
-    """A command with commands of its own; a wrong one is answered with the names there are."""
+    """A command with subcommands. The error for an unknown subcommand suggests similar names."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest names in the error."""
+        """Find the subcommand as click does. The error for an unknown one suggests similar names."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             known = self.list_commands(ctx)
             if args[0] not in known:
@@ -58,12 +58,12 @@ def scoring_option(function: F) -> F:
 
 
 def scenarios_option(*names: str, default: str | None = "", **attributes: Any) -> Callable[[F], F]:
-    """--scenarios, once: a second selection would silently win over the first, so it is refused."""
+    """--scenarios. It may be given only once: a second selection would silently replace the first."""
 
     def one(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> str | None:
         if len(given) > 1:
             raise click.UsageError(
-                f"--scenarios was given {len(given)} times ({', '.join(given)}): it takes one; run each by itself"
+                f"--scenarios was given {len(given)} times ({', '.join(given)}): it takes one; run each separately"
             )
         return given[0] if given else default
 
@@ -81,7 +81,10 @@ def print_json(value: object) -> None:
 
 
 def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict[str, str]:
-    """``--flag name=value`` given several times; with `nameless` a value without a name goes under ``all``."""
+    """Read ``--flag name=value``, given several times.
+
+    With `nameless`, a value without a name is stored under ``all``.
+    """
     found: dict[str, str] = {}
     for value in values:
         name, equals, rest = value.partition("=")
@@ -94,7 +97,10 @@ def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict
 
 
 def refuse_busy_port(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened on, before anything is announced. Port 0 takes a free one."""
+    """Raise an error for an address that cannot be listened on, before anything is printed.
+
+    Port 0 takes a free port.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
@@ -108,7 +114,7 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 
 def table(rows: list[list[str]], header: list[str]) -> str:
-    """Aligned columns in plain text."""
+    """Rows as aligned columns in plain text."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

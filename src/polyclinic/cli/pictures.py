@@ -1,4 +1,4 @@
-"""Pictures for a person at a terminal: a file that any viewer opens, and the picture itself where terminals can."""
+"""Pictures for a person at a terminal: a file for any viewer, and the picture itself if the terminal can show it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KITTY_CHUNK = 4096
 
 
 def saved_picture(image: Image) -> Path:
-    """The picture as a file; the same picture is the same file."""
+    """Save the picture and return its path. The same picture is always the same file."""
     path = FOLDER / f"{image.digest}{_ENDINGS.get(image.media_type, '.bin')}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def saved_picture(image: Image) -> Path:
 
 
 def inline(image: Image, out: TextIO) -> str:
-    """The codes that draw a picture in this terminal; empty where it cannot."""
+    """The codes that draw a picture in this terminal; empty if it cannot show pictures."""
     if not out.isatty() or image.media_type == "image/svg+xml":
         return ""
     if os.environ.get("TERM_PROGRAM") in _INLINE_PROGRAMS:

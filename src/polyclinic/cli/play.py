@@ -27,7 +27,7 @@ from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.store import Store, open_store
 
 LEAVING = ("quit", "exit")
-"""Words with which people often mean /quit."""
+"""Words that people often type when they mean /quit."""
 
 
 @click.command(name="play", short_help="Take a role yourself, in the terminal, and get feedback.")
@@ -105,7 +105,7 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> 
 
 
 async def _continue(url: str, run: str, as_json: bool) -> int:
-    """The rest of a session: what was said is shown again, what was answered is not asked again."""
+    """Continue a session: shows again what was said, and does not ask again what was answered."""
     async with open_store(url, must_exist=True) as store:
         row = await store.runs.get(run)
         roles = people_in(row)
@@ -144,7 +144,7 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
 
 
 async def _typed(prompt: str) -> str:
-    """One line from the terminal; the thread that waits for it is a daemon, so that Ctrl-C need not wait for Enter."""
+    """Read one line from the terminal, in a daemon thread, so that Ctrl-C need not wait for Enter."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 
@@ -187,7 +187,7 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
                 continue
             if line.strip().casefold() in LEAVING and line != doubted:
                 doubted = line
-                screen.show(f"Did you mean /quit? It has a slash. To say “{line.strip()}”, type it once more.")
+                screen.show(f"Did you mean /quit? It has a slash. To say “{line.strip()}”, type it again.")
                 continue
             screen.typed(line)
             if not desk.reply(question.id, line):
@@ -197,7 +197,10 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
 
 
 async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> None:
-    """Words first: what was good, what is missing, the next step. Then a few figures about this person."""
+    """Print the feedback.
+
+    First words (what was good, what is missing, the next step), then a few figures about this person.
+    """
     results = await load_results(store, run)
     episode = results.episodes[0]
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)

@@ -27,7 +27,7 @@ def command() -> None:
 @click.argument("clinic")
 @json_option
 def list_prompts(clinic: str, as_json: bool) -> int:
-    """List a clinic's prompts, with the longest reply to each and its format."""
+    """List a clinic's prompts, each with the length limit and the format of its reply."""
     rows = [
         [prompt.prompt_name(), str(prompt.words), prompt.reply_type().__name__, (prompt.__doc__ or "").split("\n")[0]]
         for prompt in load_clinic(clinic).prompts

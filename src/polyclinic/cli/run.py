@@ -88,7 +88,7 @@ def command(
 def config_from_flags(
     config_file: str | None, libraries: tuple[str, ...], options: tuple[str, ...], flags: dict[str, Any]
 ) -> RunConfig:
-    """The same RunConfig whether it came from flags, a file, or both."""
+    """The RunConfig from flags, a file, or both."""
     values = {name: value for name, value in flags.items() if value not in (None, (), "")}
     if "judges" in values:
         values["judges"] = tuple(name.strip() for name in values["judges"].split(",") if name.strip())

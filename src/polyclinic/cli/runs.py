@@ -60,7 +60,7 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
 @json_option
 @waits
 async def release(run: str, force: bool, store: str, as_json: bool) -> int:
-    """Free a run that a lost process still holds, so that another can go on at once.
+    """Free a run that a lost process still holds, so that another can continue it at once.
 
     If that process is alive after all, what it has not committed is dropped and nothing happens twice.
     """

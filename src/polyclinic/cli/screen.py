@@ -1,6 +1,6 @@
 """What a person who plays sees in the terminal: what others say, what is asked of them, pictures, results of tools.
 
-Words wrap whole at the width of the terminal. Colour is left out in pipes, in files and where NO_COLOR is set.
+Lines are wrapped at spaces. There is no colour in pipes, in files and if NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WIDEST = 100
 
 
 class Screen:
-    """Prints what the person may hear, and what they are asked; nothing twice."""
+    """Prints what the person may hear and what they are asked, each only once."""
 
     def __init__(self, role: str, quiet: bool = False) -> None:
         self.role, self._out = role, sys.stderr if quiet else sys.stdout
@@ -38,7 +38,7 @@ class Screen:
         self._mine += f"\n{' '.join(line.split())}"
 
     def heard(self, episode: str, event: Event) -> None:
-        """What others say aloud, and the results of tools that the person used."""
+        """Print what others say aloud, and the results of tools that the person used."""
         if isinstance(event, Said):
             self._new_round(event.round)
             if event.speaker != self.role and " ".join(event.text.split()) not in self._mine:
@@ -49,7 +49,10 @@ class Screen:
             self._say(self.dim(f"{event.tool} → {found}"))
 
     def ask(self, question: HumanQuestion) -> None:
-        """What is wanted now: each paragraph once, and the last one, which asks, whenever it changes."""
+        """Print what is asked now.
+
+        Each paragraph is printed only once. The last one holds the question: it is printed whenever it changes.
+        """
         if question.error:
             self._say(self.dim(f"({question.error})"))
             return
@@ -70,15 +73,15 @@ class Screen:
             self._say(self.dim(asked))
 
     def show(self, text: str) -> None:
-        """Plain words."""
+        """Print plain text."""
         self._say(text)
 
     def bold(self, text: str) -> str:
-        """Text that stands out, such as a name."""
+        """Bold text, such as a name."""
         return click.style(text, bold=True) if self._colour else text
 
     def dim(self, text: str) -> str:
-        """Text that is less prominent, such as instructions."""
+        """Dim text, such as instructions."""
         return click.style(text, dim=True) if self._colour else text
 
     def _new_round(self, number: int | None) -> None:
@@ -91,7 +94,7 @@ class Screen:
 
 
 def _wrapped(line: str) -> str:
-    """A line cut at spaces; continuation lines of a list stand under its words."""
+    """Wrap a line at spaces. Continuation lines of a list item are indented like its text."""
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
     indent = "  " if line.lstrip().startswith("- ") else ""
     return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or ""
@@ -102,6 +105,6 @@ def _has_colour(out: TextIO) -> bool:
 
 
 def own_language() -> str:
-    """The person's language, as the system has it: ``ko`` or ``en``."""
+    """The person's language from the system's settings: ``ko`` or ``en``."""
     told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     return "ko" if told.lower().startswith("ko") else "en"

@@ -1,4 +1,4 @@
-"""`polyclinic serve`: live sessions over HTTP, on this machine unless told otherwise."""
+"""`polyclinic serve`: live sessions over HTTP, by default on this machine only."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def command(
 
 
 async def _first_administrator(store: str, hash_password: Callable[[str], Awaitable[str]]) -> None:
-    """Where nobody has an account, make one and show its password once."""
+    """If there is no account yet, create one and show its password once."""
     async with open_store(store) as found:
         if any(account.active for account in await found.staff.all()):
             return

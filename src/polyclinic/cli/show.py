@@ -49,7 +49,10 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
 
 
 def describe(event: Event, notes: bool = False) -> str:
-    """One event as a person reads it in a terminal; without `notes`, how it ended and not what was kept of it."""
+    """One event as a person reads it in a terminal.
+
+    Without `notes`, the end of an episode is shown without the data that was kept with it.
+    """
     match event:
         case Started():
             return _aside(f"{event.clinic}, {event.scenario}, {event.variant}, trial {event.trial}, seed {event.seed}")

@@ -57,7 +57,7 @@ def password(name: str, store: str, as_json: bool) -> int:
 def _changes(
     url: str, change: Callable[[StaffAccounts], Awaitable[None]], name: str, done: str, words: str, as_json: bool
 ) -> int:
-    """Change an account, write it into the audit log, and say so."""
+    """Change an account, record the change in the audit log, and print it."""
 
     async def work() -> None:
         async with open_store(url) as store:
@@ -73,7 +73,7 @@ def _changes(
 
 
 def _asked() -> str:
-    """A new password as argon2id."""
+    """Ask for a new password and return its argon2id hash."""
     try:
         from polyclinic.web.sessions.passwords import hash_password
     except ImportError as error:

@@ -1,4 +1,7 @@
-"""Async work at the edge, stopped by signals: the first asks it to stop and say how to go on, the second ends it."""
+"""Run async work from a command, and stop it by signals.
+
+The first signal asks the work to stop and to print how to continue. The second ends the process at once.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 def wait(work: Coroutine[Any, Any, T]) -> T:
-    """Run async work to its end. Ctrl-C, SIGTERM and a lost terminal cancel it; a second one ends the process at once.
+    """Run async work to its end. Ctrl-C, SIGTERM and a lost terminal cancel it; a second signal ends the process at
+    once.
 
     Ending at once loses nothing: all that counts is committed before it is used.
     """
@@ -36,7 +40,7 @@ def wait(work: Coroutine[Any, Any, T]) -> T:
 
 
 def waits(command: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Decorator: runs an async command to its end. It stands directly above the function."""
+    """Decorator: runs an async command to its end. Put it directly above the function."""
 
     @wraps(command)
     def waited(*given: P.args, **options: P.kwargs) -> T:
@@ -55,7 +59,7 @@ async def _stoppable(work: Coroutine[Any, Any, T], heard: list[int]) -> T:
         loop.call_soon_threadsafe(task.cancel)
 
     before = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = [number for number, handler in before.items() if handler is not signal.SIG_IGN]  # nohup stays nohup
+    ours = [number for number, handler in before.items() if handler is not signal.SIG_IGN]  # keep the effect of nohup
     for number in ours:
         signal.signal(number, stop)
     try:
@@ -66,7 +70,7 @@ async def _stoppable(work: Coroutine[Any, Any, T], heard: list[int]) -> T:
 
 
 def _end_now(number: int) -> None:
-    """Leave without waiting for anything, without a traceback."""
+    """End the process at once, without waiting and without a traceback."""
     click.echo("stopped at once; everything that was committed is kept", err=True)
     with suppress(OSError, ValueError):
         sys.stdout.flush()

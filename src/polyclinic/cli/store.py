@@ -37,7 +37,7 @@ def move(source: str, target: str, as_json: bool) -> int:
     """
     copied = move_store(source, target, create_tables)
     before, after = without_password(source), without_password(target)
-    _tell(copied, as_json, f"{before} → {after}, verified; {before} is as it was")
+    _tell(copied, as_json, f"{before} → {after}, verified; {before} is unchanged")
     return 0
 
 
@@ -77,8 +77,8 @@ def check(store: str, as_json: bool) -> int:
 def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
     """Remove what nobody needs, and give its space back.
 
-    Leases of processes that are gone, rows without a run, copies of libraries that no run began with. Runs stay: see
-    `polyclinic runs delete`.
+    Removes leases of processes that are gone, rows without a run, and copies of libraries that no run began with. Runs
+    stay: see `polyclinic runs delete`.
     """
     pruned = wait(_prune(store, cache, dry_run))
     path = sqlite_path(store or default_store())
@@ -103,7 +103,7 @@ async def _prune(url: str, cache: bool, only_count: bool) -> Pruned:
 
 
 def _vacuum(path: Path) -> None:
-    """SQLite keeps the space of deleted rows until it is told to give it back. PostgreSQL does so by itself."""
+    """Free the space of deleted rows. SQLite needs a command for this; PostgreSQL does it by itself."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=120.0)
     try:
         connection.execute("VACUUM")

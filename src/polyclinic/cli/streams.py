@@ -24,14 +24,14 @@ class _Forgiving(io.FileIO):
 def steady_streams() -> None:
     """Make standard streams safe to use; called once, before anything is opened.
 
-    A closed one becomes the null device. Otherwise the next file that is opened (the store) would get its number, and
-    whatever a library prints to standard error would be written into it.
+    A closed stream becomes the null device. Otherwise the next file that is opened (the store) would get the stream's
+    file descriptor. What a library prints to standard error would then be written into that file.
     """
     for number in STANDARD:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free file descriptor, which is this one
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
     if sys.stdout is None:
@@ -42,7 +42,7 @@ def steady_streams() -> None:
 
 
 def give_up_output() -> None:
-    """After standard output has failed: send what is left in its buffer nowhere, so that leaving does not fail too."""
+    """Discard what is left in the buffer of a failed standard output, so that the exit does not fail too."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,5 +1,5 @@
-"""`polyclinic train`: teach models from data. `train sft` and its like teach a language model a role; `train reader`
-makes the built-in reader again, the same bytes each time; other names are those of clinics.
+"""`polyclinic train`: teach models from data. `train sft`, `train grpo` and `train dpo` teach a language model a role.
+`train reader` trains the built-in reader again and always gives the same bytes. Clinics add commands of their own.
 """
 
 from __future__ import annotations

@@ -17,14 +17,14 @@ Train = Callable[[Path | None], TrainedWeights]
 
 
 class TrainGroup(Group):
-    """Knows its own commands and, besides, those of all clinics, which are loaded only when they are needed."""
+    """A group of its own commands and the trainings of all clinics. Clinics are loaded only when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All of them, by name."""
+        """The names of all commands."""
         return sorted({*self.commands, *trainings()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """One of its own, or a clinic's."""
+        """A command of this group, or a training of a clinic."""
         if cmd_name in self.commands:
             return self.commands[cmd_name]
         train = trainings().get(cmd_name)

@@ -178,7 +178,7 @@ def card(run: Path, as_json: bool) -> int:
 @click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
 @click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
 @click.option("--clinic", default="", metavar="C", help="Whose role was trained.  [default: the only one]")
-@click.option("--seed", default=7, show_default=True, help="Decides groups and order.")
+@click.option("--seed", default=7, show_default=True, help="Random seed of answers and sessions.")
 @click.option("--out", required=True, type=_FOLDER, help="Where figures and outputs go.")
 @store_option
 @json_option

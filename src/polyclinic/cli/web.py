@@ -68,7 +68,7 @@ def command(
 
 
 async def _refuse_without_accounts(url: str) -> None:
-    """A server that nobody could log in to is a mistake."""
+    """Refuse to start a server that nobody can log in to."""
     async with open_store(url) as store:
         if not any(account.active and account.role in WEB_ROLES for account in await store.staff.all()):
             raise ConfigError(
@@ -78,8 +78,8 @@ async def _refuse_without_accounts(url: str) -> None:
 
 
 def start_up_token(store: str) -> str:
-    """The token that opens the pages of a store: from the environment, else kept in a file that only its owner reads,
-    beside the store.
+    """The token that opens the pages of a store. It comes from the environment, else from a file beside the store that
+    only its owner can read.
     """
     given = os.environ.get(TOKEN, "")
     if given:

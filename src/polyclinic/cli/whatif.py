@@ -86,7 +86,10 @@ def command(
 
 
 def _figures(file: str | None) -> dict[str, float]:
-    """Dials and their values from a file; what is varied or set on the command line is taken from there."""
+    """Dials and their values from a file.
+
+    For a dial that the command line varies or sets, the file's value is not used.
+    """
     if file is None:
         return {}
     table = parse_toml(read_text(file, fix="give a TOML file with lines such as demand = 45"), file)
@@ -97,7 +100,7 @@ def _figures(file: str | None) -> dict[str, float]:
 
 
 def _dials(given: Sequence[str], read: Callable[[str, str], T]) -> dict[str, T]:
-    """Name to value; a duplicate name is refused, because one value would silently win."""
+    """The value for each name. A duplicate name is refused, because one value would silently replace the other."""
     dials: dict[str, T] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -121,7 +124,7 @@ def _number(name: str, text: str) -> float:
 
 
 def _values(name: str, text: str) -> tuple[float, ...]:
-    """``2..6``, ``0..10..5`` or ``0.05,0.15``."""
+    """The values that a text such as ``2..6``, ``0..10..5`` or ``0.05,0.15`` means."""
     if ".." not in text:
         values = [_number(name, part.strip()) for part in text.split(",")]
     else:

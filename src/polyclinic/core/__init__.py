@@ -1,1 +1,1 @@
-"""The engine's types and loop. It knows no provider, database or network: those come in through protocols."""
+"""The engine's types and loop. It knows no provider, database or network: these are passed in through protocols."""

@@ -1,8 +1,9 @@
 """Asking again: what was wrong with a reply, and what the next try does differently.
 
-The same question asked the same way gets the same answer. So the next try is told in one line what was wrong, sees the
-reply that was wrong, has another seed, and is warmer where the model repeated itself. A reply that was cut off is asked
-for in fewer words. A reply that came a second time is not shown again: small models continue from what they are shown.
+The same question asked the same way gets the same answer. So the next try shows the wrong reply, says in one line what
+was wrong, and has another seed. If the model repeated itself, the next try also has a higher temperature. If a reply
+was cut off, the next try asks for fewer words. A reply that came a second time is not shown again: small models
+continue from what they are shown.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _LINES = {
 
 
 def whole(completion: Completion) -> None:
-    """Raise where a reply was stopped before its end: half a sentence is not a reply."""
+    """Raise `Unreadable` if a reply was stopped before its end: half a sentence is not a reply."""
     if completion.finish == RUN_ON or (completion.finish == "length" and runs_on(completion.text)):
         raise Unreadable("the reply repeated itself until it was stopped", RUN_ON)
     if completion.finish == "length":
@@ -77,7 +78,7 @@ def again(
 
 
 def beginning(text: str) -> str:
-    """How a reply begins. Two replies that begin alike count as the same reply."""
+    """The beginning of a reply. Two replies with the same beginning count as the same reply."""
     return " ".join(text.split()[:_SAME_WORDS])
 
 

@@ -1,8 +1,8 @@
 """An agent: a role that asks its model typed prompts and gets typed replies.
 
 ``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the
-tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`). A flat form that stays
-unreadable is asked for in plain words, field by field (see `core.plainly`), before the failure is raised to its owner.
+tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`). If a flat form stays
+unreadable, each field is asked for separately in plain words (see `core.plainly`). Only then does the call fail.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Answer(NamedTuple, Generic[R]):
 
 
 class Agent:
-    """One role's voice in an episode. Made by `Episode.agent`."""
+    """A player of one role in an episode. Made by `Episode.agent`."""
 
     def __init__(
         self, role: str, board: Switchboard, record: Callable[[Event], None], owner: Owner, seed: int, name: str = ""
@@ -50,7 +50,7 @@ class Agent:
 
     @property
     def owner(self) -> Owner:
-        """Who owns what this role does wrong."""
+        """Which party is responsible for this role's failures."""
         return self._owner
 
     @property
@@ -60,12 +60,12 @@ class Agent:
 
     @property
     def is_language_model(self) -> bool:
-        """Whether a language model plays this role, now or in the recording that is played again."""
+        """Whether a language model plays this role. For a recording: whether a language model played it then."""
         return plays_as(self._board.players.model(self.role)) == "llm"
 
     @property
     def is_trained(self) -> bool:
-        """Whether the model in this role learns, or has learned, from the clinic's own rows."""
+        """Whether the model in this role is or was trained on the clinic's own rows."""
         return was_trained(self._board.players.model(self.role))
 
     def survives(self, error: OwnedError, where: str) -> None:
@@ -145,7 +145,7 @@ class Agent:
         )
 
     async def _in_words(self, prompt: Prompt[R], base: Sequence[Message], tries: list[str]) -> Answer[R] | None:
-        """The form put together from plain answers, a field at a time; None where one of them stays unreadable."""
+        """Ask for each field in plain words, and build the form. None if one of the answers stays unreadable."""
         fields = fields_to_ask(prompt) if self.is_language_model else ()
         values: dict[str, Any] = {}
         said: list[tuple[str, str]] = []
@@ -217,7 +217,7 @@ class Agent:
 
 
 def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
-    """Rendered messages with the history after the leading system part, where a growing prefix stays cacheable."""
+    """Put the history after the leading system part of the messages. So the growing prefix stays cacheable."""
     lead = 0
     for message in rendered:
         if message.role != "system":
@@ -227,7 +227,7 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
 
 
 def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
-    """Both lists of messages as one; where two user messages meet, they become one."""
+    """Join two lists of messages. If two user messages meet, they become one message."""
     if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
         return [*messages, *after]
     joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")
@@ -237,7 +237,7 @@ def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]
 def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0) -> R:
     """The reply as its type. Raises `Unreadable` if it was cut off, cannot be read, or is refused by its prompt.
 
-    A form that was described in words, or was already asked for again, may be answered loosely.
+    A form may be answered loosely if it was described in words or was already asked for again.
     """
     if completion.tool_calls:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
@@ -250,7 +250,7 @@ def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0)
 
 
 def _surely_read(prompt: Prompt[R], text: str) -> R | None:
-    """The reply, if the prompt's own check accepts it; None where the closed form must be built to decide."""
+    """The reply, if the prompt's quick check accepts it; None if only the exact reply form can decide."""
     try:
         reply = read_reply(text, prompt.reply_type())
     except Unreadable:

@@ -1,4 +1,4 @@
-"""What an author writes: the files from which a clinic reads a user's own cases, as types that a form can show.
+"""The files in which users write their own cases for a clinic, as types that a form can show.
 
 A clinic whose files hold its scenarios as JSON lines needs none of this: `one_line` is used for it. Any other clinic
 says for each kind of file what it holds, how it is written and read, and which examples ship with it.
@@ -19,7 +19,7 @@ from polyclinic.core.scenario import Scenario
 
 M = TypeVar("M", bound=BaseModel, default=Any)
 ENGINE = ("tags", "campaign", "wave", "lanes")
-"""Fields of a scenario that selections fill in, not authors."""
+"""Fields of a scenario that the selection of scenarios fills in, not the author."""
 _HIDDEN = FormHints(hidden=ENGINE)
 
 
@@ -28,7 +28,8 @@ class Writing(Generic[M]):
     """One kind of file with one case in it.
 
     `write` gives the text of the file, `read(text, file)` gives what it holds, and `examples` gives the shipped cases
-    by name. The field `named_by` names the file. `to_play(path)` is the selection with which a person plays it.
+    by name. The field `named_by` names the file. `to_play(path)` is the value of ``--scenarios`` with which a person
+    plays it.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Writing(Generic[M]):
     to_play: Callable[[str], str] = str
 
     def __post_init__(self) -> None:
-        """The hints of a form must not hide the field that names its file."""
+        """Check that the hints of the form do not hide the field that names its file."""
         if self.named_by in self.hints.hidden:
             raise ValueError(f"{self.name}: {self.named_by} names the file, so an author must see it")
 
@@ -59,7 +60,7 @@ def one_line(kind: type[M], examples: Callable[[], Mapping[str, M]]) -> Writing[
 
 
 def only_one(found: list[M] | tuple[M, ...], file: str) -> M:
-    """The one case of a file; a file with several is edited as text."""
+    """The one case of a file. A file with several cases raises an error: it must be edited as text."""
     if len(found) != 1:
         raise bad_file(file, f"it holds {len(found)} cases", fix="a form shows files with one case: edit it as text")
     return found[0]

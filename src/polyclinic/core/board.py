@@ -1,6 +1,6 @@
-"""A clinic as a live board: rooms and days that fill up, current calls, who waits. The simulated clock drives it.
+"""A clinic as a live board: rooms and days that fill up, current calls, who waits. It follows the simulated clock.
 
-A clinic that has such an operation offers a `BoardRoom`. The board is plain data; a page plays it at any speed.
+A clinic with such a board offers a `BoardRoom`. The board is plain data; a page replays it at any speed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Change = Literal["booked", "moved", "cancelled", "waiting", "arrived", "seen", "
 
 
 class BoardRow(Frozen):
-    """One row, and the minutes that it holds on each day."""
+    """One row of the board, and how many minutes of work fit into it on each day."""
 
     name: str
     minutes: tuple[int, ...]
@@ -34,7 +34,7 @@ class BoardCall(Frozen):
 
 
 class BoardMoment(Frozen):
-    """Something changed on the board. `at` is when the booking takes place, in words; `leaves` ends its waiting."""
+    """Something changed on the board. `at` says in words when the booking takes place. `leaves` ends its waiting."""
 
     minute: int
     change: Change
@@ -73,8 +73,8 @@ class Dial(Frozen):
 
 @dataclass(frozen=True)
 class BoardRoom(Generic[S]):
-    """What a clinic offers: its board from what a campaign's episodes changed, the records behind a booking (type and
-    id), and the dials of its what-if.
+    """What a clinic offers for its board. `board` makes it from the changes of a campaign's episodes. `records` gives
+    the type and id of each record behind a booking. `dials` are the settings of its what-if.
     """
 
     board: Callable[[Sequence[S], Sequence[tuple[str, StoredEffect]], Mapping[str, str]], Board]

@@ -1,6 +1,7 @@
-"""Branches of one episode that run side by side: each keeps its own events and its own findings until all are joined.
+"""Branches of one episode that run concurrently.
 
-So what is kept, and what is asked, never depends on which branch was quicker.
+Each branch keeps its own events and findings until all branches are joined. So the transcript and the questions to the
+reader never depend on which branch was quicker.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ _memo: ContextVar[Memo | None] = ContextVar("polyclinic_memo", default=None)
 
 
 def events_of_branch(trunk: list[Event]) -> list[Event]:
-    """Where an event goes now: to the running branch, or to the trunk outside of all branches."""
+    """The list that an event is added to now: that of the running branch, or the trunk's if no branch runs."""
     branch = _branch.get()
     return trunk if branch is None else branch
 
 
 def memo_of_branch(trunk: Memo) -> Memo:
-    """The findings that are known now."""
+    """The findings that are known in the running branch, or in the trunk if no branch runs."""
     return _memo.get() or trunk
 
 
 class Alongside(Generic[T]):
-    """Branches that start one by one while the trunk goes on, and are joined when the block ends.
+    """Branches that start one by one while the trunk continues, and are joined when the block ends.
 
     Their events and findings reach the trunk then, in the order the branches were started. A block that fails cancels
     them.
@@ -47,7 +48,7 @@ class Alongside(Generic[T]):
         self._branches: list[Coroutine[Any, Any, T]] = []
         self._tasks: list[asyncio.Task[T]] = []
         self.results: list[T] = []
-        """What the branches gave, in the order they were started; there when the block has ended."""
+        """The results of the branches, in the order they were started; available when the block has ended."""
 
     def start(self, branch: Coroutine[Any, Any, T]) -> None:
         """Start one branch. It knows the findings that the trunk knows now."""
@@ -95,7 +96,7 @@ async def _run_branch(buffer: list[Event], own: Memo, branch: Awaitable[T]) -> T
 
 
 async def join_branches(trunk: list[Event], memo: Memo, branches: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run branches side by side; their events are kept in the order the branches were given, not as they came.
+    """Run branches concurrently. Their events are kept in the order of the branches, not in the order of time.
 
     All branches finish first; then the first failure, in that same order, is raised.
     """
@@ -107,20 +108,20 @@ async def join_branches(trunk: list[Event], memo: Memo, branches: Iterable[Corou
 
 
 class ReadingBench:
-    """A bench that reads, with calls side by side: its events go to `events`, its findings to the board's memo."""
+    """A bench that reads texts. Its events go to `events`, its findings to the board's memo."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int) -> None:
         self._board, self._events, self._seed = board, events, seed
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means. A question that was asked before is not asked again."""
+        """Ask the reader what a text means. A question that was asked before is not asked again."""
         reader = Agent(READER, self._board, self.record, "reader", derive(self._seed, READER) % 2**31)
         return await read_text(reader, memo_of_branch(self._board.memo), text, questions)
 
     async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
-        """Branches side by side, as an episode runs them."""
+        """Run branches concurrently, as an episode does."""
         return await join_branches(self._events, self._board.memo, branches)
 
     def record(self, event: Event) -> None:
-        """Keep an event, in its branch."""
+        """Record an event in its branch."""
         events_of_branch(self._events).append(event)

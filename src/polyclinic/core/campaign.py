@@ -2,8 +2,8 @@
 
 A `Turnstile` lets the episodes of a campaign run at the same time as long as they share nothing. An episode that needs
 shared state enters a *lane*. It waits until every earlier episode has ended, or is in another lane, or has declared
-that it only uses other lanes. So the result is the same as if they ran one after the other, at any concurrency. The
-lane "*" stands for all lanes.
+that it only uses other lanes. So at any concurrency the result is the same as if they ran one after the other. The lane
+"*" means all lanes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Effect(Value):
     kind: ClassVar[str]
 
     def stored(self) -> bytes:
-        """As the store keeps it: the JSON of a `StoredEffect`."""
+        """The effect as the store keeps it: the JSON of a `StoredEffect`."""
         return json_bytes({"kind": self.kind, "data": self})
 
 
@@ -59,25 +59,25 @@ class Shared(Protocol):
         ...
 
     def apply(self, effect: Effect) -> None:
-        """Take one committed change."""
+        """Apply one committed change."""
         ...
 
 
 class NothingShared:
-    """For campaigns whose only shared state is their libraries."""
+    """The state of campaigns that share only their libraries."""
 
     takes: tuple[type[Effect], ...] = ()
 
     def apply(self, effect: Effect) -> None:
-        """Nothing is shared, so nothing can change."""
+        """Raise an error: nothing is shared, so nothing can change."""
         raise EngineError(f"an effect '{effect.kind}' reached a campaign without shared state")
 
 
 class Turnstile:
     """Lets episodes into each lane in their order.
 
-    `lanes[i]` names the lanes that the i-th episode may enter; empty means any lane. An episode enters when every
-    earlier episode has ended, or holds or can only enter other lanes.
+    `lanes[i]` names the lanes that the i-th episode may enter; empty means any lane. An episode may enter a lane when
+    each earlier episode has ended, holds another lane, or can only enter other lanes.
     """
 
     def __init__(self, lanes: Sequence[tuple[str, ...]]) -> None:
@@ -127,7 +127,7 @@ class Turnstile:
             await future
 
     def leave(self, position: int) -> None:
-        """The episode has ended, successfully or not."""
+        """Release the lane of an episode that has ended, successfully or not."""
         self._ended[position] = True
         for future in self._ends.pop(position, ()):
             if not future.done():

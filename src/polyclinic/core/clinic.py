@@ -39,12 +39,12 @@ _OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user
 
 @dataclass(frozen=True)
 class Role:
-    """A part in a clinic's play. `side` decides who owns a reply that cannot be read.
+    """A role in a clinic. `side` decides who owns a reply that cannot be read.
 
-    With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat: `seats`
-    names the field of the variant that says how many there are. `metrics` are those that say how well this role was
-    played, for a person who played it. A role that is never asked in a single episode (`offered` is false) is not
-    offered to people who want to practise.
+    With `seats`, several players have the role at the same time (``student-1``, ``student-2`` …), and a person takes
+    one seat. `seats` names the field of the variant that says how many there are. `metrics` are those that say how well
+    this role was played, for a person who played it. A role that is never asked in a single episode (`offered` is
+    false) is not offered to people who want to practise.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Role:
 
     @property
     def owner(self) -> Owner:
-        """Who owns this role's unreadable replies."""
+        """Which party is responsible for this role's unreadable replies."""
         return _OWNERS[self.side]
 
     @property
     def for_people(self) -> bool:
-        """Whether people who practise can take it, and get feedback in words."""
+        """Whether people who practise can take this role and get feedback in words."""
         return self.side in ("tested", "simulated") and self.offered
 
 
@@ -73,8 +73,8 @@ class Mistake:
     """A named mistake that a role's understudy can be told to make, and what must notice it.
 
     With `metric`, this metric of a judge must be worse than in a clean run. With `rule`, a `Violated` event of that
-    rule must appear. With `owner`, there must be a failure that this party owns. `variant` and `scenarios` say where it
-    shows, when the defaults do not.
+    rule must appear. With `owner`, there must be a failure that this party owns. `variant` and `scenarios` say where
+    the mistake can be seen, if the defaults do not show it.
     """
 
     name: str
@@ -89,33 +89,31 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Clinic(Generic[S, V]):
-    """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
+    """One simulator. `flow` is its whole control flow; the other fields describe it.
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
-    `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare` puts
-    in place what must exist outside before its first episode (a hospital in the records); it may be called again on
-    resume, and gets the campaign's first episode, which says which run, variant and trial it is. `polyclinic evolve
-    --cases N` runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set``
-    takes; any other is refused. `check_settings` refuses a value that would stop an episode, before a run is saved;
-    fields of a variant need no such check. `needs` names the services that must be there (``records``: the hospital's
-    FHIR records). `demo_settings` are the settings that ``polyclinic demo`` changes in a run with the demo's scenarios
-    and variants, so that its report shows the clinic's idea. With `demo_learns`, it first learns from that many cases
-    and uses what was learned.
-    `play_scenarios` is what a person plays who chose no scenario. `play_by_role` replaces it for roles that have no
-    part there, and `play_by_language` where conversations are held in several languages (``en``, ``ko``).
-    `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
-    reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
-    question that its flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are
-    known, for auditions. `trainings` make the weights that a clinic ships, into the package or a file; each is a
-    command (``polyclinic train guard``) whose help is its docstring.
-    `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
-    `board` shows it as an operation that runs by its simulated clock.
-    `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
-    `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
-    `rulebook()` shows the rules that people in this clinic are held to.
-    `feedback(case, part, language)` is for a person who played this part (a role, or a seat of it), in the language of
-    their page (``en``, ``ko``). `performance(case, role)` gives their own figures where the role's metrics do not hold
-    them, and `ending(case, role)` tells them how it ended where the outcome's name says too little.
+    `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare`
+    creates what must exist before the campaign's first episode (a hospital in the records). It may be called again on
+    resume. It gets the first episode, which names the run, variant and trial. `polyclinic evolve --cases N` runs
+    `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any other
+    is refused. `check_settings` refuses a wrong value before a run is saved; fields of a variant need no such check.
+    `needs` names the services that must be there (``records``: the hospital's FHIR records). `demo_settings` are the
+    settings that ``polyclinic demo`` changes in a run with the demo's scenarios and variants, so that its report shows
+    what the clinic is about. With `demo_learns`, it first learns from that many cases and uses what was learned.
+    `play_scenarios` is what a person plays who chose no scenario. `play_by_role` replaces it for roles that do not
+    appear there, and `play_by_language` if conversations can be in several languages (``en``, ``ko``). `service` says
+    how live sessions with people are served, and `dataset` how episodes become training data. `documents` reads what
+    `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of question that its
+    flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are known, for
+    auditions. `trainings` make the weights that a clinic ships, into the package or a file; each is a command
+    (``polyclinic train guard``) whose help is its docstring. `whatif(asked)` simulates the clinic's operation, without
+    conversations, under many settings (``polyclinic whatif``). `board` shows it as an operation that runs by its
+    simulated clock. `report(results)` returns extra report sections, `headline` names the metrics that a report begins
+    with. `own_writings` are the kinds of file that an author writes, if they are not scenarios as JSON lines.
+    `rulebook()` shows the rules that people in this clinic must follow. `feedback(case, part, language)` is for a
+    person who played this part (a role, or a seat of it), in the language of their page (``en``, ``ko``).
+    `performance(case, role)` gives their own figures if the role's metrics do not have them. `ending(case, role)` says
+    how the episode ended if the outcome's name says too little.
     """
 
     name: str
@@ -170,14 +168,14 @@ class Clinic(Generic[S, V]):
         return {role.name: role for role in (READER_ROLE, *self.roles)}
 
     def role(self, name: str) -> Role:
-        """The role, or an error with the names there are. ``student-2`` is played by the role ``student``."""
+        """The role. The error for an unknown role lists the names. ``student-2`` is played by the role ``student``."""
         role = self._by_name.get(name) or self._by_name.get(role_of(name))
         if role is not None:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
 
     def faults_in(self, path: str) -> list[str]:
-        """What `lint` finds in a user's file; a file that cannot be read at all is one fault."""
+        """The faults that `lint` finds in a user's file. A file that cannot be read at all counts as one fault."""
         if self.lint is None:
             raise ConfigError(f"{self.name} does not read case files")
         try:
@@ -187,7 +185,7 @@ class Clinic(Generic[S, V]):
 
     @cached_property
     def writings(self) -> tuple[Writing, ...]:
-        """The kinds of file that an author can write for this clinic; none where it reads no files."""
+        """The kinds of file that an author can write for this clinic; empty if the clinic reads no files."""
         if self.own_writings or self.lint is None:
             return self.own_writings
         return (one_line(self.scenario_type, lambda: {case.id: case for case in self.scenarios("", 0)}),)
@@ -197,13 +195,13 @@ class Clinic(Generic[S, V]):
         return self.play_by_role.get(role_of(role)) or self.play_by_language.get(language) or self.play_scenarios
 
     def seats(self, role: str, variant: str) -> list[str]:
-        """The seats of a role in a variant: ``student-1``, ``student-2`` …; none for a role that one plays alone."""
+        """The seats of a role in a variant: ``student-1``, ``student-2`` …; empty for a role without seats."""
         field = self.role(role).seats
         many = int(getattr(self.variant(variant), field)) if field else 0
         return [f"{role_of(role)}-{number}" for number in range(1, many + 1)]
 
     def variant(self, name: str) -> V:
-        """The variant, or an error with the names there are."""
+        """The variant. The error for an unknown variant lists the available names."""
         if name not in self.variants:
             raise UnknownName(f"variant of {self.name}", name, self.variants)
         return self.variants[name]

@@ -1,7 +1,7 @@
 """What the engine asks of a database: one transaction at a time, committed before `write` returns.
 
-The implementation is in `polyclinic.store.database`; code with its own tables (the FHIR store, for example) writes
-plain functions over a `Transaction`, so that their changes can join an episode's own transaction.
+The implementation is in `polyclinic.store.database`; code with its own tables (for example the FHIR store) uses plain
+functions over a `Transaction`. So its changes can be part of an episode's transaction.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class Transaction(Protocol):
     dialect: Dialect
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run one statement; rows of a SELECT or RETURNING, else an empty list."""
+        """Run one statement. Returns the rows of a SELECT or RETURNING, else an empty list."""
         ...
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        """Run one statement for each row of parameters; how many rows of the table they changed, all together."""
+        """Run one statement for each row of parameters. Returns how many rows of the table changed in total."""
         ...
 
 
 class RowWork:
-    """Work that writes one row and returns nothing. Consecutive ones with the same statement are sent together."""
+    """Work that writes one row and returns nothing. Consecutive writes with the same statement are sent together."""
 
     __slots__ = ("row", "statement")
 

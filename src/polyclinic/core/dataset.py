@@ -1,8 +1,7 @@
-"""Training data from transcripts: what a clinic's room ``dataset`` says, so that any clinic's episodes can be written
-as rows.
+"""Training data from transcripts: what the room ``dataset`` of a clinic must offer.
 
-The clinic makes rows and says what may be in them; splitting, filtering, the check against test questions, files and
-the data card are the same for all (see `polyclinic.training`).
+The clinic makes rows and says what may be in them. Splitting, filtering, the check against test questions, files and
+the data card are the same for all clinics (see `polyclinic.training`).
 """
 
 from __future__ import annotations
@@ -26,25 +25,23 @@ Pictures = Callable[[str], bytes]
 
 
 def counted(values: Iterable[str]) -> dict[str, int]:
-    """How often each value occurs, by name."""
+    """How often each value occurs."""
     return dict(sorted(Counter(values).items()))
 
 
 def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> Turn:
-    """One turn of a chat; pictures come before the words, each with its caption for models that do not see."""
+    """One turn of a chat. Pictures come before the text, each with a caption for models that take no pictures."""
     shown: list[Part] = [{"type": "image", "text": caption} for caption in captions]
     return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in writing
-    order.
-
-    `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole talk. All rows of one `case` are on the
-    same side of the split. `images` are file names; the files are put beside the rows. `messages` end with the target;
-    files hold them as `prompt` and `completion`. `context` is what the clinic's reward needs besides a model's output,
-    as JSON; empty where a row's reward cannot be worked out again.
+    """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in the order of
+    the file. `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole conversation. All rows of one
+    `case` are on the same side of the split. `images` are file names; the files are put beside the rows. `messages` end
+    with the target; files hold them as `prompt` and `completion`. `context` is what the clinic's reward needs besides a
+    model's output, as JSON; empty if a row's reward cannot be computed again.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
@@ -74,19 +71,19 @@ class Row:
         return self.messages[-1:]
 
     def text(self) -> str:
-        """All words of the row, for comparing and for finding copies."""
+        """The whole text of the row, for comparing and for finding copies."""
         parts = [part for turn in self.messages for part in turn["content"] if part["type"] == "text"]
         return "\n".join(str(part["text"]) for part in parts if part["text"])
 
     @property
     def answer(self) -> str:
-        """What the model is trained to say last."""
+        """The text of the target: the last turn, which the model is trained to say."""
         return str(self.messages[-1]["content"][-1]["text"])
 
 
 @dataclass(frozen=True)
 class OutputReward:
-    """The reward of one output. `vetoed` names the criteria that replaced the sum by a penalty."""
+    """The reward of one output. `vetoed` names the criteria because of which a penalty replaced the sum."""
 
     value: float
     scores: Mapping[str, float] = field(default_factory=dict)
@@ -94,18 +91,18 @@ class OutputReward:
 
 
 GradeOutput = Callable[[str, str], Awaitable[OutputReward | None]]
-"""Context and output to reward; None when the judge failed."""
+"""Computes the reward from a row's context and a model's output; None if the judge failed."""
 
 
 class TrainingData(Generic[S]):
     """How a clinic's episodes become training data; a clinic offers one object of a subclass as ``dataset.dataset``.
 
     Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at
-    least `least_reward`, out of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to
-    begin with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one.
-    Episodes are shared among `casts`, so that rows come from good and from weak players. `role` is the one that is
-    trained. `rewards` are the names of the rewards that `grade` knows, the first being the usual one; `penalty` is what
-    a veto makes of it.
+    least `least_reward`, out of at most `most_reward`. `rows_per_episode` is an estimate from which the number of
+    episodes to begin with is computed. `about` and `filters` are sentences for the data card: what a row is, and which
+    episodes give one. Episodes are shared among `casts`, so that rows come from good and from weak players. `role` is
+    the one that is trained. `rewards` are the names of the rewards that `grade` knows; the first one is the default.
+    `penalty` is the reward after a veto.
     """
 
     title: ClassVar[str]
@@ -126,7 +123,10 @@ class TrainingData(Generic[S]):
     async def graded_rows(
         self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
     ) -> Sequence[Row]:
-        """As `rows`; a clinic whose targets are not what its judges scored asks `grade` for their rewards."""
+        """Like `rows`.
+
+        If a clinic's judges did not score the targets themselves, it gets their rewards from `grade`.
+        """
         return list(self.rows(scenario, transcript, episode, scores))
 
     async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> OutputReward:
@@ -134,7 +134,7 @@ class TrainingData(Generic[S]):
         raise NotImplementedError
 
     def rows(self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[Row]:
-        """The rows of one finished episode; `episode` names it across runs."""
+        """The rows of one finished episode. `episode` is a name that is unique across runs."""
         raise NotImplementedError
 
     def case(self, scenario: S) -> str:
@@ -142,7 +142,7 @@ class TrainingData(Generic[S]):
         return scenario.id
 
     def split(self, scenario: S, test_share: float) -> Split:
-        """Which side a case is on: by its name, never by chance, so never on both."""
+        """Which side of the split a case is on. Its name decides, not chance, so a case is never on both sides."""
         chance = stream("dataset-split", self.title, self.case(scenario)).random()
         return "test" if chance < test_share else "train"
 
@@ -151,23 +151,26 @@ class TrainingData(Generic[S]):
         return ""
 
     def held_out(self, files: Sequence[Path]) -> Sequence[S]:
-        """Cases that must not be trained on: those of the user's files, and any that the clinic keeps back itself."""
+        """Cases that must not be trained on: those of the user's files, and any that the clinic itself reserves."""
         if files:
             raise bad_file(files[0], "this clinic reads no files of test cases")
         return ()
 
     def player(self, row: Mapping[str, Any]) -> str:
-        """Who wrote the target of a row that was read from a file, as in a cast. Empty if it is not known, or is not
-        what this player said first.
+        """Who wrote the target of a row that was read from a file, written as in a cast. Empty if this is not known, or
+        if the target is not this player's first answer.
         """
         return ""
 
     def refusal(self, row: Row) -> str:
-        """Why this clinic drops a row, whatever its reward; empty where it does not."""
+        """Why this clinic drops a row, whatever its reward; empty if it keeps the row."""
         return ""
 
     def pictures(self, scenarios: Iterable[S]) -> Pictures:
-        """Reads a picture that a row of these scenarios names; a clinic whose rows name none leaves it as it is."""
+        """Returns a function that reads a picture named in a row of these scenarios.
+
+        A clinic whose rows name no pictures need not override it.
+        """
 
         def read(name: str) -> bytes:
             raise bad_file(name, "a row names this picture, but this clinic has no pictures")
@@ -175,5 +178,5 @@ class TrainingData(Generic[S]):
         return read
 
     def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
-        """What else the data card counts: heading to value to number of rows."""
+        """Further counts for the data card: for each heading, how many rows have each value."""
         return {}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Vectors = npt.NDArray[np.float32]
 else:
-    Vectors = object  # a type for the checker alone: NumPy is imported where vectors are made
+    Vectors = object  # only for the type checker: NumPy is imported where vectors are made
 
 
 class Embedder(Protocol):
@@ -46,7 +46,7 @@ class VectorIndex(Protocol):
         ...
 
     def remove(self, row: int) -> None:
-        """Take one row out of all later answers."""
+        """Remove one row from all later results."""
         ...
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:

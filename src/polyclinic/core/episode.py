@@ -58,7 +58,7 @@ class Campaign:
     positions: Mapping[str, int] = field(default_factory=dict)
 
     def apply(self, effect: Effect | StoredEffect) -> None:
-        """Take one committed change: a library's operation, or what the clinic's shared state understands."""
+        """Apply one committed change: to a library, or to the clinic's shared state."""
         if isinstance(effect, StoredEffect):
             effect = effect.as_one_of((LibraryChanged, *self.shared.takes))
         if isinstance(effect, LibraryChanged):
@@ -68,7 +68,7 @@ class Campaign:
 
 
 class Episode(Generic[S_co, V_co]):
-    """What a flow works with. Everything that happens goes through here and becomes an event."""
+    """The object that a flow works with. Everything that happens goes through it and becomes an event."""
 
     def __init__(
         self,
@@ -98,19 +98,22 @@ class Episode(Generic[S_co, V_co]):
         return self.spec.id
 
     def random(self, purpose: str, *, paired: bool = False) -> random.Random:
-        """A generator for one purpose. `paired` leaves the variant out, so that all variants meet the same chance."""
+        """A generator for one purpose.
+
+        `paired` leaves the variant out, so that all variants get the same random numbers.
+        """
         if paired:
             return stream(self.spec.seed, self.spec.scenario, self.spec.trial, purpose)
         return stream(self.spec.seed, self.spec.scenario, self.spec.variant, self.spec.trial, purpose)
 
     def agent(self, role: str, name: str = "") -> Agent:
-        """An agent in a role; several of one role are told apart as ``student-1``, ``student-2`` …"""
+        """An agent in a role; several agents of one role are named ``student-1``, ``student-2`` …"""
         owner = self.clinic.role(role).owner
         return Agent(role, self.board, self.record, owner, derive(self.seed, role) % 2**31, name)
 
     # -- what happens --------------------------------------------------------------------------------------------------
     def record(self, event: Event) -> None:
-        """Add one event to the running branch, and tell the listener."""
+        """Add one event to the running branch, and call the listener."""
         events_of_branch(self._events).append(event)
         if self._listener is not None:
             self._listener(self.id, event)
@@ -125,15 +128,15 @@ class Episode(Generic[S_co, V_co]):
         return said
 
     def note(self, note: Note) -> None:
-        """Keep anything else: a phase, a plan, what was retrieved."""
+        """Record anything else: a phase, a plan, what was retrieved."""
         self.record(Noted(topic=note.topic, data=plain(note)))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
-        """A piece of the world's state changed."""
+        """Record that a piece of the world's state changed."""
         self.record(Changed(what=what, before=plain(before), after=plain(after)))
 
     def violated(self, rule: str, by: str, severity: int = 1, words: str = "", rationale: str = "") -> None:
-        """A rule was broken."""
+        """Record that a rule was broken."""
         self.record(Violated(rule=rule, by=by, severity=severity, words=words, rationale=rationale))
 
     def used_tool(
@@ -145,7 +148,7 @@ class Episode(Generic[S_co, V_co]):
         result: Any = None,
         error: str = "",
     ) -> None:
-        """A tool was used that the flow itself runs, after a structured reply that chose it."""
+        """Record the use of a tool that a structured reply chose and the flow itself ran."""
         self.record(
             ToolUsed(
                 role=role, tool=tool, effect=effect, arguments=plain(dict(arguments)), result=plain(result), error=error
@@ -153,17 +156,17 @@ class Episode(Generic[S_co, V_co]):
         )
 
     def conclude(self, payload: Payload) -> None:
-        """Facts about the episode as a whole, kept with its end; the last of each type counts."""
+        """Keep facts about the whole episode with its end. Of each type, only the last one counts."""
         self._concluded[type(payload)] = payload
 
     def concluded(self, kind: type[PayloadT]) -> PayloadT | None:
-        """What was concluded of this type so far."""
+        """The facts of this type that were concluded so far."""
         found = self._concluded.get(kind)
         return found if isinstance(found, kind) else None
 
     @property
     def closing(self) -> dict[str, Any]:
-        """All that was concluded, as the episode's end keeps it."""
+        """All facts that were concluded, as they are kept with the episode's end."""
         return {name: value for payload in self._concluded.values() for name, value in payload.written().items()}
 
     def take_turn(self) -> None:
@@ -176,22 +179,24 @@ class Episode(Generic[S_co, V_co]):
         return Transcript(self._events)
 
     async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
-        """Run branches side by side; their events are kept in the order the branches were given, not as they came.
+        """Run branches concurrently. Their events are kept in the order of the branches, not in the order of time.
 
         All branches finish first; then the first failure, in that same order, is raised.
         """
         return await join_branches(self._events, self.board.memo, branches)
 
     def alongside(self) -> Alongside[T]:
-        """Branches that start one by one while the flow goes on.
-
-        ``checks: Alongside[Checked] = episode.alongside()`` says what each branch gives; ``async with checks:`` is the
-        block. What they record is kept when the block ends, in the order they were started.
+        """Branches that start one by one while the flow continues. ``checks: Alongside[Checked] = episode.alongside()``
+        says what each branch gives; ``async with checks:`` is the block. Their events are kept when the block ends, in
+        the order the branches were started.
         """
         return Alongside(self._events, self.board.memo)
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means: one finding for each question, all in one call. The same question is never asked twice."""
+        """Ask the reader what a text means.
+
+        Gives one finding for each question, in one call. No question is asked twice.
+        """
         return await read_text(self.agent(READER), memo_of_branch(self.board.memo), text, questions)
 
     # -- what is shared ------------------------------------------------------------------------------------------------
@@ -209,9 +214,7 @@ class Episode(Generic[S_co, V_co]):
             await self.campaign.turnstile.enter(self.spec.position, lane)
 
     async def after(self, scenario: str) -> None:
-        """Wait until the episode over that scenario, earlier in this campaign, has ended and its
-        effects are applied.
-        """
+        """Wait until the earlier episode of this campaign over that scenario has ended and its effects are applied."""
         if self.campaign.turnstile is not None:
             if scenario not in self.campaign.positions:
                 raise EngineError(f"{self.id} waits for the scenario {scenario}, which is not in its campaign")
@@ -231,7 +234,7 @@ class Episode(Generic[S_co, V_co]):
         self.effects.append(effect)
 
     def library(self, lesson: type[LessonT]) -> LibraryView[LessonT]:
-        """The library of these lessons: reads see what is shared, changes wait for the episode's end."""
+        """The library of these lessons. Reads see the shared library; changes are made at the episode's end."""
         name = lesson.library
         if name not in self.campaign.libraries:
             raise UnknownName("library", name, self.campaign.libraries)
@@ -245,13 +248,13 @@ class Episode(Generic[S_co, V_co]):
         self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))
 
     async def post(self, queue: str, key: str, body: Payload) -> None:
-        """Hand something to people: committed before this returns, once for each key however often the episode is
-        resumed.
+        """Hand something to people. It is committed before this returns, and only once for each key, even after a
+        resume.
         """
         content = body.written()
         await self.board.post(queue, key, content)
         self.record(Posted(queue=queue, key=key, body=content))
 
     def posted(self, queue: str, key: str, kind: type[PayloadT]) -> PayloadT | None:
-        """What was handed over under this key, also before a crash; None if nothing was."""
+        """What was handed to people under this key, also before a crash; None if nothing was."""
         return get_payload(kind, self.board.posted.get((queue, key), {}))

@@ -29,12 +29,12 @@ from polyclinic.errors import JudgeError, LimitReached, OwnedError, UserError
 
 Status = Literal["done", "failed"]
 CommitHook = Callable[[Transaction], object]
-"""What else is done inside the transaction that ends an episode."""
+"""Work that is also done in the transaction that ends an episode."""
 
 
 @dataclass
 class EpisodeResult:
-    """All that is kept of an episode."""
+    """Everything that is kept from an episode."""
 
     spec: EpisodeSpec
     status: Status
@@ -72,7 +72,7 @@ class RunContext:
         return replace(self, players=ObservedPlayers(self.players, observers), observers=observers)
 
     def meters(self, own: Meter) -> tuple[Meter, ...]:
-        """The episode's meter, and the run's where there is one."""
+        """The episode's meter, and the run's meter if there is one."""
         return (own,) if self.run_meter is None else (own, self.run_meter)
 
 
@@ -89,9 +89,9 @@ async def run_episode(
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
     The episode's own limits apply to its flow only: an episode that reached a limit is judged like any other. `fresh`
-    says that its journal is known to be empty, `committed_whole` that the caller commits the last answers with the
-    result. `played` is called with the episode's changes before the judges begin, if the flow has ended well and no
-    records wait to be written. Judges change nothing that another episode could see.
+    says that its journal is known to be empty. `committed_whole` says that the caller commits the last answers with the
+    result. `played` is called with the episode's changes before the judges begin, if the flow succeeded and no records
+    wait to be written. Judges change nothing that another episode could see.
     """
     clinic, variant = context.clinic, context.clinic.variant(spec.variant)
     meter = Meter(context.limits, "episode")
@@ -149,9 +149,7 @@ def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:
 
 
 def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
-    """The same episode as a failed one: none of its changes are kept, and its scores
-    do not count.
-    """
+    """Turn a result into that of a failed episode: none of its changes are kept, and its scores do not count."""
     failure = Failed(owner="engine", error=error, where="commit")
     events = [event for event in result.transcript if not isinstance(event, (Ended, Scored))]
     transcript = Transcript([*events, failure]).numbered()
@@ -168,7 +166,7 @@ def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost place in Polyclinic's own code, without local paths."""
+    """The innermost place of the traceback in Polyclinic's own code, without local paths."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         _, found, inside = frame.filename.replace("\\", "/").rpartition("/polyclinic/")
         if found:
@@ -177,7 +175,7 @@ def _where(error: BaseException) -> str:
 
 
 class JudgeBench(ReadingBench):
-    """What a judge works with: its calls go through the episode's journal, its events into the transcript."""
+    """The bench of a judge: its calls go through the episode's journal, its events into the transcript."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int, judge: str) -> None:
         super().__init__(board, events, seed)

@@ -1,4 +1,4 @@
-"""How an optional part is installed: by its name from a wheel, from its folder in a clone."""
+"""How to install an optional part: by the package's name, or from the folder of a clone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 def install_hint(extra: str) -> str:
-    """The command that installs an extra here, into the environment that runs. A clone is not on the package index, so
-    it is named by its folder.
+    """The command that installs an extra into the running environment. A clone is not on the package index, so it is
+    installed from its folder.
     """
     in_clone = (_ROOT / "pyproject.toml").is_file() and (_ROOT / "src" / "polyclinic").is_dir()
     if in_clone:

@@ -1,6 +1,5 @@
-"""Reading a user's file and a package's data, with one way to say what is wrong.
-
-Every fault reads ``FILE:LINE: FIELD: what is wrong; how to fix it``, as far as each of these is known.
+"""Read users' files and packages' data, with one format for error messages. Every message reads ``FILE:LINE: FIELD:
+what is wrong; how to fix it``, as far as each of these is known.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ def read_text(path: str | Path, *, about: str = "file", fix: str = "", error: ty
 
 
 def read_data(path: str | Path) -> Any:
-    """What a user's TOML, YAML or JSON file holds."""
+    """The content of a user's TOML, YAML or JSON file."""
     return parse_data(read_text(path), path)
 
 
 def parse_data(text: str, file: object, *, error: type[UserError] = DataError) -> Any:
-    """What a text holds, read by the ending of its file's name: TOML, JSON, else YAML."""
+    """The content of a text. The ending of its file's name decides: TOML, JSON, else YAML."""
     name = str(file)
     if name.endswith(".toml"):
         return parse_toml(text, file, error=error)
@@ -61,7 +60,7 @@ def parse_data(text: str, file: object, *, error: type[UserError] = DataError) -
 
 
 def parse_toml(text: str, file: object, *, error: type[UserError] = DataError) -> dict[str, Any]:
-    """What a TOML text holds."""
+    """The content of a TOML text."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
@@ -71,7 +70,7 @@ def parse_toml(text: str, file: object, *, error: type[UserError] = DataError) -
 
 
 def parse_json(text: str, file: object, *, line: int = 0) -> Any:
-    """What a JSON text holds."""
+    """The content of a JSON text."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as fault:
@@ -79,8 +78,8 @@ def parse_json(text: str, file: object, *, line: int = 0) -> Any:
 
 
 def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
-    """What a YAML text holds; `as_text` leaves every scalar as it is written, so that 'no' stays a word."""
-    import yaml  # here and below: few commands read YAML, and it takes long to import
+    """The content of a YAML text; `as_text` leaves every scalar as it is written, so that 'no' stays a word."""
+    import yaml  # imported here and below: few commands read YAML, and the import is slow
 
     texts: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
@@ -100,7 +99,7 @@ def yaml_text(value: object) -> str:
 
 
 def yaml_nodes(text: str, file: object) -> yaml.Node | None:
-    """The nodes of a YAML text, which know their lines; None for an empty one."""
+    """The nodes of a YAML text, each with its line number; None for an empty text."""
     import yaml
 
     try:
@@ -111,7 +110,7 @@ def yaml_nodes(text: str, file: object) -> yaml.Node | None:
 
 
 def _loader() -> Any:
-    """The faster loader, where libyaml is available."""
+    """The YAML loader: the faster one if libyaml is available."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -145,7 +144,7 @@ def checked(kind: type[M], value: object, file: object, *, line: int = 0, field:
 
 
 def first_fault(error: ValidationError, file: object, *, line: int = 0, field: str = "", fix: str = "") -> UserError:
-    """The first of the faults that validation found."""
+    """The first fault that validation found."""
     fault = error.errors()[0]
     inside = ".".join(str(part) for part in fault["loc"])
     place = ": ".join(part for part in (field, inside) if part)
@@ -162,7 +161,7 @@ def package_file(package: str, path: str = "") -> Traversable:
 
 
 def package_path(package: str, path: str = "") -> Path:
-    """The same as a path on disk, for what writes into the package or compares folders."""
+    """Like `package_file`, as a path on disk: for code that writes into the package or compares folders."""
     return Path(str(package_file(package, path)))
 
 
@@ -172,7 +171,7 @@ def package_text(package: str, path: str) -> str:
 
 
 def package_data(package: str, path: str) -> Any:
-    """What a TOML, YAML or JSON file that comes with a package holds."""
+    """The content of a TOML, YAML or JSON file that comes with a package."""
     return parse_data(package_text(package, path), path.rpartition("/")[2])
 
 

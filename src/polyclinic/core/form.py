@@ -14,14 +14,14 @@ from pydantic import Field
 from polyclinic.core.message import Frozen
 
 LONG = 120
-"""A text that may be longer than this gets a box instead of a line."""
+"""A text that may be longer than this gets a box of several lines instead of one line."""
 Kind = Literal["line", "text", "choice", "several", "number", "yes_no", "texts", "pairs", "group", "groups"]
 Schema = Mapping[str, Any]
 
 
 class Move(Frozen):
-    """A button beside a text field: its label, and the text that it types. With `asks`, a word is asked for first,
-    which replaces `{}` in the text.
+    """A button beside a text field: its label, and the text that it types. With `asks`, the person is first asked for a
+    word, which replaces `{}` in the text.
     """
 
     label: str
@@ -30,15 +30,15 @@ class Move(Frozen):
 
 
 class OnlyIf(Frozen):
-    """A field matters only where another one has one of these values."""
+    """A field is shown only if another field has one of these values."""
 
     field: str
     values: tuple[str, ...]
 
 
 class FormHints(Frozen):
-    """What the type of a reply does not say. `ask` replaces the last paragraph of `for_human`, which says how to type
-    an answer. `hidden` fields are left empty by people.
+    """What people need to know besides the type of a reply. `ask` replaces the last paragraph of `for_human`, which
+    says how to type an answer. `hidden` fields are not shown to people and stay empty.
     """
 
     ask: str = ""
@@ -53,14 +53,14 @@ NO_HINTS = FormHints()
 
 
 class Option(Frozen):
-    """Something that may be chosen."""
+    """One choice of a field."""
 
     value: str | int
     label: str
 
 
 class FormRow(Frozen):
-    """One thing to fill in. `demanded`: the type has no default for it; `required`: it must not be empty either."""
+    """One field to fill in. `demanded`: its type has no default. `required`: in addition, it must not be empty."""
 
     name: str
     label: str
@@ -102,7 +102,7 @@ def _applies(condition: OnlyIf, values: Mapping[str, Any]) -> bool:
 
 
 def _empty(schema: Schema) -> Any:
-    """The emptiest value of a type; None where it has none, which is then refused with a reason."""
+    """The emptiest value of a type; None if it has none (the field is then refused with a reason)."""
     if "enum" in schema:
         return "" if "" in schema["enum"] else None
     return {"string": "", "array": []}.get(str(schema.get("type")))
@@ -118,7 +118,7 @@ def _rows(schema: Schema, hints: FormHints, shared: Schema) -> tuple[FormRow, ..
 
 
 def _plain(schema: Schema, shared: Schema) -> Schema:
-    """The schema itself, where it is named elsewhere or may also be null."""
+    """The schema itself: follows a ``$ref``, and leaves out the choice of null."""
     if "$ref" in schema:
         named = shared[str(schema["$ref"]).rpartition("/")[2]]
         return _plain({**named, **{key: value for key, value in schema.items() if key != "$ref"}}, shared)
@@ -163,7 +163,7 @@ def _options(name: str, schema: Schema, hints: FormHints) -> tuple[Option, ...]:
 
 
 def _by_name(schema: Schema, shared: Schema) -> Schema:
-    """A mapping whose names are known is filled in name by name, and each may be left out."""
+    """Turn a mapping with known names into one field for each name; each field may be left out."""
     names = _plain(schema.get("propertyNames", {}), shared).get("enum", ())
     return {"properties": dict.fromkeys(names, schema["additionalProperties"])} if names else schema
 

@@ -1,8 +1,8 @@
-"""The journal: what makes a run survive `kill -9`.
+"""The journal: with it, a run survives `kill -9`.
 
 Every reply that cost money or somebody's time is committed before it is used (see `core.switchboard`), keyed by
-episode, canonical request and occurrence. An episode that starts again first loads what was recorded for it, and then
-simply runs: each call it made before is answered from the journal.
+episode, canonical request and occurrence. An episode that starts again first loads what was recorded for it. Then it
+runs as usual, and each call that it made before is answered from the journal.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class CallRecord(NamedTuple):
 
 
 class Journal(Protocol):
-    """Where an episode's calls and hand-overs are kept."""
+    """Keeps an episode's calls and what it handed to people."""
 
     async def load(self, episode: str) -> Mapping[CallKey, Completion]:
-        """What was recorded for this episode so far."""
+        """The calls that were recorded for this episode so far."""
         ...
 
     def record(self, call: CallRecord) -> Awaitable[None]:
@@ -55,7 +55,7 @@ class MemoryJournal:
         self.posts: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     async def load(self, episode: str) -> Mapping[CallKey, Completion]:
-        """What was recorded for this episode so far."""
+        """The calls that were recorded for this episode so far."""
         return dict(self.calls.get(episode, {}))
 
     async def record(self, call: CallRecord) -> None:

@@ -24,7 +24,8 @@ T = TypeVar("T")
 class Metric:
     """What a number means: its direction, its range and one line about it.
 
-    `rests_on` names the kinds of reading that the number comes from. A number without any is exact, or a judge's own.
+    `rests_on` names the kinds of reading that the number comes from. A number without any is exact, or comes from the
+    judge itself.
     """
 
     name: str
@@ -36,18 +37,18 @@ class Metric:
 
 
 class Bench(Protocol):
-    """Where a judge works: it may ask models in judging roles, journalled like any other call."""
+    """What a judge works with. It may ask models in judging roles; these calls are journalled like any other."""
 
     def agent(self, role: str = "judge") -> Agent:
         """An agent in a judging role."""
         ...
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means, from the same reader that the flow asked."""
+        """Ask the reader what a text means. It is the same reader that the flow asks."""
         ...
 
     async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
-        """Branches side by side, for calls that do not wait for each other; results in the order of the branches."""
+        """Run branches concurrently, for calls that are independent. Results are in the order of the branches."""
         ...
 
 
@@ -71,7 +72,7 @@ class Judge(Protocol[S_contra, V_contra]):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """What it measures."""
+        """The metrics that the judge measures."""
         ...
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:

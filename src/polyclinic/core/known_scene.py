@@ -1,4 +1,4 @@
-"""A question to a role outside any episode, with what is right about its answer: for auditions."""
+"""A question to a role outside any episode, with the right answer, for auditions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyclinic.core.prompt import Prompt
 @dataclass(frozen=True)
 class KnownScene:
     """A prompt, and the right values for fields of its reply. Without such values, only the form of the reply is
-    measured: such a scene is for a role that no episode of a rehearsal asks.
+    measured. Such a scene is for a role that no rehearsed episode asks.
     """
 
     role: str

@@ -1,9 +1,9 @@
 """How long a reply may be: said in words in the prompt, and sent in tokens as the limit.
 
 A prompt class states the longest reply it wants (``words: ClassVar[int]``). The engine says so in one line at the end
-of the last user message, in the prompt's language, so no template says it. The same number is the token limit that is
-sent and the amount that budgets set aside. Words are counted in the values of a reply; keys, quotes and brackets have
-room of their own.
+of the last user message, in the prompt's language, so no template says it. The same number gives the token limit that
+is sent and the amount that budgets reserve. Words are counted in the values of a reply; keys, quotes and brackets get
+extra tokens.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from polyclinic.core.value import once_a_type
 USUAL_WORDS = 150
 _LEAST_TOKENS = 48
 _TOKENS_A_WORD = {"en": 3, "ko": 7}
-"""Twice what a good tokenizer needs: a reply that is a little too long is whole, not cut."""
+"""Twice what a good tokenizer needs, so that a reply that is a little too long is not cut off."""
 _TOKENS_A_KEY = 8
 _LONGEST_LIST = 8
 _DEEPEST = 4

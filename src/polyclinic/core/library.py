@@ -1,7 +1,7 @@
 """A library: what is learned in one episode and used in later ones. Versioned, inspectable, reversible.
 
-A library is the sum of its operations. Each operation is plain data (`Operation`), so a library is stored, resumed,
-diffed, merged and rolled back by replaying operations; nothing is ever edited in place without a trace.
+A library is the result of its operations. Each operation is plain data (`Operation`). So a library is stored, resumed,
+diffed, merged and rolled back by replaying operations, and every change is recorded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Provenance(Frozen):
 
 
 class Entry(Frozen):
-    """One thing learned: the text it is found by, what it holds, where it came from, how good it was judged."""
+    """One learned lesson: the text by which it is found, its content, where it came from, and its quality."""
 
     id: str
     key: str
@@ -57,9 +57,9 @@ class Entry(Frozen):
 class Operation(Frozen):
     """One change of a library.
 
-    An addition with `unless_near` is decided when it is applied: if an entry at least that similar is there already,
-    the better of the two (by quality; the older when equal) stays. So the same lesson learned in parallel is stored
-    once.
+    An addition with `unless_near` is decided when it is applied. If the library already has an entry at least that
+    similar, only the better of the two stays; with equal quality, the older one. So the same lesson learned in parallel
+    is stored once.
     """
 
     action: Action
@@ -79,7 +79,7 @@ class TrackRecord(Frozen):
 
 
 class Removed(Frozen):
-    """An entry that was taken out, and why."""
+    """An entry that was removed, and why."""
 
     entry: Entry
     reason: str
@@ -96,7 +96,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Found(Match, Generic[LessonT]):
-    """A match with what its entry holds."""
+    """A match, and the lesson that its entry holds."""
 
     lesson: LessonT
 
@@ -116,7 +116,7 @@ def entry_id(key: str, value: dict[str, Any]) -> str:
 
 
 class Library:
-    """Entries with an embedded key. The version is the number of operations so far."""
+    """A library: entries that are found by their embedded key. Its version is the number of operations so far."""
 
     def __init__(
         self, name: str, embedder: Embedder, index: Callable[[int], VectorIndex], operations: Iterable[Operation] = ()
@@ -155,7 +155,7 @@ class Library:
 
     @property
     def removed(self) -> list[Removed]:
-        """What was taken out, with reasons, oldest first."""
+        """The removed entries with the reasons, oldest first."""
         return list(self._removed)
 
     def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
@@ -165,12 +165,12 @@ class Library:
         return self.nearest_to(self.embedder.embed([text])[0], k, threshold)
 
     def nearest_to(self, vector: Vectors, k: int = 1, threshold: float = -1.0) -> list[Match]:
-        """The same for a vector already embedded."""
+        """Like `nearest`, for a text that is already embedded."""
         found = self._index.nearest(vector, k)
         return [Match(self._entries[self._rows[row]], near) for row, near in found if near >= threshold]
 
     def extend(self, operations: Iterable[Operation]) -> None:
-        """Apply operations in order. Runs of additions are embedded together."""
+        """Apply operations in order. Consecutive additions are embedded together."""
         batch: list[Entry] = []
         for operation in operations:
             if operation.action == "add" and operation.entry is not None and operation.unless_near is None:
@@ -199,7 +199,7 @@ class Library:
         return Library(self.name, self.embedder, self._new_index, self.operations[:version])
 
     def rollback(self, version: int, reason: str) -> list[Operation]:
-        """The operations that bring this library's entries back to `version`; history is kept, never cut."""
+        """The operations that restore this library's entries as of `version`. The history is kept."""
         before = self.at(version)
         undo = [Operation(action="remove", id=id, reason=reason) for id in self._entries if id not in before]
         undo += [Operation(action="add", entry=entry) for entry in before if entry.id not in self._entries]
@@ -213,7 +213,7 @@ class Library:
         fresh = list({entry.id: entry for entry in entries if entry.id not in self._entries}.values())
         if not fresh:
             return
-        import numpy as np  # takes long to import, and few runs have a library
+        import numpy as np  # slow to import, and few runs have a library
 
         vectors = self.embedder.embed([entry.key for entry in fresh])
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""A library as one episode sees it: reads see what is shared, changes wait for the episode's end."""
+"""A library as one episode sees it. Reads see the shared library; changes are made at the episode's end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyclinic.core.value import plain
 
 
 class LibraryView(Generic[LessonT]):
-    """An episode's window on a library: reads see the shared library, changes wait for the episode's end."""
+    """An episode's access to a library. Reads see the shared library; changes are made at the episode's end."""
 
     def __init__(
         self,
@@ -28,11 +28,11 @@ class LibraryView(Generic[LessonT]):
         return len(self.library)
 
     def lessons(self) -> Iterator[LessonT]:
-        """What all entries hold, oldest first."""
+        """The lessons of all entries, oldest first."""
         return (self._read(entry) for entry in self.library)
 
     def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Found[LessonT]]:
-        """As `Library.nearest`, with what the entries hold."""
+        """Like `Library.nearest`, with the lessons that the entries hold."""
         return [
             Found(match.entry, match.similarity, self._read(match.entry))
             for match in self.library.nearest(text, k, threshold)
@@ -46,7 +46,7 @@ class LibraryView(Generic[LessonT]):
         call: str = "",
         unless_near: float | None = None,
     ) -> Entry:
-        """Add a lesson when the episode has ended; with `unless_near`, only if no entry that near is as good."""
+        """Add a lesson when the episode has ended. With `unless_near`, only if no entry that similar is as good."""
         provenance = self._provenance.model_copy(update={"call": call})
         value: dict[str, Any] = plain(lesson)
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
@@ -59,7 +59,7 @@ class LibraryView(Generic[LessonT]):
         return entry_id(key, plain(lesson))
 
     def remove(self, id: str, reason: str) -> None:
-        """Take something out, with the reason."""
+        """Remove an entry, and record the reason."""
         self._stage(self.library.name, Operation(action="remove", id=id, reason=reason))
 
     def used(self, id: str, good: bool | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Limits on turns, tokens, money and time; a reached limit stops cleanly and loses nothing."""
+"""Limits on turns, tokens, money and time; when a limit is reached, the run stops cleanly and nothing is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from polyclinic.errors import LimitReached
 
 
 class Limits(Frozen):
-    """None means no limit. Money is in US dollars as text or number on the outside, in integer billionths inside."""
+    """Limits; None means no limit.
+
+    Users give money in US dollars, as text or number. Inside, it is in integer billionths.
+    """
 
     turns: int | None = None
     tokens: int | None = None
@@ -41,7 +44,7 @@ class Meter:
         self.spending = any(limit is not None for limit in (limits.tokens, limits.cost_nano_usd, limits.seconds))
 
     def count_turn(self) -> None:
-        """Count one turn; raises before the one that would be too many."""
+        """Count one turn. Raises before a turn that would exceed the limit."""
         if self.limits.turns is not None and self.turns >= self.limits.turns:
             raise self._reached("turns", f"{self.limits.turns} turns")
         self.turns += 1
@@ -60,11 +63,11 @@ class Meter:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it may go on; None without a limit of time."""
+        """How many seconds are left; None without a time limit."""
         return None if self.limits.seconds is None else self._started + self.limits.seconds - time.monotonic()
 
     def time_is_up(self) -> LimitReached:
-        """The limit of time, as an error."""
+        """The error for a reached time limit."""
         return self._reached("time", f"{self.limits.seconds:g} seconds")
 
     def _reached(self, limit: str, amount: str) -> LimitReached:

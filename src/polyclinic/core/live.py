@@ -1,9 +1,7 @@
-"""Live sessions of a clinic: what its room ``service`` says, so that any front end can serve them.
-
-A session is an episode in which people play one role. Whenever the flow asks that role, the session waits for an
-*action*; the action's body becomes the role's reply, is journalled like any model's reply, and the flow goes on. So a
-session survives a restart, and the front end needs to know nothing about the clinic: addresses, forms and states come
-from here.
+"""Live sessions of a clinic: what its room ``service`` must offer, so that any front end can serve them. A session is
+an episode in which people play one role. Whenever the flow asks that role, the session waits for an *action*; the
+action's body becomes the role's reply, is journalled like any model's reply, and the flow goes on. So a session
+survives a restart. The front end needs to know nothing about the clinic: addresses, forms and states come from here.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ LAST_WORDS = (
     "Something went wrong here, and people have been told. Please contact a person directly. In an emergency call your "
     "local emergency number now."
 )
-"""What a visitor hears where a clinic has no words of its own for a fault."""
+"""What a visitor is told after a fault if the clinic has no text of its own."""
 
 Words = Annotated[str, StringConstraints(min_length=1, max_length=4_000, strip_whitespace=True)]
 Who = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
@@ -35,29 +33,29 @@ Actor = Literal["visitor", "staff"]
 
 
 class Body(BaseModel):
-    """Base of what comes in with a request. Unknown fields are refused."""
+    """Base of the bodies of requests. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NoBody(Body):
-    """For an action that needs no more than its name."""
+    """The body of an action that needs nothing but its name."""
 
 
 class ByStaff(Body):
-    """Which member of staff acts. The service fills it in with the name of the account that is logged in."""
+    """The member of staff who acts. The service fills in the name of the account that is logged in."""
 
     by: Annotated[str, StringConstraints(max_length=100)] = ""
 
 
 class PassOn(ByStaff):
-    """To which member of staff a session is passed."""
+    """The member of staff to whom a session is passed."""
 
     to: Who
 
 
 class CaseWords(NamedTuple):
-    """What a queue shows of any clinic's message to people: why it is there, which words show it, and what was said.
+    """What a queue shows of a message to people: why the message is there, which words show it, and what was said.
 
     A message without such fields shows nothing there.
     """
@@ -68,7 +66,7 @@ class CaseWords(NamedTuple):
 
     @classmethod
     def from_message(cls, body: Mapping[str, Any]) -> CaseWords:
-        """Those of a message as the store keeps it."""
+        """Read these fields from a message as the store keeps it."""
         return cls(*(str(body.get(name, "")) for name in cls._fields))
 
 
@@ -120,8 +118,9 @@ class LiveService(Generic[S, Start, View]):
     """How a clinic serves live sessions; a clinic offers one object of a subclass as ``service.service``.
 
     `role` is the role that people play; the cast plays all others. `visitor` is the speaker's name for the visitor's
-    own words in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues` are those
-    into which the flow posts cases for people; an open case of one of `alerts` rings until somebody acknowledges it.
+    own words in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues` are the
+    queues into which the flow posts cases for people; an open case in one of `alerts` raises an alarm until somebody
+    acknowledges it.
     """
 
     role: ClassVar[str]
@@ -140,7 +139,7 @@ class LiveService(Generic[S, Start, View]):
         raise NotImplementedError
 
     def safe_words(self, scenario: S) -> str:
-        """What the visitor hears when anything breaks. No model writes it, and it needs no store."""
+        """What the visitor is told after any failure. No model writes it, and it needs no store."""
         return LAST_WORDS
 
     def begin(self, session: str, scenario: S) -> View:
@@ -155,7 +154,7 @@ class LiveService(Generic[S, Start, View]):
         return self.heard(number=number, speaker=said.speaker, text=said.text)
 
     def person(self, body: Start) -> str:
-        """The name under which later sessions remember this one; empty: nothing is remembered."""
+        """The name under which later sessions find what this one left; empty if nothing is remembered."""
         return ""
 
     def remember(self, transcript: Transcript) -> dict[str, str]:
@@ -163,4 +162,4 @@ class LiveService(Generic[S, Start, View]):
         return {}
 
     def warm(self, services: Services) -> None:
-        """Load what the first answer would otherwise wait for."""
+        """Load beforehand what the first answer would otherwise wait for."""

@@ -1,8 +1,8 @@
 """Reading a flat form that was answered loosely: an object with words around it, ``name: value`` lines, bullets.
 
 Strict reading comes first (`core.reply`). Where a server takes no schema, models answer a form in their own way, and
-the answer is often still clear. It is taken only if every value is in the reply under its own name, each choice is
-named exactly, and nothing is there twice. What is missing is never filled in.
+the answer is often still clear. It is accepted only if every value is in the reply under its own name, each choice is
+named exactly, and there is no duplicate. A missing value is never filled in.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NOT = re.compile(r"(?:\bnot|\bnever|n't|\bneither|\bnor)\s+(?:a |an |the )?$", 
 
 @dataclass(frozen=True)
 class FormField:
-    """One field of a flat form: what it holds, and what it may be left as."""
+    """One field of a flat form: what it holds, and whether it may be left out, empty or None."""
 
     name: str
     kind: Kind
@@ -56,7 +56,7 @@ class FormField:
 
 @once_a_type
 def flat_fields(reply_type: type[Any]) -> tuple[FormField, ...] | None:
-    """The fields of a flat form; None for a form that holds other forms, or for no form at all."""
+    """The fields of a flat form; None if the form contains other forms, or if the type is not a form."""
     if not (isinstance(reply_type, type) and issubclass(reply_type, BaseModel)):
         return None
     found: list[FormField] = []
@@ -107,7 +107,7 @@ def read_loosely(text: str, reply_type: type[R]) -> R:
 
 
 def made_of(values: Mapping[str, Any], reply_type: type[R]) -> R:
-    """The form of these values, held to its type's own rules."""
+    """The form made of these values, checked by its type's own rules."""
     try:
         return cast(R, cast("type[BaseModel]", reply_type).model_validate(dict(values)))
     except ValidationError as error:
@@ -116,7 +116,7 @@ def made_of(values: Mapping[str, Any], reply_type: type[R]) -> R:
 
 
 def fields_said(text: str, fields: Sequence[FormField]) -> dict[str, Any]:
-    """What a reply says under each field's name: from the one object in it, else from its ``name: value`` lines."""
+    """The text under each field's name: from the one JSON object in the reply, else from its ``name: value`` lines."""
     body = text.strip()
     start = body.find("{")
     if start < 0:
@@ -151,7 +151,7 @@ def _plain_name(name: str) -> str:
 
 
 def value_of(field: FormField, said: Any) -> Any:
-    """A field's value from what was said, without changing it; `Unreadable` where it is not clear."""
+    """A field's value from the text of a reply, unchanged. Raises `Unreadable` if it is not clear."""
     if said is None or (field.may_be_none and isinstance(said, str) and said.strip().casefold() in _NOTHING):
         if field.may_be_none:
             return None
@@ -198,7 +198,7 @@ def _from_words(field: FormField, words: str) -> Any:
 
 
 def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> str:
-    """The one choice that is named in the words: in the first sentence, else in all of them."""
+    """The one choice that the text names: in the first sentence, else in the whole text."""
     bare = words.strip(_AROUND).casefold()
     for choice in choices:
         if bare == choice.strip(_AROUND).casefold():
@@ -216,7 +216,7 @@ def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> st
 
 
 def _named(words: str, choices: Sequence[str]) -> set[str]:
-    """The choices that the words name and do not deny. One inside the name of a longer choice does not count."""
+    """The choices that the text names and does not deny. A choice inside the name of a longer one does not count."""
     spans: list[tuple[int, int, str]] = []
     for choice in choices:
         pattern = _letter(choice) if len(choice) == 1 else phrase_pattern(choice, hyphens=True)
@@ -231,6 +231,9 @@ def _named(words: str, choices: Sequence[str]) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _letter(letter: str) -> re.Pattern[str]:
-    """A letter as an answer: marked as one, or first with a mark after it. "A cough" names no letter."""
+    """A pattern for a letter as the answer: marked as one, or first with a punctuation mark after it.
+
+    "A cough" names no letter.
+    """
     own = re.escape(letter)
     return re.compile(rf"\({own}\)|^\s*{own}[.:)](?!\w)|(?i:option|answer|choice|choose|is)[ :]+\(?{own}\b(?!\s+[a-z])")

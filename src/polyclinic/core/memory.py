@@ -1,6 +1,6 @@
 """An agent's memory in an episode: recent turns, a rolling summary of limited length, and slots for facts.
 
-The size an agent's memory takes in a prompt is bounded by construction, however long the conversation.
+The size of an agent's memory in a prompt is always limited, however long the conversation.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Slot(Frozen):
 class Memory:
     """Recent turns word for word, older ones as a summary of at most `summary_chars`, facts in slots.
 
-    `summarise(old_summary, turns) -> new_summary` is asked each time `every` turns have left the recent window; what it
-    returns is cut at the bound, so a talkative model cannot make memory grow.
+    `summarise(old_summary, turns) -> new_summary` is called each time `every` turns have left the recent window. Its
+    result is cut at the limit, so a talkative model cannot make the memory grow.
     """
 
     recent: int = 10
@@ -46,7 +46,7 @@ class Memory:
     _waiting: list[Turn] = field(default_factory=list)
 
     async def remember(self, speaker: str, text: str) -> None:
-        """Take in one utterance; summarise when enough has left the recent window."""
+        """Add one utterance, and summarise when enough turns have left the recent window."""
         self.count += 1
         self.turns.append(Turn(speaker=speaker, text=text))
         while len(self.turns) > self.recent:
@@ -72,7 +72,7 @@ class Memory:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters, cut at a word's end where there is one, with a mark that it was cut."""
+    """Cut a text to at most `limit` characters, if possible at the end of a word, with a mark that it was cut."""
     text = " ".join(text.split())
     if len(text) <= limit:
         return text

@@ -15,7 +15,7 @@ from polyclinic.core.value import Value
 
 
 class Frozen(BaseModel):
-    """Base of what users and clinics write down: validated whenever it is made, never changed, no unknown fields."""
+    """Base of the values that users and clinics write: validated when made, immutable, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -62,7 +62,7 @@ class Message(Value):
     tool_call_id: str = ""
 
     def canonical(self) -> bytes:
-        """What counts for the keys of requests, as JSON: empty fields left out, pictures by digest."""
+        """The message as JSON for the keys of requests. Empty fields are left out; a digest replaces each picture."""
         if not (self.images or self.tool_calls or self.tool_call_id):
             return _words_alone(self.role, self.content)
         plain: dict[str, Any] = {"role": self.role, "content": self.content}
@@ -77,14 +77,14 @@ class Message(Value):
 
 @lru_cache(maxsize=1024)
 def _words_alone(role: str, content: str) -> bytes:
-    """The canonical form of a message of words alone; cached, because it stands in every later request too."""
+    """The canonical form of a message without pictures; cached, because every later request contains it too."""
     return orjson.dumps({"content": content, "role": role})
 
 
 @lru_cache(maxsize=1024)
 def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
-    """A message of words alone. The same words give the same object, because what is said once is sent again in every
-    later call.
+    """A message without pictures. The same text gives the same object, because a message is sent again in every later
+    call.
     """
     return Message(role=role, content=content)
 

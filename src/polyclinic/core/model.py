@@ -27,8 +27,8 @@ _CANONICAL = _BEGINS + b'%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
 class Settings(Value):
-    """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take
-    one.
+    """How to answer. `sample` distinguishes repeated questions (a judge's K samples); `seed` reaches providers that
+    take one.
 
     `again` counts the tries before this one; `warmer` is added to the temperature, because the model repeated itself.
     """
@@ -41,7 +41,7 @@ class Settings(Value):
     warmer: float = 0.0
 
     def canonical(self) -> bytes:
-        """What counts for the keys of requests, as JSON. A first try has neither `again` nor `warmer` in it."""
+        """The settings as JSON for the keys of requests. For a first try it contains neither `again` nor `warmer`."""
         plain = dict(self.__dict__)
         if not self.again:
             del plain["again"], plain["warmer"]
@@ -63,7 +63,7 @@ class Usage(Value):
 
     @property
     def cost_usd(self) -> float:
-        """For showing to people only."""
+        """The cost in US dollars, only for showing to people."""
         return self.cost_nano_usd / NANO
 
 
@@ -80,8 +80,8 @@ def total(parts: Collection[Usage]) -> Usage:
 class Completion(Value):
     """A model's raw answer: words or tool calls, and what they cost.
 
-    `adapted` names what was sent to the model in another form than asked, because its server takes no other: pictures
-    in words, tools in words, the form of the reply in words.
+    `adapted` names what was sent to the model in words, because its server does not support it: pictures, tools, the
+    form of the reply.
     """
 
     text: str = ""
@@ -93,9 +93,9 @@ class Completion(Value):
 
 @unchanging
 class Request:
-    """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings.
+    """One question to one role: the typed prompt, its rendered messages, the offered tools and the settings.
 
-    `occurrence` counts how often this episode has asked the same before; it is not part of the question.
+    `occurrence` counts how often this episode has asked the same question before; it is not part of the question.
     """
 
     role: str
@@ -108,7 +108,7 @@ class Request:
 
     @property
     def reply_type(self) -> type[Any]:
-        """What the reply must be."""
+        """The type that the reply must have."""
         return self.prompt.reply_form()
 
     @property
@@ -118,12 +118,12 @@ class Request:
 
     @property
     def token_limit(self) -> int:
-        """The longest reply in tokens: what the agent asked for, else what the prompt's length in words comes to."""
+        """The longest reply in tokens: what the agent asked for, else the prompt's length in words as tokens."""
         return self.settings.max_output_tokens or self.prompt.token_limit()
 
     @once
     def canonical(self) -> bytes:
-        """The request as canonical bytes: what it says, not which library said it."""
+        """The request as canonical bytes, which do not depend on any provider's library."""
         messages = b",".join([message.canonical() for message in self.messages])
         tools = _quoted(tuple([tool.name for tool in self.tools])) if self.tools else b"[]"
         settings = self.settings.canonical()
@@ -142,19 +142,22 @@ class Request:
 
 @lru_cache(maxsize=4096)
 def _quoted(value: str | tuple[str, ...]) -> bytes:
-    """Names as JSON; the same few stand in all requests."""
+    """Names as JSON. Cached, because all requests use the same few names."""
     return orjson.dumps(value)
 
 
 @lru_cache(maxsize=512)
 def _begun(first: bytes) -> hashlib._Hash:
-    """The digest of a request up to the end of its system message, which is the same in many requests: copy it."""
+    """The digest of a request up to the end of its system message.
+
+    Many requests share it: copy it before you add to it.
+    """
     return _add(hashlib.sha256(_BEGINS), first, 0)
 
 
 def _add(digest: hashlib._Hash, data: bytes, done: int) -> hashlib._Hash:
-    """Add the bytes that are not done yet, in small pieces: for larger ones Python lets other threads run meanwhile,
-    which costs more than the digest itself.
+    """Add the remaining bytes to the digest, in small pieces. For larger pieces Python releases its lock (GIL), which
+    costs more than the digest itself.
     """
     for start in range(done, len(data), _PIECE):
         digest.update(data[start : start + _PIECE])
@@ -171,7 +174,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """As in the cast: ``understudy``, ``openai:gpt-5-mini``, ``http://…:qwen3``."""
+        """The name as in the cast: ``understudy``, ``openai:gpt-5-mini``, ``http://…:qwen3``."""
         ...
 
     @property
@@ -185,15 +188,13 @@ class Model(Protocol):
 
 
 def plays_as(model: Model) -> ModelKind:
-    """What sort of player answers: for a recording, the one who played then."""
+    """What sort of player answers. For a recording: the sort that played when it was recorded."""
     played: ModelKind = getattr(model, "played", model.kind)
     return played
 
 
 def was_trained(model: Model) -> bool:
-    """Whether a model learns, or has learned, from a clinic's own rows. Such a model is asked in the form of those
-    rows.
-    """
+    """Whether a model is or was trained on a clinic's own rows. Such a model is asked in the form of those rows."""
     return bool(getattr(model, "trained", False))
 
 
@@ -205,7 +206,7 @@ def answers_again(model: Model) -> bool:
 
 
 class Wrapper:
-    """Base of a model around another: both have one name and one kind."""
+    """Base of a model that wraps another. Both have the same name and kind."""
 
     def __init__(self, model: Model) -> None:
         self._model, self.name, self.kind = model, model.name, model.kind
@@ -213,7 +214,7 @@ class Wrapper:
 
 
 def estimate_tokens(text: str) -> int:
-    """A rough count where nobody reports one: four characters a token for Latin script, one and a half for Hangul."""
+    """A rough token count if the provider reports none: four characters per token for Latin script, 1.5 for Hangul."""
     if text.isascii():
         return (len(text) + 3) // 4
     return _estimate_wide(text)
@@ -227,6 +228,7 @@ def _estimate_wide(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    said = [message.content for message in request.messages]  # `estimate_tokens` of each, without a call for each
+    said = [message.content for message in request.messages]
+    # The sum of `estimate_tokens` over all messages, without a function call for each.
     read = sum([(len(words) + 3) // 4 if words.isascii() else _estimate_wide(words) for words in said])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

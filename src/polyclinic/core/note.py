@@ -1,7 +1,6 @@
-"""Typed data that a flow keeps for judges and reports, one small class for each sort.
-
-A `Note` is an event of its own, found by its topic. A `Payload` belongs to something else: a line that is said, a
-message to people, the end of the episode.
+"""Typed data that a flow keeps for judges and reports, one small class for each kind. A `Note` is a separate event,
+found by its topic. A `Payload` belongs to something else: a line that is said, a message to people, the end of the
+episode.
 
 ::
 
@@ -20,7 +19,7 @@ message to people, the end of the episode.
     [told.tablets for said in case.transcript.said("nurse") if (told := said.get(DoseTold)) is not None]
 
 A transcript holds the fields as plain data, so it can be read without the clinic. A field that is added later needs a
-default, because older transcripts do not have it; one that is dropped is ignored when they are read.
+default, because older transcripts do not have it. A field that was removed is ignored when they are read.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class Note(Value):
 class Payload(Value):
     """Base of what is kept with a line, a message to people or an episode's end.
 
-    A field that is None by default is not written while it is None. An event carries a payload if it has all fields
-    without a default.
+    A field that is None by default is not written while it is None. An event has a payload if it has all fields without
+    a default.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -60,7 +59,7 @@ class Payload(Value):
         cls._optional = frozenset(field.name for field in declared if field.default is None)
 
     def written(self) -> dict[str, Any]:
-        """As an event keeps it: plain data."""
+        """The payload as plain data, as an event keeps it."""
         return {
             name: value if value.__class__ in ATOMS else plain(value)
             for name, value in self.__dict__.items()
@@ -69,12 +68,15 @@ class Payload(Value):
 
     @classmethod
     def is_in(cls, data: Mapping[str, Any]) -> bool:
-        """Whether an event with this data carries such a payload."""
+        """Whether an event with this data has such a payload."""
         return cls._needed <= data.keys()
 
 
 class InRound(Payload):
-    """In which round a line was said. A clinic that counts rounds keeps it, or a class made of it, with each line."""
+    """The round in which a line was said.
+
+    A clinic that counts rounds keeps this payload, or a subclass, with each line.
+    """
 
     round: int
 
@@ -85,7 +87,7 @@ KeptT = TypeVar("KeptT", bound=Value)
 
 
 def get_payload(kind: type[PayloadT], data: Mapping[str, Any]) -> PayloadT | None:
-    """The payload of this type in an event's data; None when the event does not carry one."""
+    """The payload of this type in an event's data; None if the event has none."""
     return read_kept(kind, data) if kind.is_in(data) else None
 
 
@@ -95,7 +97,7 @@ def read_kept(kind: type[KeptT], data: Mapping[str, Any]) -> KeptT:
         return kind.read(data)
     except ValidationError:
         pass
-    try:  # a reply inside it is strict: it takes a list for a tuple from JSON only
+    try:  # a reply inside it is strict: it accepts a list for a tuple only from JSON
         return kind.from_json(json_bytes(data))
     except ValidationError as error:
         raise first_fault(error, kind.__name__, fix="another version of this clinic wrote it") from None

@@ -1,4 +1,4 @@
-"""Who watches a run from outside: logs and traces. An observer changes nothing, and none of it enters a transcript."""
+"""Observers that watch a run from outside: logs and traces. They change neither the run nor its transcripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Seen(Protocol):
-    """Takes the result of something that was watched. It gets nothing when that failed: the error passes through."""
+    """Receives the result of a watched call or episode.
+
+    It is not called after a failure: the error is raised unchanged.
+    """
 
     def call_answered(self, completion: Completion) -> None:
         """A call was answered."""
@@ -31,24 +34,24 @@ class Observer(Protocol):
     """Watches episodes and calls; calls are made inside the context of their episode."""
 
     def episode(self, run: str, spec: EpisodeSpec) -> AbstractContextManager[Seen]:
-        """Around one episode."""
+        """A context around one episode."""
         ...
 
     def call(self, request: Request, model: Model) -> AbstractContextManager[Seen]:
-        """Around one call, from the question to the answer, retries included."""
+        """A context around one call, from the question to the answer, including retries."""
         ...
 
 
 @dataclass(frozen=True)
 class ObservedModel:
-    """A model that somebody watches."""
+    """A model whose calls are shown to observers."""
 
     model: Model
     observers: Sequence[Observer]
 
     @property
     def name(self) -> str:
-        """As in the cast."""
+        """The name as in the cast."""
         return self.model.name
 
     @property
@@ -79,5 +82,5 @@ class ObservedPlayers:
         return self._models.setdefault(id(found), ObservedModel(found, self._observers))
 
     def describe(self) -> dict[str, str]:
-        """Role to model name."""
+        """The name of the model for each role."""
         return self._players.describe()

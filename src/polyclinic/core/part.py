@@ -1,11 +1,11 @@
 """Whether a simulated person stays in their part, and what happens when they do not.
 
-A patient who offers help as an assistant would, a student who speaks of "the student", a caller who reads out their
-own instructions: such a line is the simulator's fault, and what follows from it says nothing about the agents under
-test. So each line of a simulated person is checked before it is heard. `answer_in_part` asks like `Agent.answer`. A
-line that falls out of the part is asked for again with a reminder of the part, then without any text that could be
-recited. After that, a language model may choose among lines that this person could say. A line that is still out of the
-part is recorded as the simulator's fault, by kind, and the episode goes on.
+A patient may offer help as an assistant would, a student may speak of "the student", a caller may read out their own
+instructions. Such a line is the simulator's fault, and its consequences say nothing about the agents under test. So
+each line of a simulated person is checked before others get it. `answer_in_part` asks like `Agent.answer`. A line that
+falls out of the part is asked for again with a reminder of the part, then without any text that could be recited. After
+that, a language model may choose among lines that this person could say. A line that is still out of the part is
+recorded as the simulator's fault, by kind, and the episode goes on.
 
 ::
 
@@ -13,8 +13,8 @@ part is recorded as the simulator's fault, by kind, and the episode goes on.
     reply = await answer_in_part(episode, agent, prompt, part)
 
 Exact rules come first: they need no reader and are the same for every cast. The built-in reader alone would wrongly
-find many good short lines out of the part. So it is asked only about lines with a sign of it: they speak to or about
-others by role, and nobody says "I".
+find many good short lines out of the part. So it is asked only about suspicious lines: they speak to or about others by
+role, and do not contain "I".
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from polyclinic.text.words import spoken_words
 R = TypeVar("R")
 ASKED_AGAIN = 2
 AFRESH = 8
-"""Added to the number of a sample where a line is asked for without the history: no other asking has that number."""
+"""Added to the sample number when a line is asked for without the history: no other request has that number."""
 _REPEATED = 3
-"""So many words or more; "Yes." may be said twice."""
+"""Only lines with at least this many words count as repeated; "Yes." may be said twice."""
 _SHOWN = 160
 
 OUT_OF_PART = ReadingKind(
@@ -65,13 +65,13 @@ OUT_OF_PART = ReadingKind(
 
 @unchanging
 class Part:
-    """What one line of a simulated person is held to.
+    """What one line of a simulated person is checked against.
 
     `who` is how they are reminded of their part; `own` are words for them that only others use ("patient", their
-    surname); `others` are those they talk with, as a script would label them; `said` is what was said to them last;
-    `hidden` are names that they cannot know; `told` are rules for the part that are in the prompt's fields and not in
-    its template; `ready` are lines of their case that they could say at any time. Without `reads` the exact rules
-    decide alone.
+    surname); `others` are the people they talk with, as a script would label them; `said` is what was said to them
+    last; `hidden` are names that they cannot know; `told` are rules for the part that are in the prompt's fields and
+    not in its template; `ready` are lines of their case that they could say at any time. Without `reads`, only the
+    exact rules decide.
     """
 
     who: str
@@ -145,7 +145,7 @@ async def answer_in_part(
 ) -> Answer[R]:
     """The reply and its call. A line out of the part is asked for again, with a reminder and without showing that line:
     small models repeat what they are shown. A line that stays out to the end is kept, and recorded. A speaker who
-    repeats their own earlier words exactly is asked once more without the history, so that there is nothing to copy.
+    repeats their own earlier words exactly is asked again without the history, so that there is nothing to copy.
 
     People who take a role themselves are not checked: they decide how they play it.
     """
@@ -164,16 +164,16 @@ async def answer_in_part(
     for number in range(1, _times_asked_again(agent, prompt) + 1):
         _note(episode, agent, fault, words(answer.value))
         asked = reminder(part.who, part.lang, fault)
-        part = replace(part, told=(*part.told, asked))  # what it is told now, it must not say either
+        part = replace(part, told=(*part.told, asked))  # the line must not repeat this reminder either
         try:
             if number > ASKED_AGAIN:
-                part = replace(part, reads=False)  # a ready line needs no opinion
+                part = replace(part, reads=False)  # a ready line needs no check
                 answer = await _chosen(episode, agent, part, earlier, sample + number) or answer
             elif number == ASKED_AGAIN and _can_be_brief(agent, prompt, part):
                 answer = await agent.answer(_briefly(part, fault), sample=sample + number)
             else:
                 answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
-        except (SimulatedUserError, ReplyError):  # it has said something readable before: that is kept
+        except (SimulatedUserError, ReplyError):  # keep the readable line that it said before
             continue
         fault = await out_of_part(episode, words(answer.value), part, prompt)
         if fault is None:
@@ -198,7 +198,10 @@ def _said_before(line: str, history: Sequence[Message]) -> bool:
 
 
 def _times_asked_again(agent: Agent, prompt: Prompt[Any]) -> int:
-    """Once more for a language model that was asked for speech: it may choose a line."""
+    """How often a line is asked for again.
+
+    A language model that was asked for speech gets one more try: it may choose a line.
+    """
     return ASKED_AGAIN + (agent.is_language_model and prompt.reply_type() is str)
 
 
@@ -208,7 +211,7 @@ def _can_be_brief(agent: Agent, prompt: Prompt[Any], part: Part) -> bool:
 
 
 def _other(part: Part) -> str:
-    """How the other is called, in the language of the talk."""
+    """How to call the other person, in the language of the conversation."""
     korean = part.lang == "ko"
     return next((name for name in part.others if name.isascii() != korean), "")
 
@@ -221,7 +224,7 @@ def _briefly(part: Part, fault: PartBreak) -> Prompt[Any]:
 async def _chosen(
     episode: Episode[Any, Any], agent: Agent, part: Part, history: Sequence[Message], sample: int
 ) -> Answer[Any] | None:
-    """A line that the speaker chose from those ready for them; None where all of them were said before."""
+    """A line that the speaker chose from the ready lines; None if all of them were said before."""
     before = frozenset(message.content for message in history if message.role == "assistant")
     lines = lines_to_choose(part.ready, part.lang, before)
     if len(lines) < 2:

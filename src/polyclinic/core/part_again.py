@@ -1,8 +1,9 @@
 """How somebody who fell out of their part is asked again: reminded, then briefly, then with lines to choose from.
 
-Each asking leaves less to recite. `reminder` is added to the same prompt. `AnswersBriefly` says who they are and what
-was said to them, and nothing else. `ChoosesLine` offers whole sentences that this person could say at any time: those
-of their own case, and a few that anybody could say. A model that cannot speak in the part can still choose in it.
+Each request contains less text that could be recited. `reminder` is added to the same prompt. `AnswersBriefly` says who
+they are and what was said to them, and nothing else. `ChoosesLine` offers whole sentences that this person could say at
+any time: those of their own case, and a few that anybody could say. A model that cannot speak in the part can still
+choose in it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from polyclinic.text.sentences import is_question, sentences
 R = TypeVar("R")
 MOST_OFFERED = 6
 _GIVEN_BACK = ("echo of the other", "third person")
-"""Faults that come from the other's words: without those words there is nothing to give back."""
+"""Faults in which the speaker repeats the other person's words: without these words there is nothing to repeat."""
 _WRONG: dict[str, dict[str, str]] = {
     "en": {
         "speaks as an assistant": "it offered help or refused it, as an assistant does",
@@ -57,7 +58,7 @@ _ANYBODY: dict[str, tuple[str, ...]] = {
         "뭐라고 말해야 할지 모르겠어요.",
     ),
 }
-"""What anybody can say at any time: it tells no fact and agrees to nothing."""
+"""Lines that anybody can say at any time: they tell no fact and agree to nothing."""
 
 
 class _InBrief(Prompt[R], Generic[R]):
@@ -70,10 +71,10 @@ class _InBrief(Prompt[R], Generic[R]):
 
 
 class AnswersBriefly(_InBrief[str]):
-    """Who they are, what was said, and nothing to recite.
+    """A short prompt: who they are, what was said, and nothing that could be recited.
 
-    `said` is empty where the speaker repeated the other's words before and these asked nothing: shown again, they would
-    be repeated again.
+    `said` is empty if the speaker repeated the other person's words and these contain no question: shown again, they
+    would be repeated again.
     """
 
     template: ClassVar[str] = "answers_briefly.md"
@@ -121,13 +122,13 @@ def reminder(who: str, lang: str, fault: PartBreak) -> str:
 
 
 def without_what_came_back(said: str, fault: PartBreak) -> str:
-    """The other's words for the next try: only the questions, where the speaker repeated those words."""
+    """The other person's words for the next try. If the speaker repeated them, only the questions in them."""
     if fault.kind not in _GIVEN_BACK:
         return said
     return " ".join(sentence for sentence in sentences(said) if is_question(sentence))
 
 
 def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str]) -> tuple[str, ...]:
-    """What can be chosen now: lines of one's own first, none that was said before."""
+    """The lines that can be chosen now: the person's own lines first, and no line that was said before."""
     anybody = _ANYBODY["ko" if lang == "ko" else "en"]
     return tuple(line for line in (*own, *anybody) if line not in before)[:MOST_OFFERED]

@@ -1,4 +1,4 @@
-"""Whether somebody repeats what they were told: the other's last words, or their own instructions."""
+"""Whether somebody repeats what was said to them: the other person's last words, or their own instructions."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ def speaks_of_self(text: str) -> bool:
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added, one of their questions, what they said to
-    "you", or what they said of themselves.
+    """The words of a line that repeat the other person; empty if none do.
+
+    These are: their last words with hardly a word added, one of their questions, what they said to "you", or what they
+    said about themselves.
     """
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
@@ -57,21 +59,25 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _said_to_you(said: str) -> tuple[str, ...]:
-    """Runs of words with "you" in them, from statements. Somebody who says back what they were told says "I"."""
+    """Runs of words with "you" in them, from statements.
+
+    Somebody who confirms what was said to them would say "I" instead.
+    """
     return _runs_of_statements(said, _QUESTION_ECHO, _YOU)
 
 
 @lru_cache(maxsize=1_024)
 def _said_of_themselves(said: str) -> tuple[str, ...]:
-    """Runs of words that tell what the other does or thinks ("I will order the test"), from statements. Somebody who
-    says that back says "you". What the other tells about symptoms is left out: a doctor of a small model may speak as
-    the patient, and the patient then says the same about themselves, rightly.
+    """Runs of words that say what the other person does or thinks ("I will order the test"), from statements.
+
+    Somebody who confirms this would say "you" instead. What the other says about symptoms is left out: a small model
+    that plays the doctor may speak as the patient, and then the patient is right to say the same.
     """
     return tuple(run for run in _runs_of_statements(said, _OWN_ECHO, _I) if not _DOES.isdisjoint(run.split()))
 
 
 def _runs_of_statements(said: str, length: int, of_whom: frozenset[str]) -> tuple[str, ...]:
-    """Runs of so many words, from statements, that have one of the words in them."""
+    """Runs of `length` words, from statements, that contain one of the words `of_whom`."""
     found: list[str] = []
     for sentence in sentences(said):
         if not is_question(sentence):
@@ -82,8 +88,8 @@ def _runs_of_statements(said: str, length: int, of_whom: frozenset[str]) -> tupl
 
 
 def _nearly_given_back(line: str, said: str) -> str:
-    """A Korean sentence that is one of the other's but for an ending or a word. Endings change there with each telling,
-    so pairs of syllables are compared, not words.
+    """A Korean sentence that differs from one of the other person's only in an ending or a word. Korean endings change
+    with the speaker, so pairs of syllables are compared, not words.
     """
     theirs = _pairs_said(said)
     for sentence in sentences(line):
@@ -114,13 +120,19 @@ def _words_said(said: str) -> tuple[int, str]:
 
 @lru_cache(maxsize=1_024)
 def _questions_said(said: str) -> tuple[str, ...]:
-    """Questions, as words. A statement may be said back: to confirm a time, or to show that it was understood."""
+    """Questions, as words.
+
+    Statements are not checked: people repeat them to confirm a time or to show that they understood.
+    """
     found = (spoken_words(normalise(part)) for part in sentences(said) if is_question(part))
     return tuple(" ".join(words) for words in found if len(words) >= _QUESTION_ECHO)
 
 
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
-    """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
+    """The words of a line that repeat the instructions; empty if none do.
+
+    These are a run of words of an instruction (a sentence to "you" without "I"), or a whole sentence.
+    """
     known, whole, beginnings = _runs(told)
     anyone = _anyone(mine)
     if beginnings.isdisjoint(zip(anyone, anyone[1:], anyone[2:], strict=False)):
@@ -139,14 +151,14 @@ _Words = tuple[str, ...]
 
 
 def _anyone(words: Sequence[str]) -> _Words:
-    """Words with one sign for "I" and "you" alike."""
+    """The words, with the same sign in place of both "I" and "you"."""
     return tuple(["*" if word in _WHO else word for word in words])
 
 
 @lru_cache(maxsize=64)
 def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
-    """Runs of words of instructions, whole sentences, and the first three words of each of both, "I" and "you"
-    alike.
+    """Three sets: runs of words of instructions, whole sentences, and the first three words of both. The last set has
+    one sign for both "I" and "you".
     """
     found: set[_Words] = set()
     whole: set[_Words] = set()
@@ -157,6 +169,6 @@ def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_W
         if _TOLD.search(sentence) and not speaks_of_self(sentence):
             runs = {tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1)}
             found |= runs
-            if _ORDERS.search(sentence):  # said back as "my" for "your", an order is still an order
+            if _ORDERS.search(sentence):  # repeated with "my" for "your", an order is still an order
                 found |= {_anyone(run) for run in runs}
     return frozenset(found), frozenset(whole), frozenset(_anyone(run[:3]) for run in found | whole)

@@ -24,11 +24,11 @@ _LECTURES = lazy_pattern(
     r"|\b(?:platelets?|haemoglobin|hemoglobin|thrombus|embolism) (?:is|are|plays?) (?:an? |small |blood )\w+"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
-"""General medicine, told as a textbook tells it. Lay people tell what they feel and what they were told."""
+"""General medicine in the words of a textbook. Lay people say what they feel and what others told them."""
 _TOLD_SO = lazy_pattern(
     r"\b(?:told|said|says|asked|explained|mentioned|read|heard|worried|don't know|do not know|not sure)\b|\?"
 )
-"""What was heard from others may be told in their words, and everybody may ask or not know."""
+"""Exceptions: people may repeat what others told them, ask questions, and say that they do not know."""
 _LECTURES_HOLDS = (
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
     *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
@@ -38,8 +38,8 @@ _LECTURES_HOLDS = (
 
 
 def lecture(text: str, line: str) -> str:
-    """The words of a sentence that teaches medicine; empty where nobody lectures. `line` is the text, normalised."""
-    if not holds_one(line, _LECTURES_HOLDS):  # most lines end here, at next to no cost
+    """The words of a sentence that teaches medicine; empty if there is none. `line` is the normalised text."""
+    if not holds_one(line, _LECTURES_HOLDS):  # most lines end here, at hardly any cost
         return ""
     told = (normalise(part) for part in sentences(text))
     matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))

@@ -1,4 +1,4 @@
-"""What assistants say and people in a part do not: offers of help, refusals, advice, talk of their instructions."""
+"""Phrases of assistants that people in a part do not use: offers of help, refusals, advice, talk about instructions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ASSISTANT_HOLDS = (
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
 )
-"""Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
+"""Every match of `_ASSISTANT` contains one of these. To search for them takes a twentieth of its time."""
 _ADVISES = lazy_pattern(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"
@@ -96,7 +96,7 @@ _OFFER = lazy_pattern(
 
 
 def assistants_words(line: str, *, may_advise: bool) -> str:
-    """The words by which a line, normalised, gives away an assistant; empty where there are none."""
+    """The words in a normalised line that show that an assistant speaks; empty if there are none."""
     match = _OFFER.match(line) or _PREFACE.match(line)
     if match is None and holds_one(line, _ASSISTANT_HOLDS):
         match = _ASSISTANT.search(line)

@@ -1,6 +1,7 @@
-"""Exact signs that a simulated person has fallen out of their part: forms, labels, echoes and set phrases, no opinion.
+"""Exact signs that a simulated person has fallen out of their part: forms, labels, echoes and set phrases.
 
-A rule is here only if a person in the part would almost never say such a line. What needs judgement is the reader's.
+A rule is here only if a person in the part would almost never say such a line. Lines that need judgement are left to
+the reader.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _ILL = lazy_pattern(
     r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)|가 직접 말하"
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
 )
-"""The part as a description has it. Nobody calls themselves or the other so when they speak."""
+"""Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
 _ANOTHER = (
     r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
     r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
@@ -76,9 +77,9 @@ def broken_by(
     told: str = "",
     may_advise: bool = False,
 ) -> PartBreak | None:
-    """The first sign that a line is out of its part; None where there is no exact sign. `may_advise` is for somebody
-    who learns medicine: they may weigh findings, recommend, and be sorry to hear what a patient tells. A lay person in
-    the part would not.
+    """The first sign that a line is out of its part; None if there is no exact sign. `may_advise` is for somebody
+    who learns medicine: they may weigh findings, recommend, and say that they are sorry to hear something. A lay person
+    in the part would not.
     """
     line = normalise(text)
     found = assistants_words(line, may_advise=may_advise)
@@ -119,7 +120,7 @@ def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def worth_reading(text: str) -> bool:
-    """Whether a line speaks to somebody, or about people by their roles, and its speaker is not in it."""
+    """Whether a line speaks to others, or about people by their roles, and never says "I"."""
     return not speaks_of_self(text) and bool(_TELLS_OTHERS.search(normalise(text)))
 
 
@@ -132,7 +133,7 @@ def _labelled(text: str, names: Sequence[str]) -> str:
 
 
 def _quoted(text: str, others: Sequence[str]) -> str:
-    """The other's words told as in a story: 'The counsellor says to me: "..."'."""
+    """The other person's words, quoted as in a story: 'The counsellor says to me: "..."'."""
     match = _tale(tuple(others)).search(text) if others else None
     return match[0] if match else ""
 
@@ -148,7 +149,7 @@ def _tale(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _greets(text: str, own: Sequence[str]) -> str:
-    """Somebody who greets themselves by their own first name."""
+    """The words with which somebody greets themselves by their own first name."""
     firsts = _first_names(tuple(own))
     match = firsts.match(text) if firsts else None
     return match[0] if match else ""
@@ -167,8 +168,8 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _third_person(text: str, own: Sequence[str]) -> str:
-    """The first sentence that tells about the speaker as others would: with nobody speaking in it, or about "the
-    patient" beside the one who speaks ("I will inform the patient").
+    """The first sentence that speaks about the speaker in the third person. It either has no "I", or has "I" beside
+    "the patient" ("I will inform the patient").
     """
     if not own:
         return ""
@@ -181,7 +182,10 @@ def _third_person(text: str, own: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1_024)
 def _beside(names: tuple[str, ...]) -> re.Pattern[str]:
-    """The speaker as somebody else. "I am the patient" is the speaker, "the patient in the next bed" another one."""
+    """A pattern for the speaker in the third person.
+
+    It matches neither "I am the patient" nor "the patient in the next bed".
+    """
     either = "|".join(map(re.escape, names))
     return re.compile(rf"(?<!\bam )(?<!'m )\b(?:the|my) (?:{either})(?:'s|’s)?\b(?!{_ANOTHER})", re.IGNORECASE)
 

@@ -1,8 +1,8 @@
 """A form that a model cannot fill in, asked for in plain words: one required field at a time.
 
-The last resort after asking again. It works for every flat form of every clinic. Each field is a question of its own
-after the prompt's own words; a choice counts only where one is named exactly. Nothing is filled in: a field that stays
-unreadable fails the reply as before.
+The last resort after asking again. It works for every flat form of every clinic. Each field is a separate question
+after the prompt's own words. A choice counts only if exactly one is named. Nothing is filled in: if a field stays
+unreadable, the reply fails as before.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class AsksField(Prompt[str]):
     said: tuple[tuple[str, str], ...]
 
     def most_words(self) -> int:
-        """A choice, a number or a yes is short."""
+        """The longest answer: short for a choice, a number or a yes."""
         return self.words if self.kind in ("text", "texts") else _SHORT_WORDS
 
 
 def fields_to_ask(prompt: Prompt[Any]) -> tuple[FormField, ...]:
-    """The fields that can be asked one at a time; none where the form is not flat, or the prompt has its own way."""
+    """The fields that can be asked one at a time; empty if the form is not flat or the prompt does not allow it."""
     if not prompt.in_words:
         return ()
     fields = flat_fields(prompt.reply_form()) or ()
@@ -70,7 +70,7 @@ def field_prompt(prompt: Prompt[Any], field: FormField, said: Sequence[tuple[str
 
 
 def asked_after(messages: Sequence[Message], question: AsksField) -> tuple[Message, ...]:
-    """The prompt's own messages, with the question at the end of what was asked last."""
+    """The prompt's own messages, with the question added at the end of the last user message."""
     line = question.render()[-1].content
     if messages and messages[-1].role == "user":
         return (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{line}"))
@@ -78,7 +78,7 @@ def asked_after(messages: Sequence[Message], question: AsksField) -> tuple[Messa
 
 
 def field_value(field: FormField, text: str) -> Any:
-    """A field's value from a plain answer: under its name where the answer is a form after all, else from its words."""
+    """A field's value from a plain answer. If the answer is a form after all, the value under the field's name."""
     body = text.strip()
     if not body:
         raise Unreadable("the reply is empty", "empty")

@@ -6,13 +6,12 @@
         template = "greets.md"
         name: str
 
-A language model gets the rendered words; an understudy gets the typed object. The template file lies beside the module
-that defines the class and may name fields in braces (``"greets.{lang}.md"``). It is Jinja with strict undefined
-variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such
-line is the user's.
-``<<system clerk.md>>`` begins it with the words of that file, which several templates of one role may share.
-What stays the same during an episode comes first, what changes comes last, so that prefix caches help.
-How long the reply may be is stated in the class (``words``), not in the template: see `core.length`.
+A language model gets the rendered words; an understudy gets the typed object. The template file is in the folder of the
+module that defines the class. Its name may hold fields in braces (``"greets.{lang}.md"``). It is Jinja with strict
+undefined variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the
+first such line is the user's. ``<<system clerk.md>>`` begins it with the words of that file, which several templates of
+one role may share. What stays the same during an episode comes first, what changes comes last, so that prefix caches
+help. How long the reply may be is stated in the class (``words``), not in the template: see `core.length`.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 class Facts(Frozen):
-    """What a prompt's words say, as typed data. A field of this type is for offline players, which read it instead of
-    words.
+    """The content of a prompt as typed data. A field of this type is for offline players, which read it instead of the
+    text.
 
     It is never printed, so it changes neither what a language model is sent nor the keys of requests. Subclass it with
     fields.
@@ -61,7 +60,7 @@ class Prompt(BaseModel, Generic[R]):
     template: ClassVar[str]
     words: ClassVar[int] = USUAL_WORDS
     in_words: ClassVar[bool] = True
-    """Whether a form may be read where it is answered loosely (`core.loosely`) or in plain words (`core.plainly`)."""
+    """Whether a form may also be answered loosely (`core.loosely`) or in plain words (`core.plainly`)."""
 
     @classmethod
     @cache
@@ -74,17 +73,17 @@ class Prompt(BaseModel, Generic[R]):
         raise TypeError(f"{cls.__name__} does not say its reply type: write class {cls.__name__}(Prompt[SomeType])")
 
     def reply_form(self) -> type[R]:
-        """The type of this very prompt's reply. A prompt whose choices come from its own fields
-        makes a narrower one.
+        """The type of the reply to this one prompt. A prompt whose choices come from its own fields returns a narrower
+        type.
         """
         return self.reply_type()
 
     narrows: ClassVar[bool] = False
-    """Whether `reply_form` is narrower than `reply_type`, takes long to make, and `fits` knows it."""
+    """Whether `reply_form` is narrower than `reply_type` and slow to build, and `fits` can check it faster."""
 
     def fits(self, reply: R) -> bool:
-        """Whether a reply that was read as `reply_type` surely has this very prompt's form; where not, the form itself
-        says what is wrong. Asked only where the form `narrows`.
+        """Whether a reply of `reply_type` certainly has this prompt's narrower form. If not, the form itself decides
+        and says what is wrong. Called only if the form `narrows`.
         """
         return False
 
@@ -96,16 +95,16 @@ class Prompt(BaseModel, Generic[R]):
         """
 
     def most_words(self) -> int:
-        """The longest reply to this very prompt; `words` unless it depends on the fields."""
+        """The longest reply to this one prompt, in words; `words` unless it depends on the fields."""
         return self.words
 
     @property
     def language(self) -> str:
-        """The language that the reply is wanted in: the field `lang` where there is one."""
+        """The language of the reply: the field `lang` if there is one."""
         return str(self.__dict__.get("lang", "en"))
 
     def token_limit(self) -> int:
-        """What is sent as the token limit, and set aside for budgets, unless the cast says otherwise."""
+        """The token limit that is sent, and that budgets reserve, unless the cast sets another."""
         return token_limit(self.most_words(), self.language, self.reply_form())
 
     @classmethod
@@ -125,7 +124,7 @@ class Prompt(BaseModel, Generic[R]):
         return tuple(found)
 
     def render(self) -> list[Message]:
-        """The words, as messages. The last user message ends with the length of the reply and has the pictures."""
+        """The rendered messages. The last user message ends with the length of the reply and has the pictures."""
         fields = self.__dict__
         before, last, after, speech, pictures = _layout(self.__class__, self._file())
         messages = [message for part in before if (message := part.message(fields)).content]
@@ -136,25 +135,25 @@ class Prompt(BaseModel, Generic[R]):
         return messages
 
     def _file(self) -> str:
-        """The template's file, with the fields that its name holds."""
+        """The name of the template's file, with the fields in it filled in."""
         if "{" not in self.template:
             return self.template
         return _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
 
     def wording(self) -> str:
-        """The template's own words, without what the fields put into it."""
+        """The template's own text, without the values of the fields."""
         return wording_of(self.__class__.__module__, self._file())
 
     def form_hints(self) -> FormHints:
-        """What a screen says beside the form of the reply; see `core.form`."""
+        """Hints that a screen shows with the form of the reply; see `core.form`."""
         return NO_HINTS
 
     @classmethod
     def from_human(cls, text: str) -> R:
         """What a person typed, as this prompt's reply.
 
-        Plain text stays itself. A structured reply with a single required text field takes the words there; a prompt
-        whose reply asks for more overrides this method.
+        Plain text is returned as it is. In a structured reply with a single required text field, it becomes the value
+        of that field. A prompt whose reply needs more overrides this method.
         """
         reply_type = cls.reply_type()
         if reply_type is str:
@@ -167,8 +166,8 @@ class Prompt(BaseModel, Generic[R]):
 
 
 class _Layout(NamedTuple):
-    """The messages before the user's last one, that one, and those after it; whether the reply is speech; whether there
-    may be pictures.
+    """A template in parts: the messages before the last user message, that message, and those after it. Also whether
+    the reply is speech, and whether there may be pictures.
     """
 
     before: tuple[TemplateSection, ...]
@@ -192,13 +191,13 @@ def _picture_fields(prompt: type[Prompt[Any]]) -> tuple[str, ...]:
 
 
 def template_files(prompt: type[Prompt[Any]], folder_names: Iterable[str]) -> list[str]:
-    """The files among `folder_names` that belong to this prompt (several where the name has a field in braces)."""
+    """The files among `folder_names` that belong to this prompt (several if the name has a field in braces)."""
     pattern = re.compile(re.sub(r"\\\{\w+\\\}", r"[^/]+", re.escape(prompt.template)) + r"\Z")
     return [name for name in folder_names if pattern.match(name)]
 
 
 def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
-    """What is wrong between prompt classes and their template files, both ways; empty when all is well.
+    """Mismatches between prompt classes and their template files, in both directions; empty if there are none.
 
     Every template's variables equal its class's fields (pictures are attached, `Facts` are for offline players: neither
     is printed), every class has its file, and every ``.md`` file in a prompts folder has its class.

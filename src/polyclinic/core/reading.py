@@ -1,4 +1,4 @@
-"""What a text means, said by a reader: a typed question about a text, and a typed finding.
+"""A reader says what a text means: it gets a typed question about a text, and returns a typed finding.
 
 Judges, checkers and flows do not search free text for words themselves. They ask a *reader*, a model like any other:
 the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its room
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Says = Literal["yes", "no", "unclear"]
 READER = "reader"
 READER_CARD = "reader.json"
-"""What makes a folder of weights a reader."""
+"""The file that marks a folder of weights as a reader."""
 GOOD_ENOUGH = 0.75
 MOST_QUESTIONS = 24
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
@@ -44,9 +44,7 @@ _FACT = re.compile(r"\{(\w+)\}")
 
 
 class Question(Frozen):
-    """One question about one text. `facts` are what it is about; `context` and `words` say the same to people and
-    models.
-    """
+    """One question about one text. `facts` say what it asks about; `context` and `words` say the same in words."""
 
     kind: str
     words: str
@@ -54,7 +52,7 @@ class Question(Frozen):
     facts: tuple[tuple[str, str], ...] = ()
 
     def fact(self, name: str) -> str:
-        """One fact by name; empty where the question has none of that name."""
+        """One fact by name; empty if the question has no fact of that name."""
         return dict(self.facts).get(name, "")
 
 
@@ -66,7 +64,7 @@ class Finding(NamedTuple):
 
     @property
     def yes(self) -> bool:
-        """Whether it is so. Unclear is not yes."""
+        """Whether the answer is yes. Unclear does not count as yes."""
         return self.says == "yes"
 
 
@@ -74,14 +72,14 @@ class Finding(NamedTuple):
 class ReadingKind:
     """A kind of question: its wording, who is read, and what follows from the finding.
 
-    `who` names the roles whose words are read; none means any simulated person. `question` and `context` name facts in
-    braces. `open` lists the facts that a text is compared with, most telling first: the question then means something
-    else for each of them. `listed` says that these facts come from a short fixed list, so that a trained reader can
-    learn each one by itself. `parts` says that the answer for a longer text is yes as soon as it is yes for a part of
-    it. A trained reader then also learns from joined lines, with lines of the kinds named in `quiet`, for which the
-    answer is never yes. `swaps` says that a text fits one target only: asked about another line's target, the answer is
-    no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind would
-    change the answer.
+    `who` names the roles whose words are read; empty means any simulated person. `question` and `context` name facts in
+    braces. `open` lists the facts that a text is compared with, the most informative first. With each of these facts
+    the question has another meaning. `listed` says that these facts come from a short fixed list, so that a trained
+    reader can learn each one by itself. `parts` says that the answer for a longer text is yes as soon as it is yes for
+    a part of it. A trained reader then also learns from joined lines, with lines of the kinds named in `quiet`, for
+    which the answer is never yes. `swaps` says that a text fits only one target: about the target of another line, the
+    answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
+    would change the answer.
     """
 
     name: str
@@ -114,7 +112,7 @@ class ReadingKind:
         return _inverse(self.question), _inverse(self.context)
 
     def read_back(self, question: str, context: str) -> Question:
-        """The question from the words that a file holds. Its facts are found only if the wording is this kind's own."""
+        """The question from its text in a file. Its facts are found only if the text follows this kind's wording."""
         asked, around = self._patterns
         facts: dict[str, str] = {}
         for pattern, text in ((asked, question), (around, context)):
@@ -178,11 +176,11 @@ class ReadsText(Prompt[Findings]):
     questions: tuple[Question, ...]
 
     def reply_form(self) -> type[Findings]:
-        """As many answers as there are questions."""
+        """The reply type, with as many answers as there are questions."""
         return findings_type(len(self.questions))
 
     def most_words(self) -> int:
-        """A few words for each question."""
+        """The longest reply: a few words for each question."""
         return self.words * len(self.questions)
 
 
@@ -207,35 +205,35 @@ def plain_finding(said: str, text: str) -> Finding:
 
 
 def shared_context(questions: Sequence[Question]) -> str:
-    """The context that all of these questions have in common; empty where they differ."""
+    """The context that all of these questions share; empty if their contexts differ."""
     contexts = {question.context for question in questions}
     return contexts.pop() if len(contexts) == 1 else ""
 
 
 @dataclass
 class Memo:
-    """Findings that an episode has already: the same question about the same text is asked once.
+    """Findings that an episode already has: the same question about the same text is asked only once.
 
-    Branches that run side by side do not see each other's findings until they are joined, so that what is asked never
-    depends on which of them was quicker.
+    Concurrent branches do not see each other's findings until they are joined. So the questions that are asked never
+    depend on which branch was quicker.
     """
 
     own: dict[tuple[str, Question], Finding] = field(default_factory=dict)
     before: Memo | None = None
 
     def get(self, text: str, question: Question) -> Finding | None:
-        """A finding of this branch, or of what came before it."""
+        """A finding of this branch, or from before the branch started."""
         found = self.own.get((text, question))
         return found if found is not None or self.before is None else self.before.get(text, question)
 
     def branch(self) -> Memo:
-        """The memo of a branch that starts here. It does not see what is found here later."""
+        """A memo for a branch that starts now. Later findings of this memo are not visible in it."""
         return Memo(before=Memo(dict(self.own), self.before))
 
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-    """The findings in the order of the questions. What is new goes to the reader in one call; an empty text means
-    nothing.
+    """The findings in the order of the questions. New questions go to the reader in one call. For an empty text every
+    answer is no.
     """
     if not text.strip():
         return tuple(Finding("no") for _ in questions)
@@ -254,7 +252,10 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
 
 
 async def _read_plainly(reader: Agent, text: str, question: Question) -> Finding:
-    """One question in plain words. A reader that cannot answer even so leaves it unclear, which is recorded."""
+    """Ask one question in plain words.
+
+    If the reader cannot answer even this, the finding is unclear, and this is recorded.
+    """
     try:
         return plain_finding(await reader.ask(ReadsPlainly(text=text, question=question)), text)
     except ReaderError as error:

@@ -1,10 +1,10 @@
 """The hospital's records as a clinic sees them: read, search, and one all-or-nothing transaction with preconditions.
 
 Two implementations of this protocol exist: `polyclinic.fhir.store.FhirStore` (tables in the run's own database) and
-`polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and never asks which it
-is. A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources` make resources
-that are right by construction, and the functions of `polyclinic.fhir.scheduling` turn a booking, a move or a
-cancellation into the `Change` list that does it.
+`polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and does not need to know
+which one it is. A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources`
+make valid resources. The functions of `polyclinic.fhir.scheduling` turn a booking, a move or a cancellation into a list
+of `Change`.
 
 Reading and searching::
 
@@ -23,17 +23,17 @@ Writing: all changes of one call happen together or not at all. A precondition i
 
 `PreconditionFailed` says that someone else changed it first; nothing was changed, so read again and decide again.
 
-Staging: an episode that must leave nothing behind when it fails works on `stage()`. Reads and searches see the staged
-changes over the records as they are now; nothing is written before the end::
+Staging: an episode that must leave nothing behind when it fails works on `stage()`. Reads and searches see the current
+records with the staged changes; nothing is written before the end::
 
     staged = records.stage()
     await staged.transact(book(...))         # checked against what is staged and stored
     ...
-    staged.apply(transaction)                # embedded home: inside the episode's own transaction
-    await staged.commit()                    # either home: one transaction of its own
+    staged.apply(transaction)                # records in the run's database: inside the episode's own transaction
+    await staged.commit()                    # any records: one transaction of their own
 
-Ids are the caller's (`Create` with an `id` creates under that id and fails when it is taken), so that a seeded run has
-repeatable ids; without an `id` the home chooses an opaque one. In one transaction a `Create` may be referred to by
+The caller chooses ids, so that a seeded run has repeatable ids: `Create` with an `id` creates under that id and fails
+when it is taken. Without an `id`, the records choose an opaque one. In one transaction a `Create` may be referred to by
 other changes through its id before it exists.
 """
 
@@ -52,7 +52,7 @@ Query: TypeAlias = Mapping[str, str | Sequence[str]]
 
 
 class RecordsError(PolyclinicError):
-    """Anything the records refuse; carries the HTTP status and FHIR issue code that say the same on the wire."""
+    """Base of what the records refuse. It has the matching HTTP status and FHIR issue code."""
 
     status: ClassVar[int] = 400
     code: ClassVar[str] = "processing"
@@ -70,14 +70,14 @@ class RecordMissing(RecordsError):
 
 
 class RecordGone(RecordMissing):
-    """It existed and was deleted."""
+    """The resource existed and was deleted."""
 
     status = 410
     code = "deleted"
 
 
 class RecordConflict(RecordsError):
-    """It already exists, is referenced, or is in a state that does not allow this (a slot that is not free)."""
+    """The resource exists, is referenced, or is in a state that does not allow this (a slot that is not free)."""
 
     status = 409
     code = "conflict"
@@ -102,7 +102,7 @@ class RecordInvalid(RecordsError):
 
 
 class RecordsRefused(RecordsError):
-    """Not supported: a server that lacks what we need, or a resource that is not ours to change."""
+    """The server lacks what we need, or the resource may not be changed by us."""
 
     status = 403
     code = "forbidden"
@@ -157,7 +157,7 @@ Change: TypeAlias = Create | Update | Delete
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search gave: the matches in order, and what `_include` and `_revinclude` brought along."""
+    """The result of a search: the matches in order, and the resources that `_include` and `_revinclude` added."""
 
     matches: list[Resource]
     included: list[Resource] = field(default_factory=list)
@@ -175,7 +175,7 @@ class Records(Protocol):
         ...
 
     async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
-        """Make all changes or none; the new versions in the order of the changes, None for a deletion."""
+        """Make all changes or none. Returns the new versions in the order of the changes, None for a deletion."""
         ...
 
 
@@ -183,7 +183,7 @@ Key: TypeAlias = tuple[str, str]
 """Type and id of a resource."""
 
 Consequence: TypeAlias = Callable[[list[Resource | None]], Sequence[Change]]
-"""What follows from resources as they are. It may be asked more than once, and touches nothing else."""
+"""Works out changes from the current resources. It may be called more than once, and has no side effects."""
 
 
 class StagedRecords(Records, Protocol):
@@ -196,20 +196,19 @@ class StagedRecords(Records, Protocol):
 
     @property
     def pending(self) -> bool:
-        """Whether anything waits to be made."""
+        """Whether any change waits to be made."""
         ...
 
     def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
-        """Work out changes from these resources (None for those that do not exist) as they are at the very end.
+        """Work out changes from these resources at the very end of the episode (None for those that do not exist).
 
-        Nothing is read before that, and this view does not show the changes. Several are made in order, after the
-        staged changes.
+        Nothing is read before that, and this view does not show the changes. Several such changes are made in order,
+        after the staged changes.
         """
         ...
 
     async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
-        """These (type, id) in order, None for those that do not exist, in one request where that is
-        possible.
+        """The resources with these types and ids, in order; None for those that do not exist. One request if possible.
 
         What was fetched is cached: staging a change of it needs no further request.
         """
@@ -224,7 +223,7 @@ class StagedRecords(Records, Protocol):
         ...
 
     async def commit(self) -> list[Resource | None]:
-        """Make the changes in one transaction of their own."""
+        """Make the changes in one separate transaction."""
         ...
 
 
@@ -232,9 +231,10 @@ class StageableRecords(Records, Protocol):
     """Records that can give an episode a staged view of them."""
 
     async def load(self, resources: Iterable[Resource]) -> int:
-        """Add many resources with ids of their own. Those that exist stay as they are. Returns how many were added.
+        """Add many resources that have ids. Existing resources stay as they are. Returns how many were added.
 
-        The embedded home does it in one transaction, an external server in several; calling it again completes it.
+        The embedded store does it in one transaction, an external server in several. If it was interrupted, calling it
+        again completes it.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Reading a model's reply strictly: one JSON object of exactly the asked type, or a clear error. Never repaired.
+"""Reading a model's reply strictly: one JSON object of exactly the requested type, or a clear error. Never repaired.
 
 Repairing looks helpful but is not: measured on malformed replies, a repairing reader silently changed one value in
 eight.
@@ -28,13 +28,13 @@ _OPENING_QUOTES = frozenset(before for before, _ in _QUOTES)
 
 
 ASIDE: dict[str, JsonValue] = {"maxLength": 300}
-"""For a text in a form that nobody hears, such as a reason: servers that hold a schema close it in time. A longer text
-is read all the same.
+"""For a text in a form that is not spoken, such as a reason. Servers that enforce a schema end the text there in time;
+a longer text is still read.
 """
 
 
 class ReplyModel(BaseModel):
-    """Base of structured replies: strict types, no unknown fields, unchanging."""
+    """Base of structured replies: strict types, no unknown fields, immutable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -43,7 +43,7 @@ ReplyT = TypeVar("ReplyT", bound=ReplyModel)
 
 
 def with_choices(reply: type[ReplyT], name: str = "", **choices: tuple[str | int, ...]) -> type[ReplyT]:
-    """The same reply with these fields closed: each takes one of its choices and nothing else."""
+    """The same reply type, in which each of these fields accepts only its choices."""
     return cast("type[ReplyT]", _with_choices(reply, name or reply.__name__, tuple(choices.items())))
 
 
@@ -93,8 +93,8 @@ STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_c
 
 
 def _no_duplicate_keys(body: str) -> bool:
-    """Whether this is plainly strict JSON: each key has its colon, so where there are as many colons as keys, none is
-    there twice. False where it takes a closer look.
+    """A quick test whether this is strict JSON. Each key has its colon, so if there are as many colons as keys, no key
+    is a duplicate. False means that a closer look is needed.
     """
     try:
         return _count_keys(orjson.loads(body)) == body.count(":")
@@ -109,7 +109,7 @@ def _count_keys(value: Any) -> int:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object that a text is, strictly read: no duplicate key, no constants, nothing around it but a
+    """The one JSON object in a text, read strictly: no duplicate key, no constants such as NaN, no other text but a
     preamble.
     """
     body = whole_object(text.strip())
@@ -125,9 +125,9 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def whole_object(body: str) -> str:
-    """The object in a reply that holds nothing else: alone, in a code fence, or after a preamble with nothing after it.
+    """The text of the one object in a reply: alone, in a code fence, or after a preamble with nothing after it.
 
-    No value can change by this: the object begins at the first brace and ends where the reply ends. With any other text
+    This cannot change a value: the object begins at the first brace and ends where the reply ends. With any other text
     around it, such as a second object, the reply is left as it is and is not valid JSON.
     """
     if body.startswith("{"):
@@ -140,7 +140,7 @@ def whole_object(body: str) -> str:
 
 
 def spoken(words: str) -> str:
-    """Words that a speaker says, without quotation marks around the whole of them: nobody says those aloud."""
+    """The words that a speaker says, without quotation marks around all of them: nobody says those marks aloud."""
     if words[:1] not in _OPENING_QUOTES:
         return words
     for before, after in _QUOTES:
@@ -184,7 +184,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
 
 
 def _without_unused(value: Any, schema: Mapping[str, Any], shared: Mapping[str, Any]) -> Any:
-    """The value without fields that are null and need not be there."""
+    """The value without fields that are null and not required."""
     if "$ref" in schema:
         schema = shared[str(schema["$ref"]).rpartition("/")[2]]
     if isinstance(value, list) and isinstance(schema.get("items"), Mapping):

@@ -43,7 +43,7 @@ class Review(Generic[D]):
 
     @property
     def open_verdicts(self) -> list[Verdict]:
-        """The objections that still stand against the last draft."""
+        """The objections to the last draft."""
         return [verdict for verdict in self.verdicts[-1] if not verdict.approved] if self.verdicts else []
 
 
@@ -53,7 +53,7 @@ async def review(
     """Draft, let every reviewer judge, and draft again with the objections, until all approve or `rounds` drafts are
     made.
 
-    Reviewers of one draft run side by side. With no reviewer the first draft counts as resolved.
+    Reviewers of one draft run concurrently. With no reviewer the first draft counts as resolved.
     """
     if rounds < 1:
         raise ValueError("a review needs at least one round")

@@ -1,4 +1,4 @@
-"""What one episode starts from: frozen data with an id that never changes its meaning."""
+"""What one episode starts from: frozen data with an id that always means the same scenario."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from polyclinic.errors import ConfigError
 class Scenario(Frozen):
     """Base of every clinic's scenarios.
 
-    Scenarios with the same non-empty `campaign` share state and run as one sequence in the order they are given; `wave`
-    puts a barrier between groups of them (a wave starts when the one before it has wholly ended), and `lanes` says
-    which lanes it may enter (empty: any), so that it delays nobody in the others.
+    Scenarios with the same non-empty `campaign` share state and run as one sequence in the given order. `wave` puts a
+    barrier between groups of them: a wave starts when the one before it has completely ended. `lanes` says which lanes
+    the scenario may enter (empty: any), so that it delays nobody in other lanes.
     """
 
     id: str
@@ -27,13 +27,13 @@ class Scenario(Frozen):
     lanes: tuple[str, ...] = ()
 
     def introduction(self) -> str:
-        """One line by which a person chooses what to play. It gives nothing away that the player should find out."""
+        """One line by which a person chooses what to play. It does not reveal what the player should find out."""
         return self.id
 
     def written(self) -> str:
         """The id of the scenario that this one repeats, or its own.
 
-        Repeats are no independent evidence: they count as one scenario where an interval is taken.
+        Repeats are not independent evidence: an interval counts them as one scenario.
         """
         return self.id
 
@@ -60,8 +60,8 @@ class Variant(Frozen):
             raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None
 
 
-# What a clinic's scenarios and variants are. An episode and a case only give them out, a judge only takes them in; a
-# clinic does both. The engine, which works with every clinic, leaves them open.
+# The types of a clinic's scenarios and variants. An episode and a case only return them (covariant), a judge only takes
+# them as arguments (contravariant), and a clinic does both. The engine works with every clinic and leaves them open.
 S = TypeVar("S", bound=Scenario, default=Any)
 V = TypeVar("V", bound=Variant, default=Any)
 S_co = TypeVar("S_co", bound=Scenario, covariant=True, default=Scenario)

@@ -1,7 +1,7 @@
 """The one source of randomness: a generator derived from names, never from the clock or from hash().
 
 `stream(run_seed, scenario, variant, trial, purpose)` gives the same numbers in every process, at every concurrency,
-whatever PYTHONHASHSEED says, and two purposes never share a stream.
+with any PYTHONHASHSEED. Two purposes never share a stream.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def derive(*parts: object) -> int:
 
 
 def stream(*parts: object) -> random.Random:
-    """A generator of its own for these parts."""
+    """A separate generator for these parts."""
     return random.Random(derive(*parts))
 
 
 def array_stream(*parts: object) -> np.random.Generator:
-    """The same, for NumPy, which takes long to import and is not needed to run an episode."""
+    """Like `stream`, for NumPy, which is slow to import and not needed to run an episode."""
     import numpy as np
 
     return np.random.Generator(np.random.PCG64(derive(*parts)))

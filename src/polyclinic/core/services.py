@@ -1,4 +1,7 @@
-"""What an episode may use besides models: arrives from outside, typed by protocols, never imported."""
+"""The services that an episode may use besides models.
+
+They come from outside, are typed by protocols, and are never imported here.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ from polyclinic.errors import EngineError
 class Services:
     """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options.
 
-    `records_join` says that the records live in the run's own database, so that staged changes join the transaction
-    that ends an episode; otherwise they are committed to their own home just before it.
+    `records_join` says that the records are in the run's own database. Staged changes are then part of the transaction
+    that ends an episode; otherwise they are committed separately, just before it.
     """
 
     make_embedder: Callable[[], Embedder] | None = None

@@ -1,4 +1,4 @@
-"""Between agents and models: each call is looked up in the journal, metered, made, and kept.
+"""The switchboard between agents and models: each call is looked up in the journal, metered, made, and kept.
 
 An answer that cost money or somebody's time is committed before it is used, together with all answers before it.
 Understudies and the built-in reader can give exactly the same answer again at any time. So their answers are kept with
@@ -29,12 +29,12 @@ class Players(Protocol):
         ...
 
     def describe(self) -> dict[str, str]:
-        """Role to model name, for transcripts and reports."""
+        """The name of the model for each role, for transcripts and reports."""
         ...
 
 
 async def _all_kept(records: Sequence[Awaitable[None]]) -> None:
-    """Wait for every record, also after one could not be written, then raise the first fault."""
+    """Wait until every record is written or has failed, then raise the first error."""
     if len(records) == 1:
         await records[0]
         return
@@ -66,7 +66,7 @@ class Switchboard:
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """What each role's answers cost, failed calls that were billed included."""
+        """What each role's answers cost, including failed calls that were billed."""
         roles = dict.fromkeys([*self._answered, *self._failed])
         return {role: total([*self._answered.get(role, ()), *self._failed.get(role, ())]) for role in roles}
 
@@ -85,14 +85,14 @@ class Switchboard:
         return cls(episode, players, journal, meters, recorded, posted)
 
     async def post(self, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """Hand something to people, durably, once."""
+        """Hand something to people, committed and only once."""
         if (queue, key) not in self.posted:
             await self.written()
             await self.journal.post(self.episode, queue, key, body)
             self.posted[(queue, key)] = body
 
     async def call(self, request: Request) -> tuple[Completion, int, str]:
-        """The completion, which occurrence of this request it is, and the name of the model that plays the role."""
+        """Make a call, or take it from the journal. Returns the completion, its occurrence and the model's name."""
         key = request.key
         occurrence = self._asked.get(key, 0)
         self._asked[key] = occurrence + 1
@@ -141,7 +141,7 @@ class Switchboard:
             raise blamed("engine", "journal", error) from error
 
     def _bill(self, role: str, failure: Exception) -> None:
-        """Count what a failed call is billed, because it is billed too."""
+        """Count the cost of a failed call, because it is billed too."""
         usage = getattr(failure, "usage", None)
         if isinstance(usage, Usage):
             for meter in self.meters:

@@ -46,17 +46,17 @@ def sections(module: str, name: str) -> tuple[TemplateSection, ...]:
 
 @cache
 def wording_of(module: str, name: str) -> str:
-    """The template's own words, without what fields put into it."""
+    """The template's own text, without the values of fields."""
     return _FILLED.sub(" ", _MARK.sub("\n", read_template(module, name)))
 
 
 def read_template(module: str, name: str) -> str:
-    """The template's source text, with the words it shares with others in their place."""
+    """The template's source text, with the shared files inserted."""
     return _SHARED.sub(lambda mark: f"<<{mark[1]}>>\n{_text(module, mark[2])}", _text(module, name))
 
 
 def shared_files(module: str, name: str) -> list[str]:
-    """The files whose words a template shares."""
+    """The shared files that a template includes."""
     return [file for _, file in _SHARED.findall(_text(module, name))]
 
 

@@ -26,7 +26,7 @@ def fields_used(source: str) -> set[str]:
 
 
 class TemplateSection:
-    """One message of a template. System parts repeat from call to call, so their latest messages are remembered."""
+    """One message of a template. System parts repeat from call to call, so their latest messages are cached."""
 
     def __init__(self, role: TemplateRole, source: str) -> None:
         self.role: TemplateRole = role
@@ -61,17 +61,17 @@ class TemplateSection:
         return message
 
     def words(self, fields: Mapping[str, Any]) -> str:
-        """The words; a section of nothing but text and plain fields needs no template engine."""
+        """The rendered text. A section with only text and plain fields needs no template engine."""
         if self._pieces is not None and self._needed <= fields.keys():
             return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
-        context = object.__new__(Context)  # what `Context` works out each time is the same for all of a section
+        context = object.__new__(Context)  # what `Context` computes each time is always the same for one section
         context.__dict__.update(self._context, parent={**self._globals, **fields}, vars={}, exported_vars=set())
         return "".join(self._template.root_render_func(context)).strip()
 
 
 def _token(value: Any) -> Any:
-    """What tells a field's value apart from others. Text and an unchanging object stand for themselves: they are kept
-    with what they gave.
+    """A cache key for a field's value. An immutable model is identified by its id; it is kept with the cached message,
+    so its id is not used again.
     """
     kind = value.__class__
     if isinstance(value, BaseModel) and value.model_config.get("frozen"):
@@ -80,7 +80,7 @@ def _token(value: Any) -> Any:
 
 
 def _unchanging(values: tuple[Any, ...]) -> bool:
-    """Whether nothing inside can be changed in place: what can, has no hash."""
+    """Whether all values are immutable: mutable values have no hash."""
     try:
         hash(values)
     except TypeError:
@@ -89,7 +89,10 @@ def _unchanging(values: tuple[Any, ...]) -> bool:
 
 
 def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
-    """A template of text and plain fields as (field, text) pairs with one side empty; None for any other."""
+    """The pieces of a template with only text and plain fields; None for any other template.
+
+    Each piece is a (field, text) pair with one side empty.
+    """
     pieces: list[tuple[str, str]] = []
     for output in parsed.body:
         if not isinstance(output, nodes.Output):

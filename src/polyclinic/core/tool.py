@@ -18,7 +18,7 @@ Effect = Literal["read", "write"]
 
 
 class ToolSpec(Frozen):
-    """What a model is told about a tool."""
+    """The description of a tool that a model gets."""
 
     name: str
     description: str
@@ -35,7 +35,7 @@ def _schema(arguments_type: type[BaseModel]) -> dict[str, Any]:
 
 
 _argument_types: dict[object, type[BaseModel]] = {}
-"""By the code of a function: an episode makes its tools from the same few."""
+"""Cached by the code of a function: each episode makes its tools from the same few functions."""
 
 
 def _argument_type(function: Callable[..., Any]) -> type[BaseModel]:
@@ -68,11 +68,14 @@ class Tool(Generic[A]):
 
     @cached_property
     def spec(self) -> ToolSpec:
-        """What a model is told."""
+        """The description that a model gets."""
         return ToolSpec(name=self.name, description=self.description, parameters=_schema(self.arguments_type))
 
     async def use(self, arguments: dict[str, Any]) -> Any:
-        """Validate strictly, then act. Wrong arguments raise `BadArguments`; the tool's own faults propagate."""
+        """Validate the arguments strictly, then run the tool.
+
+        Wrong arguments raise `BadArguments`; the tool's own errors propagate.
+        """
         try:
             typed = self.arguments_type.model_validate(arguments)
         except ValidationError as error:

@@ -6,9 +6,9 @@ from polyclinic.core.value import Value
 
 
 class TrainedWeights(Value):
-    """Where the weights went, from how many lines they were made, and how good they are on authors left out in turn.
+    """Where the weights were written, from how many lines they were made, and how good they are on held-out authors.
 
-    `left_out` and `levels` are by language: shares by name, and the levels that were chosen.
+    For each language, `left_out` has shares by name, and `levels` the chosen levels.
     """
 
     weights: str

@@ -1,5 +1,6 @@
-"""Long work in the event loop, in slices: a judge or a reader may think for a while, and other episodes and requests in
-the same process wait meanwhile.
+"""Long work in the event loop, in slices.
+
+A judge or a reader may compute for a while. Without slices, other episodes and requests in the same process would wait.
 """
 
 from __future__ import annotations

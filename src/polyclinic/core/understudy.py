@@ -9,7 +9,7 @@
                 return "What?"
             return f"Hello {ask.prompt.name}."
 
-A mistake is named, has a probability, and exists so that each judge can be tested against the fault it must find.
+A mistake has a name and a probability. With mistakes, each judge can be tested on the fault that it must find.
 Understudies are baselines: every report names them as such.
 """
 
@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Ears(Protocol):
-    """What an understudy understands others with: the built-in reader."""
+    """With this an understudy understands others: the built-in reader."""
 
     def read(self, text: str, question: Question) -> tuple[Says, str]:
         """The finding and the words that show it."""
@@ -58,15 +58,14 @@ class Ask(Generic[P]):
     ears: Ears | None = None
 
     def understands(self, text: str, question: Question) -> bool:
-        """Whether the player takes this text to mean that. Understudies read what they are told, in whatever words it
-        comes.
+        """Whether the player understands this text as a yes to the question. Understudies understand any wording.
 
         This is the player's own understanding, so it is not in the journal and no judge ever sees it.
         """
         return bool(text.strip()) and self._hearing.read(text, question)[0] == "yes"
 
     def likelihood(self, text: str, question: Question) -> float:
-        """How likely the player takes this text to mean that, for choosing among several."""
+        """How likely the player understands this text as a yes to the question; for choosing among several."""
         return self._hearing.probability(text, question) if text.strip() else 0.0
 
     def likeness(self, text: str, other: str) -> float:
@@ -81,7 +80,7 @@ class Ask(Generic[P]):
 
     @cached_property
     def random(self) -> random.Random:
-        """A generator that belongs to this very question."""
+        """A random generator for this question only."""
         return stream("understudy", self.request.settings.seed, self.request.key)
 
     def mistake(self, name: str) -> bool:
@@ -93,16 +92,16 @@ class Ask(Generic[P]):
         )
 
     def chance(self, name: str, probability: float) -> bool:
-        """A random yes or no by name, each question's own, for habits that are not mistakes."""
+        """A random yes or no, drawn separately for each name and question, for habits that are not mistakes."""
         return stream("chance", name, self.request.settings.seed, self.request.key).random() < probability
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What a language model would have been sent, tool results included."""
+        """The messages that a language model would have got, including tool results."""
         return self.request.messages
 
     def tool_results(self) -> list[str]:
-        """What the tools used so far in this question answered."""
+        """The results of the tools that were used so far for this question."""
         return [message.content for message in self.request.messages if message.role == "tool"]
 
 
@@ -117,7 +116,7 @@ def answers(prompt_type: type[Prompt[Any]]) -> Callable[[F], F]:
 
 
 class Understudy:
-    """Base of understudies: dispatches on the prompt's type."""
+    """Base of understudies: calls the method for the prompt's type."""
 
     _table: ClassVar[dict[type[Prompt[Any]], str]] = {}
 
@@ -144,5 +143,5 @@ class Understudy:
 
 
 def call_tool(name: str, /, **arguments: Any) -> list[ToolCall]:
-    """What an understudy returns when it wants to use a tool."""
+    """The answer of an understudy that wants to use a tool."""
     return [ToolCall(id=f"understudy-{name}", name=name, arguments=arguments)]

@@ -6,9 +6,9 @@
         physician: str
         slot: int = 0
 
-A subclass is a dataclass. The type checker holds it to its types and forbids any change, so nothing is checked again
-when one is made: that costs a microsecond, and an episode makes thousands. What comes from outside (a store, a file, a
-model) is validated: `Place.read(data)`, `Place.from_json(text)`. Unknown fields are refused there.
+A subclass is a dataclass. The type checker checks its types and forbids any change. So nothing is checked when a value
+is made: a check costs a microsecond, and an episode makes thousands of values. What comes from outside (a store, a
+file, a model) is validated: `Place.read(data)`, `Place.from_json(text)`. Unknown fields are refused there.
 
 Values of the user's files and of replies are `Frozen` and `ReplyModel` instead: they are validated whenever they are
 made.
@@ -32,15 +32,15 @@ TYPES = 256
 
 
 def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
-    """Decorator: what is worked out about a type is cached, for the most recently used types. Forms are made for one
-    case with its choices, so a server that runs for long keeps meeting new types, and each takes ten kB or more.
+    """Decorator: caches what a function computes about a type, for the most recently used types. Forms are made for one
+    case with its choices, so a server that runs for long gets ever more types of ten kB or more each.
     """
     kept = lru_cache(maxsize=TYPES)(make)
     return cast("Callable[[type[Any]], T]", kept)
 
 
 class once(Generic[T]):
-    """Decorator: a property that is worked out when it is first asked for, and then is an attribute like any other.
+    """Decorator: a property that is computed at its first use, and then is an ordinary attribute.
     `functools.cached_property` takes a lock each time.
     """
 
@@ -60,8 +60,8 @@ class once(Generic[T]):
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def unchanging(cls: type[T]) -> type[T]:
-    """Decorator: a dataclass that only the type checker holds frozen. One that Python freezes takes four times as long
-    to make.
+    """Decorator: a dataclass that is frozen only for the type checker. An instance that Python freezes takes four times
+    as long to make.
     """
     return dataclass(unsafe_hash=True)(cls)
 
@@ -78,13 +78,13 @@ class Value:
 
     @classmethod
     def read(cls, data: object) -> Self:
-        """The value of data from outside, validated; pydantic's `ValidationError` says what is wrong with it."""
+        """A value from outside data, validated. Raises pydantic's `ValidationError`, which says what is wrong."""
         made: Self = adapter(cls).validator.validate_python(data)
         return made
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The value of JSON from outside, validated."""
+        """A value from outside JSON, validated."""
         made: Self = adapter(cls).validator.validate_json(text)
         return made
 
@@ -95,7 +95,7 @@ class Value:
 
 @once_a_type
 def adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    """What validates values of this type; built when it is first needed."""
+    """The validator for values of this type; built when it is first needed."""
     return TypeAdapter(kind)
 
 

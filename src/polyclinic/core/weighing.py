@@ -1,4 +1,4 @@
-"""Several scores of one metric as one number, the same wherever it is shown."""
+"""Combine several scores of one metric into one number, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from polyclinic.core.transcript import Score
 def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
     """(value, weight) of one episode from one metric's scores; None when nobody scored it.
 
-    Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
+    Samples of a judge are averaged first, then judges, then subjects by their weight. The weight is the sum of the
+    subjects' weights.
     """
-    if len(scores) == 1:  # nearly always, and every end of an episode comes through here
+    if len(scores) == 1:  # nearly always the case, and this runs at the end of every episode
         (only,) = scores
         return (only.value * only.weight / only.weight, only.weight) if only.weight > 0 else (only.value, 0.0)
     cells: dict[str, dict[str, list[Score]]] = {}
@@ -30,7 +31,7 @@ def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
 
 
 def values_of(scores: Sequence[Score]) -> dict[str, float]:
-    """Metric to its number."""
+    """The number of each metric."""
     found: dict[str, list[Score]] = {}
     for score in scores:
         found.setdefault(score.metric, []).append(score)

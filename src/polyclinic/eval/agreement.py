@@ -1,7 +1,7 @@
 """Agreement between raters: judges with judges, judges with people, people with people.
 
-Ratings are a table of units × raters with NaN where a rater gave none. Every coefficient comes with a bootstrap
-interval over units, and is None, with the reason in `note`, where it is not defined.
+Ratings are a table of units × raters, with NaN for a missing rating. Every coefficient comes with a bootstrap interval
+over units. If it is not defined, it is None, and `note` says why.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resa
 def _interval_alpha(table: Floats) -> Callable[[npt.NDArray[np.intp]], float]:
     """Alpha with squared differences, from each unit's count, mean and sum of squares: no table of values is needed.
 
-    The package's general form costs units × values × values, which continuous scores make very large.
+    The package's general form costs units × values × values, which is very much for continuous scores.
     """
     given = (~np.isnan(table)).sum(axis=1).astype(np.float64)
     means = np.nanmean(table, axis=1)
@@ -83,7 +83,7 @@ def _interval_alpha(table: Floats) -> Callable[[npt.NDArray[np.intp]], float]:
 
 
 def _pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """What both raters have rated."""
+    """The ratings of the units that both raters have rated."""
     table = _table(np.column_stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)]))
     return table[~np.isnan(table).any(axis=1)]
 
@@ -153,7 +153,7 @@ def _icc(table: Floats, form: IccForm) -> float:
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike, *, resamples: int = RESAMPLES) -> Agreement:
-    """Spearman's rank correlation, ties given their mean rank."""
+    """Spearman's rank correlation; equal values share their mean rank."""
     table = _pairs(first, second)
 
     def rho(rows: npt.NDArray[np.intp]) -> float:

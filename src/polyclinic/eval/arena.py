@@ -1,7 +1,7 @@
 """The arena: two episodes of one scenario side by side, judged by people in both orders.
 
-People answer the same question as a pairwise judge, and their two answers are settled by the same rule: a choice that
-flips with the order is a draw.
+People answer the same question as a pairwise judge, and the same rule combines their two answers: a choice that changes
+with the order is a draw.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Better = Literal["first", "second", "neither"]
 
 
 class ArenaPair(Frozen):
-    """Two episodes of one scenario, each of another variant, under one anonymous code."""
+    """Two episodes of one scenario, of two variants, under one anonymous code."""
 
     code: str
     scenario: str
@@ -48,7 +48,7 @@ class Vote:
 
 
 def draw_pairs(results: RunResults, count: int, seed: int = 0) -> list[ArenaPair]:
-    """Pairs of the first variant with each other one; none where there is one variant."""
+    """Pairs of the first variant with each other variant; empty if there is only one variant."""
     first, *others = results.variant_names() or [""]
     left = _finished(results, first)
     found: list[tuple[EpisodeRow, EpisodeRow]] = []
@@ -83,7 +83,7 @@ def rater_rounds(pairs: Sequence[ArenaPair], rater: str, seed: int = 0) -> list[
 
 
 def preferences(votes: Sequence[Vote]) -> dict[tuple[str, str], Preference]:
-    """What each rater prefers in each pair, by (rater, pair), where both orders were judged."""
+    """Which side each rater prefers, by (rater, pair), for the pairs that they judged in both orders."""
     given = {(vote.rater, vote.pair, vote.swapped): vote for vote in votes}
     found = {}
     for (rater, pair, swapped), vote in given.items():

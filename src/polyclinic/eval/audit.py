@@ -1,4 +1,4 @@
-"""The human audit kit: blinded packets to rate, a key kept apart, and rating sheets read back with clear errors.
+"""The human audit kit: blinded packets to rate, a separate key, and rating sheets that are read back with clear errors.
 
 A packet is a folder: ``packet.html`` with the transcripts under shuffled anonymous ids, and one ``ratings_NAME.csv``
 for each rater, each in a different order. The key (which id is which episode) is kept elsewhere, so that a rater who
@@ -27,7 +27,7 @@ _COMMENT = "comment"
 
 
 class AuditKey(Frozen):
-    """What the raters must not see: which anonymous id is which episode, and what was asked."""
+    """The key, which raters must not see: which anonymous id is which episode, and what was asked."""
 
     run: str
     clinic: str
@@ -42,7 +42,7 @@ class AuditKey(Frozen):
 
     @classmethod
     def load(cls, path: str | Path) -> AuditKey:
-        """Read a key back; raises `DataError` for anything else."""
+        """Read a key from its file; raises `DataError` if the file is not a key."""
         plain = parse_json(read_text(path, about="key", fix="name the packet's key with --key"), path)
         return checked(cls, plain, path, field="is not an audit key")
 
@@ -77,9 +77,8 @@ def write_packet(
     seed: int = 0,
     shown: Shown = spoken_lines,
 ) -> AuditKey:
-    """Write a blinded packet and its key. Episodes are drawn evenly from the variants, only from those that ended well.
-
-    `questions` are a rubric's criteria, so that people and judges answer the same thing.
+    """Write a blinded packet and its key. Episodes are drawn evenly from the variants, only from those that ended
+    without a failure. `questions` are a rubric's criteria, so that people and judges answer the same questions.
     """
     packet, key_file = Path(folder), Path(key_path)
     if key_file.resolve().is_relative_to(packet.resolve()):
@@ -100,7 +99,7 @@ def write_packet(
 def blind(
     results: RunResults, questions: Sequence[Criterion], *, episodes: int = 40, seed: int = 0
 ) -> tuple[AuditKey, dict[str, EpisodeRow]]:
-    """Draw episodes to rate, and give each an anonymous code: the key, and the episodes by their codes."""
+    """Draw episodes to rate, and give each an anonymous code. Returns the key, and the episodes by their codes."""
     chosen = _draw(results, episodes, seed)
     if not chosen:
         raise UserError(f"run {results.run} has no finished episode with a transcript to rate")
@@ -116,7 +115,7 @@ def blind(
 
 
 def rater_order(key: AuditKey, rater: str) -> list[str]:
-    """The order in which a rater goes through the items: each rater's own."""
+    """The order in which this rater goes through the items. Each rater has another order."""
     order = list(key.items)
     stream("audit", key.run, key.seed, "order", rater).shuffle(order)
     return order
@@ -131,7 +130,7 @@ def _check_names(raters: Sequence[str], questions: Sequence[Criterion]) -> None:
 
 
 def _draw(results: RunResults, count: int, seed: int) -> list[EpisodeRow]:
-    """Evenly from the variants, then shuffled together."""
+    """Draw evenly from the variants, then shuffle all together."""
     piles = []
     for variant in results.variant_names():
         pile = [episode for episode in results.of(variant) if episode.status == "done" and episode.has_transcript]
@@ -147,7 +146,7 @@ def _draw(results: RunResults, count: int, seed: int) -> list[EpisodeRow]:
 
 
 def anonymous_codes(count: int, *parts: object) -> list[str]:
-    """Codes that say nothing, the same for the same parts."""
+    """Codes that reveal nothing; the same parts give the same codes."""
     random = stream(*parts)
     codes: dict[str, None] = {}
     while len(codes) < count:
@@ -174,9 +173,10 @@ def _blank_sheet(order: Sequence[str], questions: Sequence[Criterion]) -> str:
 
 
 def read_ratings(path: str | Path, key: AuditKey, rater: str = "") -> list[Rating]:
-    """A rating sheet read back; empty cells are no rating. Raises `DataError` with the line and how to fix it.
+    """Read a rating sheet; an empty cell means no rating. Raises `DataError` with the line and how to fix it.
 
-    The rater's name comes from the file's (``ratings_NAME.csv``) unless given. Comma and semicolon both work.
+    The rater's name comes from the file's name (``ratings_NAME.csv``) unless it is given. Commas and semicolons both
+    work as separators.
     """
     file = Path(path)
     text = read_text(file, about="sheet", fix="save it as CSV UTF-8")

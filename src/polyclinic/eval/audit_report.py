@@ -20,7 +20,8 @@ from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Ta
 
 @dataclass(frozen=True)
 class QuestionAudit:
-    """One question: agreement among people, agreement of the judge with their mean, and the judge's mean excess.
+    """One question: agreement among people, agreement of the judge with their mean, and how far the judge is above it
+    on average.
 
     `pairs` are (people's mean, judge) for each item that both rated.
     """
@@ -80,7 +81,7 @@ def _question(
 
 
 def people_by_variant(results: RunResults, key: AuditKey, ratings: Sequence[Rating]) -> Table | None:
-    """What people gave each variant, question by question: the table of a human evaluation."""
+    """The ratings that people gave each variant, question by question: the table of a human evaluation."""
     variants = {episode.id: (episode.variant, episode.scenario) for episode in results.episodes}
     rows: list[list[Cell]] = []
     for name in results.variant_names():
@@ -101,7 +102,7 @@ def people_by_variant(results: RunResults, key: AuditKey, ratings: Sequence[Rati
 
 
 def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None) -> list[Section]:
-    """The audit as report sections: what people gave, a table of coefficients, and judge against people as pictures."""
+    """The audit as report sections: people's ratings, a table of coefficients, and judge against people as pictures."""
     rows: list[list[Cell]] = []
     for found in audits:
         for between, agreements in (("people", found.people), ("judge and people", found.judge)):

@@ -10,15 +10,15 @@ from polyclinic.eval import svg
 from polyclinic.eval.charts import Value, middle, span
 
 WIDE, SMALL, NARROW = 680.0, 340.0, 270.0
-"""A page, a telephone, and one of several pictures beside each other."""
+"""Widths of a chart on a page, on a telephone, and as one of several beside each other."""
 _LEGEND_LINE, LINE = 18.0, 14.0
 _LONGEST = 220.0
-"""Of a slanted name; one that is longer is cut."""
+"""The longest slanted name; a longer one is cut."""
 _FEW_PLACES = 12
 
 
 def ends_of(values: Sequence[Value]) -> list[float]:
-    """Every value with the ends of its interval: what a scale must reach."""
+    """Every value with the ends of its interval: the numbers that a scale must include."""
     found: list[float] = []
     for value in values:
         centre = middle(value)
@@ -27,7 +27,7 @@ def ends_of(values: Sequence[Value]) -> list[float]:
 
 
 def legend_of(names: Sequence[str], width: float) -> tuple[list[str], float]:
-    """Coloured marks with the series' names, in as many lines as they need; nothing for a single unnamed series."""
+    """Coloured marks with the names of the series, in as many lines as they need; empty for a single series."""
     if len(names) < 2:
         return [], 4.0
     parts: list[str] = []
@@ -58,14 +58,14 @@ def y_axis(scale: svg.Scale, left: float, right: float, label: str) -> list[str]
 
 
 def left_margin(scale: svg.Scale, label: str) -> float:
-    """The room that the figures and the label of the y axis need."""
+    """The space that the figures and the label of the y axis need."""
     step = svg.tick_step(scale.high - scale.low)
     widest = max((svg.width_of(svg.tick_text(tick, step)) for tick in scale.ticks()), default=20.0)
     return widest + 12 + (18 if label else 0)
 
 
 def whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
-    """The interval of a value as an upright line; nothing for a value without one."""
+    """The interval of a value as a vertical line; empty for a value without an interval."""
     ends = span(value)
     if ends is None:
         return []
@@ -74,7 +74,10 @@ def whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
 
 
 def x_names(names: Sequence[str], centres: Sequence[float], room: float, y: float) -> tuple[list[str], float]:
-    """Labels under the axis and the height they take: level where they fit, in lines or thinned out, else slanted."""
+    """Labels under the axis, and their height.
+
+    They are horizontal if they fit (in several lines, or with some left out), else slanted.
+    """
     widest = max((svg.width_of(name) for name in names), default=0.0)
     if widest <= max(room, 26.0):
         every = 1 if widest <= room else math.ceil((widest + 4) / max(room + 4, 1.0))
@@ -108,7 +111,7 @@ def x_axis(scale: svg.Scale, y: float, about: int = 6) -> list[str]:
 
 
 def x_places(places: Sequence[float], scale: svg.Scale, y: float) -> list[str]:
-    """Ticks at the places themselves where they are few and have room, else at round numbers."""
+    """Ticks at the places themselves if they are few and fit, else at round numbers."""
     labels = [(scale(place), f"{place:g}") for place in sorted(set(places))]
     roomy = all(svg.width_of(a[1]) + 6 <= b[0] - a[0] for a, b in pairwise(labels))
     if len(labels) > _FEW_PLACES or not roomy:

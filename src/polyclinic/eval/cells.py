@@ -19,7 +19,7 @@ def is_numeric(table: Table, column: int) -> bool:
 
 
 def column_digits(table: Table) -> list[int]:
-    """How many decimals each column's plain numbers get: none where all of them are whole or large."""
+    """How many decimals each column's plain numbers get: none if all of them are whole or large."""
     return [_digits_of([row[i] for row in table.rows], table.digits) for i in range(len(table.columns))]
 
 
@@ -39,7 +39,7 @@ def _whole(cell: Cell) -> bool:
 
 
 def counted(table: Table) -> tuple[str, list[str]]:
-    """The caption and the columns' names, with how many episodes the estimates rest on.
+    """The caption and the columns' names, with the number of episodes behind the estimates.
 
     The number is in the caption if it is the same for all, else in each column.
     """
@@ -60,12 +60,12 @@ def _range(counts: Sequence[int]) -> str:
 
 
 def decimals(value: float, digits: int) -> int:
-    """How many decimals a number of this size needs: three digits in all are enough for a reader."""
+    """How many decimals a number of this size needs: three digits in total are enough for a reader."""
     return max(0, min(digits, 2 - (len(str(int(abs(value)))) - 1))) if abs(value) >= 1 else digits
 
 
 def estimate_decimals(found: Estimate, digits: int) -> int:
-    """The decimals of a mean and its interval: more where both ends would read the same, which looks like certainty."""
+    """The decimals of a mean and its interval: more if both ends would look the same, which would claim certainty."""
     shown = decimals(found.mean, digits)
     if found.low is None or found.high is None or found.high - found.low < 10**-_MOST_DECIMALS:
         return shown

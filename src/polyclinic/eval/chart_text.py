@@ -8,7 +8,7 @@ from polyclinic.eval.sections import Cell, Table
 
 
 def shown(value: Value, digits: int = 3) -> str:
-    """A value in words: with its interval and n where it has them."""
+    """A value in words, with its interval and n if it has them."""
     if value is None:
         return "not measured"
     if isinstance(value, Estimate):

@@ -13,13 +13,13 @@ Value = float | Estimate | None
 
 
 def middle(value: Value) -> float | None:
-    """The number itself, whether or not it has an interval; None where there is none to draw."""
+    """The number itself, with or without an interval; None if there is nothing to draw."""
     found = value.mean if isinstance(value, Estimate) else value
     return found if found is not None and math.isfinite(found) else None
 
 
 def span(value: Value) -> tuple[float, float] | None:
-    """The interval's ends, where there is an interval to draw."""
+    """The interval's ends; None if there is no interval to draw."""
     if not isinstance(value, Estimate) or value.low is None or value.high is None:
         return None
     return (value.low, value.high) if math.isfinite(value.low) and math.isfinite(value.high) else None
@@ -27,9 +27,10 @@ def span(value: Value) -> tuple[float, float] | None:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars, one bar a series: ``Bars(["warmth"], {"plain": [2.1], "full": [4.0]})``. Estimates get whiskers.
+    """Groups of bars, one bar for each series: ``Bars(["warmth"], {"plain": [2.1], "full": [4.0]})``. Estimates get
+    whiskers.
 
-    `stacked` lays the series of a group on top of each other (shares of a whole).
+    `stacked` puts the series of a group on top of each other (shares of a whole).
     """
 
     groups: Sequence[str]
@@ -47,7 +48,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines over a numeric x, one a series; Estimates get a band. Gaps (None) break the line."""
+    """Lines over a numeric x, one for each series; Estimates get a band. Gaps (None) break the line."""
 
     x: Sequence[float]
     series: Mapping[str, Sequence[Value]]
@@ -63,7 +64,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A matrix of numbers as shaded cells, with the numbers printed in them where they fit. None is an empty cell."""
+    """A matrix of numbers as shaded cells, with the numbers printed in them if they fit. None is an empty cell."""
 
     rows: Sequence[str]
     columns: Sequence[str]
@@ -101,7 +102,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Points of x against y, one colour a series; `diagonal` draws the line of equality."""
+    """Points of x against y, one colour for each series; `diagonal` draws the line of equality."""
 
     series: Mapping[str, Sequence[tuple[float, float]]]
     x_label: str = ""

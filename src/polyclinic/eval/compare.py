@@ -1,7 +1,7 @@
 """Paired comparison: two variants (or two runs) on the same scenarios, so that easy and hard scenarios cancel out.
 
-The p-value comes from flipping the signs of the scenarios' differences (exactly for few pairs, by seeded sampling for
-many), and Holm's step-down method corrects for testing several metrics at once.
+The p-value comes from flipping the signs of the scenarios' differences: all flips for few pairs, a seeded sample of
+flips for many. Holm's step-down method corrects for testing several metrics at once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Arm:
     variant: str
 
     def label(self, other: Arm) -> str:
-        """A name that tells it from the other side."""
+        """A name that distinguishes it from the other side."""
         return self.variant if self.variant != other.variant else f"{self.variant} ({self.results.run})"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One metric of two arms. `difference` is right minus left; wins and losses are the right arm's, by direction."""
+    """One metric of two arms. `difference` is right minus left. Wins and losses are those of the right arm."""
 
     metric: str
     left: str
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def significant(self) -> bool:
-        """At the 5 % level after Holm's correction."""
+        """Whether the difference is significant at the 5 % level after Holm's correction."""
         return self.p_holm < 0.05
 
 
@@ -137,7 +137,7 @@ def _compare_metric(left: Arm, right: Arm, metric: str) -> Comparison | None:
 
 
 def sign_flip_p(differences: Floats, weights: Floats | None = None, *, seed: int = 0) -> float:
-    """Two-sided permutation p-value that the mean difference is zero; exact for up to 16 pairs that differ."""
+    """Two-sided permutation p-value for a mean difference of zero; exact for up to 16 pairs that differ."""
     mass = np.ones(len(differences)) if weights is None else weights
     pulls = np.where(np.abs(differences) > _TIE, differences * mass, 0.0)
     moved = pulls[pulls != 0]
@@ -153,7 +153,7 @@ def sign_flip_p(differences: Floats, weights: Floats | None = None, *, seed: int
 
 
 def _flips(size: int, seed: int) -> Iterator[Floats]:
-    """Which signs each permutation flips, in blocks; kept as bytes between metrics where they are not too many."""
+    """Which signs each permutation flips, in blocks. They are cached for the next metric if they are not too many."""
     block = max(1, _BLOCK_CELLS // size)
     if size * _FLIPS <= _KEPT_CELLS:
         kept = _kept_flips(size, seed)

@@ -80,7 +80,7 @@ class Criterion(Frozen):
 
 
 def levels_of(key: str) -> range:
-    """The levels an anchor's key stands for: ``3`` or ``1..2``."""
+    """The levels that an anchor's key means: ``3`` or ``1..2``."""
     match = _LEVELS.match(key)
     if match is None:
         raise ValueError(f"anchor '{key}' is neither a level like 3 nor a tier like 1..2")
@@ -105,9 +105,8 @@ class Flag(Frozen):
 
 
 class Veto(Frozen):
-    """What one critical failure does: replaces the aggregate (`value`), or bounds scores from above (`cap`).
-
-    A cap holds for the criteria in `on`, or for all of them when `on` is empty.
+    """The effect of one critical failure: it replaces the aggregate (`value`), or limits scores (`cap`). A cap applies
+    to the criteria in `on`, or for all of them when `on` is empty.
     """
 
     about: str = Field(min_length=1)
@@ -131,7 +130,7 @@ class Veto(Frozen):
         return self
 
     def applies(self, scores: Mapping[str, int], raised: Collection[str]) -> bool:
-        """Whether these judgements trigger it."""
+        """Whether these judgements trigger the veto."""
         if any(flag in raised for flag in self.flags):
             return True
         return self.below is not None and any(scores.get(name, self.below) < self.below for name in self.criteria)
@@ -146,7 +145,10 @@ class Outcome(Frozen):
 
 
 class Rubric(Frozen):
-    """A whole rubric. Validated when made: every name resolves, every scale is described at both ends."""
+    """A whole rubric.
+
+    It is validated when made: every name must exist, and every scale must be described at both ends.
+    """
 
     id: str = Field(min_length=1)
     title: str = Field(min_length=1)
@@ -207,7 +209,7 @@ class Rubric(Frozen):
         return weighted if self.aggregate == "sum" else weighted / sum(item.weight for item in self.criteria)
 
     def conclude(self, scores: Mapping[str, int], raised: Collection[str] = ()) -> Outcome:
-        """Apply caps, fold the criteria, then let a veto replace the result (the lowest one, if several apply)."""
+        """Apply caps, combine the criteria, then let a veto replace the result (the lowest one, if several apply)."""
         spoken = [veto for veto in self.vetoes if veto.applies(scores, raised)]
         bounded = dict(scores)
         for veto in spoken:

@@ -27,7 +27,7 @@ _HEIGHT = 260.0
 
 
 def fits_telephone(chart: Chart) -> bool:
-    """Whether the chart can be read at the width of a telephone; one that cannot scrolls sideways there."""
+    """Whether the chart can be read at the width of a telephone. Other charts scroll sideways there."""
     match chart:
         case HeatMap():
             return len(chart.columns) <= _MOST_SMALL_COLUMNS
@@ -38,7 +38,7 @@ def fits_telephone(chart: Chart) -> bool:
 
 
 def draw(chart: Chart, title: str, description: str, width: float = WIDE) -> str:
-    """The chart as one ``<svg>`` element, named and described."""
+    """The chart as one ``<svg>`` element, with a title and a description."""
     match chart:
         case Bars():
             body, height = _bars(chart, width)
@@ -89,7 +89,7 @@ def _bars(chart: Bars, width: float) -> tuple[list[str], float]:
 
 
 def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float, Value]]]:
-    """(x, centre, value) without gaps, cut where a value is missing."""
+    """Runs of (x, centre, value); a new run begins where a value is missing."""
     runs: list[list[tuple[float, float, Value]]] = [[]]
     for x, value in points:
         centre = middle(value)
@@ -163,7 +163,7 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
     reach = [end for values in chart.series.values() for end in ends_of(values)]
     reach += [] if chart.reference is None else [chart.reference]
     longest = max((svg.width_of(name) for name in chart.rows), default=0.0) + 14
-    over = longest > width * 0.4  # long names stand over their rows, so that none is cut
+    over = longest > width * 0.4  # long names are placed above their rows, so that none is cut
     left = 8.0 if over else longest
     x = svg.scale_for(reach, left + 8, width - 16, chart.low, chart.high)
     names = [svg.folded(name, width - left - 8) for name in chart.rows] if over else []

@@ -1,4 +1,4 @@
-"""A clinic's named evaluations: what they are given and what they return."""
+"""A clinic's named evaluations: what they get and what they return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Figures_co = TypeVar("Figures_co", bound=Value, covariant=True)
 
 @dataclass(frozen=True)
 class Evaluation(Generic[Figures_co]):
-    """What an evaluation returns: figures as a class of the clinic's own, and the same as sections for people."""
+    """What an evaluation returns: figures as a class of the clinic, and the same figures as sections for people."""
 
     figures: Figures_co
     sections: Sequence[Section]

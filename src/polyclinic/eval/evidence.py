@@ -17,7 +17,7 @@ def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
 
 
 def _occurs(quote: str, text: str) -> bool:
-    """Around an ellipsis, both parts must occur in that order."""
+    """Whether a quote occurs in a text. With an ellipsis, all its parts must occur in their order."""
     bare = quote.strip("\"' ")
     parts = [part for part in _ELLIPSIS.split(bare) if part]
     if not parts:

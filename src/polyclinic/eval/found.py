@@ -15,15 +15,15 @@ from polyclinic.eval.validity import valid_metrics
 
 FOUND = "What was found"
 MOST = 3
-"""Metrics told in words; all of them stand in the tables."""
+"""How many metrics are described in words; the tables have all of them."""
 FEWEST = 6
-"""With fewer pairs of episodes no test could tell two variants apart at the 5 % level, whatever they show."""
+"""With fewer pairs of episodes, no result of a test could be significant at the 5 % level."""
 MOST_SHOWN = 8
-"""Metrics in the picture of a single variant, and letters of a meaning that fit beside it."""
+"""How many metrics the picture of a single variant shows."""
 
 
 def found_section(results: RunResults, summary: Summary, headline: Sequence[str] = ()) -> Section | None:
-    """What the run found about its most telling metrics; None where nothing was scored."""
+    """What the run found about its most informative metrics; None if nothing was scored."""
     known = valid_metrics(results)
     chosen = [name for name in headline if name in known] or known[:MOST]
     if not chosen:
@@ -55,7 +55,7 @@ def _size(results: RunResults) -> str:
 
 
 def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
-    """One metric over all variants, the best one named where intervals do not overlap with the next."""
+    """One metric over all variants. The best variant is named if its interval does not overlap with the next one's."""
     meaning = results.metric(metric)
     better = 1 if meaning.higher_is_better else -1
     values = [(name, found[metric]) for name, found in summary.variants.items() if metric in found]
@@ -104,7 +104,7 @@ def _picture(results: RunResults, summary: Summary, metric: str) -> Figure:
 
 
 def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[str]) -> Figure:
-    """One variant has nothing to be compared with: its metrics of one range beside each other."""
+    """A picture for a run with one variant: its metrics that have the same range, beside each other."""
     (variant, values), *_ = summary.variants.items()
     first = results.metric(metrics[0])
     alike = [results.metric(name) for name in metrics if name in values]

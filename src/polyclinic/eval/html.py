@@ -36,7 +36,7 @@ def render_sections(heading: str, sections: Sequence[Section]) -> str:
 
 
 def page(heading: str, contents: str, body: str) -> str:
-    """A whole page around a body of safe HTML: style included, the notice at top and bottom."""
+    """A whole page around a body of safe HTML, with its style, and with the notice at top and bottom."""
     style = package_text("polyclinic.eval", "report.css")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -125,7 +125,7 @@ def _settings(results: RunResults) -> list[tuple[str, str]]:
 
 
 def _facts(report: RunReport) -> str:
-    """Who played, how much was run, and with which settings: before any table."""
+    """Who played, how much was run, and with which settings. It comes before any table."""
     results = report.results
     failed = sum(episode.status == "failed" for episode in results.episodes)
     facts = [

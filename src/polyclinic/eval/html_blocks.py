@@ -1,4 +1,4 @@
-"""Report blocks as HTML. Text is escaped here and nowhere else; no block can bring markup of its own."""
+"""Report blocks as HTML. Text is escaped here and nowhere else; no block can contain markup."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHORT = 24
 
 
 def render_blocks(blocks: Iterable[Block], episodes: str = "") -> str:
-    """The blocks in order. `episodes` is the place on the page that tables of metrics lead to."""
+    """The blocks in order. `episodes` is the place on the page that tables of metrics link to."""
     return "\n".join(render_block(block, episodes) for block in blocks)
 
 
@@ -105,7 +105,7 @@ def _figure(figure: Figure, narrow: bool = False) -> str:
     if not narrow and len(table.rows) * len(table.columns) <= _TABLE_UNDER_FIGURE:
         numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
     if not narrow:
-        # A small screen gets a chart drawn for it, or one that keeps its size and is moved sideways.
+        # A small screen gets a chart drawn for it, or one that keeps its size and scrolls sideways.
         small = draw(figure.chart, figure.caption, words, SMALL) if fits_telephone(figure.chart) else ""
         klass = "scroll chart large" if small else "scroll chart"
         picture = f'<div class="{klass}" tabindex="0" role="region" aria-label="{title}">{picture}</div>'

@@ -1,6 +1,6 @@
 """The first words of feedback, the same in every clinic: danger, what was good, what is missing, the next step.
 
-Fixed sentences stand in tables, each in English and in Korean, so that feedback is in the language of the page. What
+Fixed sentences are in tables, each in English and in Korean, so that feedback is in the language of the page. What
 people said and what a case holds stays in its own language.
 """
 
@@ -54,8 +54,8 @@ class Phrases:
         next_step: str = "",
         unmeasured: str = "",
     ) -> Section:
-        """What a person reads first. What was dangerous is said first and as a warning; nothing is padded out.
-        `unmeasured` names a part for which there is no measure: this is then said, too.
+        """What a person reads first. What was dangerous comes first, as a warning; there are no filler sentences.
+        `unmeasured` names a part for which there is no measure; the feedback then says so.
         """
         blocks: list[Block] = []
         if unmeasured:
@@ -74,6 +74,6 @@ class Phrases:
 
 
 def quoted(words: str) -> str:
-    """Somebody's words, cut where they are long."""
+    """Somebody's words in quotation marks, cut if they are long."""
     flat = " ".join(words.split())
     return f"“{flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + '…'}”"

@@ -1,8 +1,7 @@
 """Bootstrap confidence intervals: clustered by scenario, weighted, seeded, vectorised.
 
-Scenarios are what a run samples from a world of scenarios, so scenarios are what is resampled; trials of one scenario
-are averaged first, because they are not independent evidence. Percentile and BCa (bias-corrected and accelerated,
-Efron 1987).
+A run is a sample of all possible scenarios, so scenarios are resampled. Trials of one scenario are averaged first,
+because they are not independent evidence. Percentile and BCa (bias-corrected and accelerated, Efron 1987).
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ def estimate(
 ) -> Estimate | None:
     """The weighted mean with its interval; None when there are no values.
 
-    Values of one cluster are averaged first (a cluster weighs its members' mean weight). With a single cluster its
-    members are resampled instead, and with a single value there is no interval. `bounds` are the metric's range; they
+    Values of one cluster are averaged first; the cluster gets the mean weight of its members. With a single cluster,
+    its members are resampled instead. With a single value, there is no interval. `bounds` are the metric's range; they
     are used if all clusters got the same value. Without them there is no interval in that case: a width of zero would
     claim certainty.
     """
@@ -65,11 +64,11 @@ def estimate(
 
 
 def _all_alike(mean: float, count: int, bounds: tuple[float, float], level: float) -> tuple[float, float]:
-    """The interval when all clusters got the same value, which a bootstrap would give no width at all.
+    """The interval when all clusters got the same value; a bootstrap would then give an interval of width zero.
 
-    At the given level at least a share p of the world gives this value, with p to the power of `count` equal to
-    (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact binomial
-    interval of "all" and "none".
+    At the given level, at least a share p of all possible clusters gives this value, with p to the power of `count`
+    equal to (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact
+    binomial interval of "all" and "none".
     """
     share = ((1 - level) / 2) ** (1 / count)
     low, high = (share * mean + (1 - share) * end for end in bounds)
@@ -154,7 +153,7 @@ def _ratio(products: Floats, masses: Floats) -> float:
 
 
 def _draws(size: int, resamples: int, seed: int) -> Iterator[Picks]:
-    """Which clusters each resample takes, in blocks that stay in the processor's cache."""
+    """Which clusters each resample takes, in blocks that fit into the processor's cache."""
     block = max(1, _BLOCK_CELLS // size)
     if size * resamples <= _KEPT_CELLS:
         kept = _kept_draws(size, resamples, seed)
@@ -167,5 +166,5 @@ def _draws(size: int, resamples: int, seed: int) -> Iterator[Picks]:
 
 @lru_cache(maxsize=4)
 def _kept_draws(size: int, resamples: int, seed: int) -> Picks:
-    """The draws of the last few sizes are kept: a report asks for the same ones for every metric."""
+    """The draws of the last few sizes, cached: a report needs the same draws for every metric."""
     return array_stream("bootstrap", seed, size, resamples).integers(0, size, size=(resamples, size), dtype=np.int32)

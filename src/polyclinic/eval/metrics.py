@@ -1,4 +1,4 @@
-"""From scores to numbers: one estimate for each variant and metric, and the judge's own spread beside it."""
+"""From scores to numbers: one estimate for each variant and metric, and the spread of the judges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Observation:
 
 
 def observations(results: RunResults, variant: str, metric: str) -> list[Observation]:
-    """The scored episodes of a variant for a metric, in run order. Unscored ones are absent, never zero."""
+    """The scored episodes of a variant for a metric, in run order.
+
+    Episodes without a score are left out, never counted as zero.
+    """
     found = []
     for episode in results.of(variant):
         value = weighted_value(episode.by_metric.get(metric, ()))
@@ -46,7 +49,7 @@ def metric_estimate(results: RunResults, variant: str, metric: str, *, method: M
 
 
 def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:
-    """Every variant's every scored metric, in the run's order."""
+    """The estimates of every scored metric for every variant, in the run's order."""
     table: dict[str, dict[str, Estimate]] = {}
     for variant in results.variant_names():
         table[variant] = {}
@@ -58,7 +61,7 @@ def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:
 
 
 def sample_values(episode: EpisodeRow, metric: str) -> dict[tuple[str, int], float]:
-    """An episode's value by (judge, sample): subjects averaged by weight within each."""
+    """An episode's value by (judge, sample), with subjects averaged by their weight."""
     groups: dict[tuple[str, int], list[Score]] = {}
     for score in episode.by_metric.get(metric, ()):
         groups.setdefault((score.judge, score.sample), []).append(score)
@@ -73,7 +76,7 @@ def sample_values(episode: EpisodeRow, metric: str) -> dict[tuple[str, int], flo
 
 
 def judge_table(results: RunResults, metric: str) -> tuple[list[str], Floats]:
-    """Judges' readings as a table for agreement: episodes by judges' samples, NaN where one gave none."""
+    """Judges' scores as a table for agreement: one row for each episode, one column for each sample, NaN if missing."""
     readings = [sample_values(episode, metric) for episode in results.episodes]
     readings = [found for found in readings if found]
     keys = sorted({key for found in readings for key in found})

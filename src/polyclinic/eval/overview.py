@@ -93,20 +93,20 @@ def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure
 
 
 def same_rules(results: RunResults) -> bool:
-    """Whether rules play everybody, judges included. A p-value would then measure our rules against themselves."""
+    """Whether rules play all roles, including judges. A p-value would then compare our rules with themselves."""
     kinds = {member.kind for member in results.cast}
     return bool(kinds) and kinds <= {"understudy", "reader"}
 
 
 def _with_meaning(name: str, metric: Metric) -> str:
-    """A metric's name, and under it what it means."""
+    """A metric's name, with its meaning below."""
     return f"{name}\n{metric.about}" if metric.about else name
 
 
 def comparison_section(
     results: RunResults, comparisons: Mapping[str, Sequence[Comparison]], *, p_values: bool = True
 ) -> Section | None:
-    """Each variant against the baseline, pair by pair; without p-values where judge and actors share their rules."""
+    """Each variant against the baseline, pair by pair; without p-values if judges and actors share their rules."""
     body: list[Block] = []
     for name, found in comparisons.items():
         if not found:
@@ -139,7 +139,7 @@ def comparison_section(
 
 
 def p_text(p_value: float) -> str:
-    """A p-value as people write it."""
+    """A p-value as text."""
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
@@ -206,7 +206,7 @@ def usage_section(summary: Summary) -> Section | None:
 
 
 def choose_transcripts(results: RunResults, variant: str, count: int) -> list[tuple[str, EpisodeRow]]:
-    """A few episodes worth reading: one that failed, the lowest, the highest, then others in run order."""
+    """A few interesting episodes: one that failed, the lowest score, the highest score, then others in run order."""
     known = [episode for episode in results.of(variant) if episode.has_transcript]
     chosen: dict[str, tuple[str, EpisodeRow]] = {}
 

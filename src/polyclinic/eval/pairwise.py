@@ -1,4 +1,7 @@
-"""Pairwise preference: which of two texts is better, asked in both orders. A verdict that flips is a draw."""
+"""Pairwise preference: which of two texts is better, asked in both orders.
+
+A verdict that changes with the order is a draw.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class Preference:
 
 
 def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> Preference:
-    """The verdict of both orders: `forward` saw a first, `backward` saw b first."""
+    """The verdict from both orders: in `forward`, a was shown first; in `backward`, b was."""
     vote, swapped = _VOTES[forward.better], _SWAPPED_VOTES[backward.better]
     same = vote == swapped
     return Preference(vote if same else "draw", same, (forward.reason, backward.reason), sample)
@@ -45,8 +48,8 @@ def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> Preferen
 class PairwiseJudge(Generic[S_contra, V_contra]):
     """Asks a model which of two texts is better on one question, `k_samples` times, each in both orders.
 
-    With `metric` and `against` it is also a judge of single episodes: what `view` shows of the case is compared with
-    what `against` shows (a reference answer, a baseline's words); 1 is a win of the episode, 0.5 a draw, 0 a loss.
+    With `metric` and `against` it is also a judge of single episodes. It compares what `view` shows of the case with
+    what `against` shows (a reference answer, a baseline's words). 1 is a win of the episode, 0.5 a draw, 0 a loss.
     """
 
     def __init__(
@@ -97,7 +100,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
         return [await self.prefer(ours, theirs, bench, context, sample) for sample in range(self.k_samples)]
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
-        """The episode against its reference; nothing when either has no words."""
+        """Score the episode against its reference; no score if either text is empty."""
         if self._against is None:
             raise JudgeError("has nothing to compare an episode with: give it 'against'")
         with boundary("judge", f"choosing what to compare in {case.scenario.id}"):
@@ -116,7 +119,10 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
 
 @dataclass(frozen=True)
 class WinRate:
-    """How often a was preferred to b: draws count half. `consistent` is the share the order did not decide."""
+    """How often a was preferred to b; draws count half.
+
+    `consistent` is the share of pairs that the order did not decide.
+    """
 
     rate: Estimate
     wins: int

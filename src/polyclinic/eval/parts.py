@@ -1,5 +1,6 @@
-"""How often simulated people fell out of their parts: how many lines were asked for again, and how many stayed out, by
-kind.
+"""How often simulated people fell out of their parts.
+
+For each kind, how many lines were asked for again, and how many stayed out of the part.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 
 def count_parts(results: RunResults) -> PartCounts:
-    """All episodes together."""
+    """The counts of all episodes together."""
     lines, again, stayed = 0, Counter[str](), Counter[str]()
     for episode in results.episodes:
         held = episode.ended_with(HeldToPart)
@@ -25,7 +26,7 @@ def count_parts(results: RunResults) -> PartCounts:
 
 
 def parts_section(results: RunResults) -> Section | None:
-    """Lines checked, asked for again, and out of the part to the end; nothing where no line was checked."""
+    """Lines that were checked, asked for again, and still out of the part at the end; None if no line was checked."""
     counts = count_parts(results)
     lines, again, stayed = counts.lines, Counter(counts.again), Counter(counts.stayed)
     if not lines:

@@ -1,4 +1,4 @@
-"""Transcripts for readers: typed events as a dialogue with asides, bounded in length."""
+"""Transcripts for readers: typed events as a dialogue with asides, of limited length."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_CHARACTERS = 1_200
 
 
 def clip(text: str, limit: int = MAX_CHARACTERS) -> str:
-    """The text, or its beginning with a word on how much is left out."""
+    """The text, or its beginning with a note on how much is left out."""
     return text if len(text) <= limit else f"{text[:limit].rstrip()} … ({len(text) - limit:,} more characters)"
 
 
@@ -59,7 +59,7 @@ def _words(value: Any) -> str:
 
 
 def _inside(value: Any) -> str:
-    """A value within another; what has parts itself is put in brackets."""
+    """A value inside another; a value with parts is put in brackets."""
     return f"({_words(value)})" if isinstance(value, (dict, list)) and len(value) > 1 else _words(value)
 
 
@@ -96,7 +96,7 @@ def event_line(event: Event) -> Line | None:
 
 
 def transcript_blocks(transcript: Transcript, max_events: int = MAX_EVENTS) -> list[Block]:
-    """The transcript as a conversation, then what the judges said about it. What was kept for judges is folded away."""
+    """The transcript as a conversation, then what the judges said about it. What was kept for judges is folded."""
     spoken = [event for event in transcript if not isinstance(event, (Noted, Changed))]
     lines = [line for line in (event_line(event) for event in spoken) if line is not None]
     blocks: list[Block] = [Dialogue(lines[:max_events])]
@@ -113,7 +113,7 @@ def transcript_blocks(transcript: Transcript, max_events: int = MAX_EVENTS) -> l
 
 
 def score_table(scores: list[Score], limit: int = 40) -> Table:
-    """What the judges said, with reasons and the words they rest on."""
+    """The judges' scores, with their reasons and the words that support them."""
     rows: list[list[Cell]] = [
         [
             score.metric,

@@ -9,8 +9,8 @@
         found = [(await bench.reads(said.text, [RUDENESS.ask()]))[0].yes for said in case.transcript.said("clerk")]
         return mark("rude", sum(found) / len(found))
 
-It works like a rule judge, except that it waits for the reader: marks, ranges and errors are the same, and a reader's
-failure is the reader's.
+It works like a rule judge, except that it waits for the reader. Marks, ranges and errors are the same. If the reader
+fails, the reader owns the failure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """How replies were read, prompt by prompt: at the first try, after asking again, or never; and what was wrong with the
-others.
-
-Understudies are left out: they speak in the asked form by construction.
+others. Understudies are left out: they always reply in the requested form.
 """
 
 from __future__ import annotations
@@ -18,20 +16,21 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 _NOTE = (
-    "First: the first reply was taken. Again: a later one was, after the model was told what was wrong. In words: the"
+    "First: the first reply was accepted. Again: a later one was, after the model was told its fault. In words: the"
     " form was put together from plain answers, one for each field (AsksField). Never: nothing could be read. Faults"
-    " count every reply that was not taken."
+    " count every reply that was not accepted."
 )
 _TOOLS_NOTE = (
-    "Native: the model called the tool itself. In words: its server takes no tools, so they are told and used in words."
+    "Native: the model called the tool itself. In words: its server takes no tools, so text describes and calls them."
     " Closed reply: the clinic's form names the tool as one of its choices, and the clinic uses it."
 )
 
 
 @dataclass
 class ReplyCount:
-    """The replies to one prompt in one role. `taken` counts by try, from 0; `in_words` those put together field by
-    field; `faults` count by kind, `adapted` by what was adapted.
+    """The replies to one prompt in one role. `taken` counts accepted replies by try, from 0. `in_words` counts forms
+    that were put together field by field. `faults` counts refused replies by kind, `adapted` counts calls by what was
+    adapted.
     """
 
     taken: Counter[int] = field(default_factory=Counter)
@@ -42,25 +41,25 @@ class ReplyCount:
 
     @property
     def asked(self) -> int:
-        """How many replies were wanted."""
+        """How many replies were requested."""
         return self.taken.total() + self.in_words + self.never
 
     @property
     def first(self) -> float:
-        """The share that was taken at the first try."""
+        """The share that was accepted at the first try."""
         return self.taken[0] / self.asked if self.asked else 0.0
 
     @property
     def read(self) -> float:
-        """The share that was taken at all."""
+        """The share that was accepted at any try."""
         return (self.taken.total() + self.in_words) / self.asked if self.asked else 0.0
 
 
 def count_replies(
     calls: Iterable[Called], told: Iterable[ToldInWords] = (), last_try: int = 2
 ) -> dict[tuple[str, str], ReplyCount]:
-    """By (role, prompt), in the order they first came. Calls that only used tools are no replies; `told` are the
-    forms that were put together in words.
+    """Count replies by (role, prompt), in the order of their first call. Calls that only used tools are not replies.
+    `told` are the forms that were put together from plain answers.
     """
     found: dict[tuple[str, str], ReplyCount] = {}
     for call in calls:
@@ -80,7 +79,7 @@ def count_replies(
 
 @dataclass(frozen=True)
 class Spoken:
-    """The calls of all players except understudies and trained readers, with the forms told in words and tools used."""
+    """The calls of all players except understudies and trained readers, with forms answered in words and used tools."""
 
     calls: list[Called]
     told: list[ToldInWords]
@@ -92,7 +91,7 @@ class Spoken:
 
 
 def spoken_calls(results: RunResults) -> Spoken:
-    """What people, language models and recordings of them were asked in a run."""
+    """The calls of a run to people, language models and recordings of them."""
     spoken = {member.role for member in results.cast if member.kind in ("llm", "human", "replay")}
     transcripts = [episode.transcript for episode in results.episodes if episode.has_transcript]
     calls = [call for events in transcripts for call in events.of(Called) if role_of(call.role) in spoken]
@@ -120,7 +119,7 @@ def replies_to_plain(results: RunResults) -> list[dict[str, Any]]:
 
 
 def reply_section(results: RunResults) -> Section | None:
-    """The table, where anyone but understudies and trained readers played; None otherwise."""
+    """The table, if anyone but understudies and trained readers played; else None."""
     spoken = spoken_calls(results)
     counts = spoken.counts()
     if not counts:
@@ -155,7 +154,7 @@ def reply_section(results: RunResults) -> Section | None:
 
 
 def tool_rows(calls: Iterable[Called], used: Iterable[ToolUsed]) -> list[list[Cell]]:
-    """Each role's tools: how often they were used, and whether by native calls, in words, or by a closed reply."""
+    """Each role's tools: how often they were used, and how (by native calls, in words, or by a closed reply)."""
     native: set[tuple[str, str]] = set()
     in_words: set[tuple[str, str]] = set()
     for call in calls:

@@ -23,7 +23,7 @@ from polyclinic.eval.variance import VarianceSplit, metric_variance
 @dataclass(frozen=True)
 class RunReport:
     """Everything a report shows. `sections` are the clinic's own; the others are made from the results. `headline` are
-    the metrics that its first words are about.
+    the metrics that the report begins with.
     """
 
     title: str
@@ -85,7 +85,7 @@ def build_report(
 
 
 def report_to_plain(report: RunReport) -> dict[str, Any]:
-    """The report as JSON data: the summary's stable keys first, then what the other sections hold."""
+    """The report as JSON data: the summary's stable keys first, then the content of the other sections."""
     return {
         **report.summary.to_plain(),
         "understudies": report.understudied(),

@@ -1,4 +1,7 @@
-"""What a run yielded, as plain data: the store fills it, and every number, table and picture is made from it alone."""
+"""The results of a run as plain data.
+
+The store fills them in; every number, table and picture is made from them alone.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class CastMember:
 
 @dataclass(frozen=True)
 class Failure:
-    """One failure with its owner. `fatal` ones ended their episode; a judge's failure usually does not."""
+    """One failure with its owner. A `fatal` failure ended its episode; a judge's failure usually does not."""
 
     owner: Owner
     error: str
@@ -59,16 +62,16 @@ class RoleUsage:
 
     @property
     def cost_usd(self) -> float:
-        """For showing to people only."""
+        """The cost in US dollars, only for showing to people."""
         return self.cost_nano_usd / NANO
 
 
 @dataclass(frozen=True)
 class EpisodeRow:
-    """One episode: where it stands in the run, how it ended, its scores, failures and usage.
+    """One episode: its place in the run, how it ended, its scores, failures and usage.
 
-    `source` holds the transcript or loads it on demand, so that a report over many episodes need not hold them all.
-    `data` holds the payloads that it ended with, as plain data.
+    `source` holds the transcript or loads it on demand, so that a report over many episodes need not keep all
+    transcripts in memory. `data` holds the payloads that it ended with, as plain data.
     """
 
     id: str
@@ -87,7 +90,7 @@ class EpisodeRow:
     timings: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     def latency_ms(self, key: str, occurrence: int) -> int | None:
-        """How long a call took, by its key in the journal; None when nobody kept it."""
+        """How long a call took, by its key in the journal; None if this was not recorded."""
         return self.timings.get((key, occurrence))
 
     def ended_with(self, kind: type[PayloadT]) -> PayloadT | None:
@@ -101,7 +104,7 @@ class EpisodeRow:
 
     @property
     def transcript(self) -> Transcript:
-        """The events; loaded at each reading when they are kept in a store, so read them once."""
+        """The events. If they are in a store, each access loads them again: read them once."""
         if self.source is None:
             raise EngineError(f"the results were made without the transcript of episode {self.id}")
         return self.source if isinstance(self.source, Transcript) else self.source()
@@ -125,8 +128,8 @@ class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 
     `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words
-    each kind of reading reads, `reader_accuracy` how good the cast's reader was found to be, `judged_by` who made a
-    metric.
+    each kind of reading reads, `reader_accuracy` how accurate the cast's reader was when measured, `judged_by` which
+    judge made a metric.
     """
 
     run: str
@@ -155,7 +158,7 @@ class RunResults(Generic[S_co]):
         return list(dict.fromkeys([*declared, *scored]))
 
     def metric(self, name: str) -> Metric:
-        """What a metric means; one that no judge declared is taken as better when higher, without a range."""
+        """What a metric means. A metric that no judge declared counts as better when higher, and has no range."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric
@@ -170,7 +173,7 @@ class RunResults(Generic[S_co]):
         )
 
     def written(self, episode: EpisodeRow) -> str:
-        """The id of the scenario that an episode played or repeated. Intervals are taken over these."""
+        """The id of the scenario that an episode played or repeated. Intervals are computed over these scenarios."""
         known = self.scenarios.get(episode.scenario)
         return episode.scenario if known is None else known.written()
 

@@ -5,8 +5,8 @@
     judge = RubricJudge(package_rubric("polyclinic.clinics.demo", "data/warmth.toml"), k_samples=3)
 
 Code enforces what a rubric promises: every criterion answered once, every score a whole number on its scale (see
-`eval.sheet`), every quote found in the words the judge was shown. An answer that breaks this is asked for again, with
-what was wrong, at most twice. Then the judge has failed, and a failed judge gives no score.
+`eval.sheet`), every quote found in the words the judge was shown. If an answer breaks this, the judge is told what was
+wrong and asked again, at most twice. Then the judge has failed, and a failed judge gives no score.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ REASKS = 2
 class RubricJudge(Generic[S_contra, V_contra]):
     """Asks a model in a judging role to score a view of the transcript against a rubric.
 
-    `view` says what of the case the judge sees: one view, or several by subject (a student, a turn), each judged apart.
-    A view without words is not judged. With `apart`, each criterion is a call of its own, so that none influences
-    another.
+    `view` says what of the case the judge sees: one view, or several by subject (a student, a turn), each judged
+    separately. A view without words is not judged. With `apart`, each criterion is judged in a separate call, so that
+    none influences another.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
         return check_scores(scores, self.name, self.metrics)
 
     async def score_view(self, view: View, bench: Bench, subject: str = "") -> list[Score]:
-        """The scores of one view, also where it is of no transcript; none for a view without words."""
+        """The scores of one view, which need not come from a transcript; empty for a view without words."""
         scores: list[Score] = []
         if view.text.strip():
             for sample in range(self.k_samples):
@@ -155,7 +155,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
 
 
 def judgement_fault(reply: RubricJudged, view: str) -> str:
-    """What makes this judgement unusable, in words fit for the judge; empty when it is sound.
+    """What makes this judgement unusable, in words that the judge can be shown; empty if it is usable.
 
     The sheet itself makes sure that each criterion is answered on its scale.
     """

@@ -55,7 +55,7 @@ def _what_and_fix(kind: str, message: str) -> tuple[str, str]:
 
 
 def _toml_line(text: str, place: Place) -> int:
-    """The line of a value in TOML text: its table header, or the key inside that table where there is one."""
+    """The line of a value in TOML text: the line of its key, else of its table header."""
     lines = text.splitlines()
     start, end = 0, len(lines)
     rest = list(place)

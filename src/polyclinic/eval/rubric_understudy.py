@@ -7,8 +7,8 @@
             hello = facts.quote("welcome|good to see you", "nurse")
             return Grade(5, "greets warmly", (hello,)) if hello else Grade(2, "no greeting found")
 
-The class in brackets is the kind of facts that the judge's view gives. The base answers the whole rubric prompt, and
-brings the mistakes that every rubric judge must be tested against: ``lenient`` (always the top of the scale), ``harsh``
+The class in brackets is the kind of facts that the judge's view gives. The base class answers the whole rubric prompt,
+and has the mistakes with which every rubric judge must be tested: ``lenient`` (always the top of the scale), ``harsh``
 (always the bottom), ``misquote`` (quotes words nobody said) and ``off_scale`` (a number outside the scale). The last
 two must end as a judge's failure, never as a score.
 """
@@ -31,7 +31,10 @@ NOBODY_SAID = "these words stand in no transcript (a deliberate misquotation)"
 
 @dataclass(frozen=True)
 class Grade:
-    """A score by rule: the level, why, and the words it rests on. For flags, `score` 1 raises and 0 does not."""
+    """A score by rule: the level, the reason, and the words that support it.
+
+    For flags, a `score` of 1 raises the flag.
+    """
 
     score: int
     reason: str
@@ -39,7 +42,7 @@ class Grade:
 
 
 class FactsUnderstudy(Understudy, Generic[F]):
-    """Base of judges that work from facts: it knows which kind they must be, and says so when a view gives others."""
+    """Base of judges that work from facts. It checks that a view gives facts of the right type."""
 
     @classmethod
     @cache
@@ -55,7 +58,7 @@ class FactsUnderstudy(Understudy, Generic[F]):
         )
 
     def facts(self, given: Facts, judge: str) -> F:
-        """The facts of a view, as the kind that this judge reads."""
+        """The facts of a view, as the type that this judge reads."""
         wanted = self.facts_type()
         if not isinstance(given, wanted):
             raise TypeError(
@@ -65,19 +68,22 @@ class FactsUnderstudy(Understudy, Generic[F]):
         return given
 
     def understood(self, ask: Ask[Any], facts: F) -> F:
-        """The facts with what the judge has understood by `ask.understands`; as they are unless overridden."""
+        """Override this to add to the facts what the judge understands with `ask.understands`; unchanged by default."""
         return facts
 
 
 class RubricUnderstudy(FactsUnderstudy[F]):
-    """Base of rubric judges' understudies: override `grade`, and `flag` where rubrics have flags."""
+    """Base of rubric judges' understudies: override `grade`, and `flag` if rubrics have flags."""
 
     def understood(self, ask: Ask[JudgesRubric], facts: F) -> F:
-        """The facts with what the judge has understood by `ask.understands`; as they are unless overridden."""
+        """Override this to add to the facts what the judge understands with `ask.understands`; unchanged by default."""
         return facts
 
     def grade(self, criterion: str, facts: F) -> Grade:
-        """The grade of one criterion (by its id) for these facts. Scores off the scale go to its nearest end."""
+        """The grade of one criterion (by its id) for these facts.
+
+        A score outside the scale is moved to the nearest end.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it grades '{criterion}': override grade()")
 
     def flag(self, flag: str, facts: F) -> Grade:

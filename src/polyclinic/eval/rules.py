@@ -8,8 +8,8 @@
     def length(case: Case) -> Score:
         return mark("turns", len(case.transcript.said()))
 
-The function returns one `mark`, several, or none at all when the rule does not apply to the episode. An exception
-inside it becomes a `JudgeError`: that judge scores nobody in that episode, and the failure is counted apart.
+The function returns one `mark`, several, or none if the rule does not apply to the episode. An exception
+inside it becomes a `JudgeError`: that judge gives no score in that episode, and the failure is counted separately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Function = TypeVar("Function")
 
 @contextmanager
 def judging(name: str) -> Iterator[None]:
-    """Marks that are made inside this block belong to this judge."""
+    """Inside this block, new marks belong to this judge."""
     before = _judging.set(name)
     try:
         yield
@@ -50,10 +50,10 @@ def mark(
     subject: str = "",
     weight: float = 1.0,
 ) -> Score:
-    """A score in the name of the judge that is judging.
+    """A score of the judge that is judging now.
 
-    `subject` tells several scores of one metric in one episode apart (a student, a turn). `weight` is what the value
-    counts for in means: a rate over 7 chances weighs 7.
+    `subject` distinguishes several scores of one metric in one episode (a student, a turn). `weight` is the value's
+    weight in means: a rate over 7 chances has the weight 7.
     """
     evidence = tuple(evidence)
     for word in (metric, subject, reason, *evidence):
@@ -71,7 +71,7 @@ def mark(
 
 
 def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric]) -> list[Score]:
-    """The scores with their judge's name on; raises `JudgeError` for a number that its metric does not allow."""
+    """The scores with the judge's name added. Raises `JudgeError` for a number that its metric does not allow."""
     known = {metric.name: metric for metric in metrics}
     checked: list[Score] = []
     for score in scores:
@@ -95,15 +95,15 @@ class CodedJudge(Generic[Function]):
             raise ValueError(f"the judge '{name}' declares no metric")
 
     def checked(self, found: Score | Iterable[Score]) -> list[Score]:
-        """What was found as a list, each score within its metric's range."""
+        """The scores as a list, each checked against its metric's range."""
         return check_scores([found] if isinstance(found, Score) else found, self.name, self.metrics)
 
 
 class RuleJudge(CodedJudge[RuleFunction[S_contra, V_contra]], Generic[S_contra, V_contra]):
-    """A judge that is code. A score outside its metric's range is refused: say ``high=math.inf`` for counts."""
+    """A judge that is code. A score outside its metric's range is refused: write ``high=math.inf`` for counts."""
 
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
-        """The scores of one case, without a bench: rules need none."""
+        """The scores of one case. Rules need no bench."""
         with boundary("judge", f"the rule on {case.scenario.id}"), judging(self.name):
             return self.checked(self._function(case))
 

@@ -1,7 +1,7 @@
 """The typed blocks of a report, made by a clinic's ``report(results) -> list[Section]``.
 
-Blocks are data, never markup: text is escaped where it is shown, and a figure holds its numbers, so that one figure
-is a picture in HTML, a small table in a terminal and plain data in JSON.
+Blocks are data, never markup: text is escaped when it is shown. A figure holds its numbers, so the same figure is a
+picture in HTML, a small table in a terminal and plain data in JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Tone = Literal["plain", "note", "warning"]
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A piece of prose. `tone` sets notes and warnings apart."""
+    """A piece of prose. `tone` marks notes and warnings."""
 
     text: str
     tone: Tone = "plain"
@@ -61,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as it is: base64 text, so that the page needs no other file."""
+    """A picture as base64 text, so that the page needs no other file."""
 
     caption: str
     data: str
@@ -71,7 +71,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Line:
-    """One turn of a dialogue. `aside` folds away what was not said aloud; `tone` marks turns worth seeing."""
+    """One turn of a dialogue.
+
+    `aside` is what was not said aloud, and is shown folded. `tone` marks turns to look at.
+    """
 
     speaker: str
     text: str
@@ -81,7 +84,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Spoken turns, set as a conversation."""
+    """Spoken turns, shown as a conversation."""
 
     lines: Sequence[Line]
     caption: str = ""
@@ -111,7 +114,7 @@ class Diff:
 
 @dataclass(frozen=True)
 class Details:
-    """Blocks folded away under a summary line."""
+    """Blocks that are folded under a summary line."""
 
     summary: str
     body: Sequence[Block]

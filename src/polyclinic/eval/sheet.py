@@ -1,8 +1,8 @@
-"""A rubric judge's sheet as it goes over the wire: flat, one required field for each answer, so none can be left out.
+"""A rubric judge's sheet as it is sent: flat, with one required field for each answer, so that none can be left out.
 
 For a criterion ``warmth`` there are ``warmth_quotes``, ``warmth_reason`` and ``warmth_score``, in this order: the words
-that count, what they show, then the number, closed by the criterion's scale. For a critical question ``promise`` the
-last is ``promise_raised``.
+that count, what they show, then the number, which must be on the criterion's scale. For a critical question ``promise``
+the last is ``promise_raised``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RubricJudged(Frozen):
     flags: tuple[FlagJudged, ...] = ()
 
     def sheet(self) -> str:
-        """The same as the text of a sheet, as an offline judge hands it in."""
+        """The judgement as the text of a sheet, as an offline judge returns it."""
         values: dict[str, Any] = {}
         for item in self.criteria:
             quotes, reason, score = _fields(item.criterion, "score")

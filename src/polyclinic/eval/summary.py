@@ -23,7 +23,7 @@ class Summary:
     usage: dict[str, RoleUsage]
 
     def to_plain(self) -> dict[str, Any]:
-        """The stable shape; keys are never removed or renamed."""
+        """The summary as JSON data; its keys are never removed or renamed."""
         return {
             "run": self.run,
             "clinic": self.clinic,
@@ -46,7 +46,10 @@ class Summary:
 
 
 def summarise(results: RunResults) -> Summary:
-    """Fold a run: judge samples within an episode, trials within a scenario, then scenarios with an interval."""
+    """Summarise a run.
+
+    Averages judge samples within an episode, trials within a scenario, then scenarios with an interval.
+    """
     return Summary(
         run=results.run,
         clinic=results.clinic,

@@ -1,7 +1,7 @@
-"""The pieces charts are drawn from: escaped text, shapes, ticks and scales, as strings of SVG.
+"""The parts of charts: escaped text, shapes, ticks and scales, as strings of SVG.
 
-Colours are classes (``s0`` … ``s7`` for series, ``grid``, ``whisker``), so that one style sheet serves light, dark and
-print.
+Colours are classes (``s0`` … ``s7`` for series, ``grid``, ``whisker``), so that one style sheet works in light mode, in
+dark mode and in print.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def width_of(text: str, size: float = FONT) -> float:
-    """About how wide a text is; wide scripts take a full square a character."""
+    """The approximate width of a text; a character of a wide script takes a full square."""
     units = sum(1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56 for char in text)
     return units * size
 
@@ -69,7 +69,7 @@ def line(x1: float, y1: float, x2: float, y2: float, klass: str) -> str:
 
 
 def rect(x: float, y: float, width: float, height: float, klass: str, tip: str = "", style: str = "") -> str:
-    """A box, with words that show when it is pointed at."""
+    """A box, with a text that appears when the pointer is over it."""
     styled = f' style="{style}"' if style else ""
     box = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0))}" height="{number(max(height, 0))}"'
     return f'<rect {box} class="{klass}"{styled}{_tip("rect", tip)}'
@@ -82,7 +82,7 @@ def path(points: Iterable[tuple[float, float]], klass: str, closed: bool = False
 
 
 def mark(x: float, y: float, series: int, tip: str = "", size: float = 4.5) -> str:
-    """A point; its shape goes with its series, so that colour is never the only difference."""
+    """A point. Each series has its own shape, so that colour is never the only difference."""
     shape, klass = MARKS[series % len(MARKS)], f"fill s{series % SERIES_COLOURS}"
     if shape == "circle":
         return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(size)}" class="{klass}"{_tip("circle", tip)}'
@@ -105,7 +105,7 @@ def wrap(width: float, height: float, title: str, description: str, body: Iterab
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers to coordinates, with the ticks worth printing."""
+    """Maps numbers to coordinates, and knows the ticks to print."""
 
     low: float
     high: float
@@ -138,7 +138,7 @@ def tick_step(span: float, about: int = 5) -> float:
 def scale_for(
     values: Iterable[float], start: float, end: float, low: float | None = None, high: float | None = None
 ) -> Scale:
-    """A scale that holds all values and the given ends, widened to round ticks where no end is given."""
+    """A scale that includes all values and the given ends. If an end is not given, it is a round tick."""
     found = [value for value in values if math.isfinite(value)]
     bottom = low if low is not None and math.isfinite(low) else min(found, default=0.0)
     top = high if high is not None and math.isfinite(high) else max(found, default=1.0)

@@ -1,4 +1,4 @@
-"""Reports as plain text: aligned tables that keep to a width, no dependency, no colour codes."""
+"""Reports as plain text: aligned tables of limited width, no dependency, no colour codes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def section_text(section: Section, width: int = WIDTH, whole: bool = False) -> s
 
 
 def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
-    """One block; figures become their numbers."""
+    """One block as text; a figure is shown as its numbers."""
     match block:
         case Paragraph():
             prefix = "! " if block.tone == "warning" else ""
@@ -78,7 +78,7 @@ def columns_of(text: str) -> int:
 def table_text(table: Table, width: int = WIDTH) -> str:
     """The table, aligned; long cells are wrapped and never cut.
 
-    Too wide for `width`: its columns are set in several blocks, the first column repeated.
+    If the table is wider than `width`, its columns are split into several blocks that repeat the first column.
     """
     digits = column_digits(table)
     rows = [
@@ -98,12 +98,12 @@ def table_text(table: Table, width: int = WIDTH) -> str:
 
 
 def _named(text: str, column: int) -> str:
-    """A row's name without what is said about it, which a page shows under the name."""
+    """A row's name without its description, which a page shows under the name."""
     return text.partition("\n")[0] if column == 0 else text
 
 
 def wrapped(text: str, columns: int = _WIDEST_COLUMN) -> list[str]:
-    """A text in lines of at most so many columns, of whole words; a word that is longer than a line is divided."""
+    """Wrap a text at spaces into lines of at most `columns` columns. A word that is longer than a line is divided."""
     lines = [""]
     for word in text.split():
         whole = f"{lines[-1]} {word}".strip()

@@ -1,7 +1,7 @@
-"""What each metric rests on, and whether it may be believed for this cast.
+"""What each metric is computed from, and whether it is valid for this cast.
 
-A number that comes from readings is only as good as its reader. Where a language model or a person was read and the
-reader is not good enough on that kind, the metric is shown as not valid and enters no comparison.
+A number that comes from readings is only as good as its reader. If the reader is not good enough on a kind of reading,
+and the words of a language model or a person were read, the metric is shown as not valid and left out of comparisons.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _FREE = ("llm", "human")
 
 @dataclass(frozen=True)
 class Ground:
-    """What one metric rests on, in words, and whether that is valid for the cast that was read."""
+    """What one metric is computed from, in words, and whether it is valid for the cast whose words were read."""
 
     about: str
     valid: bool = True
 
 
 def grounds(results: RunResults) -> dict[str, Ground]:
-    """Metric to what it rests on."""
+    """For each metric, what it is computed from."""
     players = {member.role: member for member in results.cast}
     reader = players[READER].model if READER in players else "builtin"
     known: Mapping[str, Accuracy] = kept_results() if reader == "builtin" else results.reader_accuracy

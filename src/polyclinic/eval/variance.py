@@ -2,8 +2,7 @@
 
 Nested random effects (samples within trials within scenarios) by the ANOVA method for unbalanced data (Searle,
 Casella & McCulloch, *Variance Components*, 1992, ch. 5): expected sums of squares are solved from the bottom up.
-Estimates may come out negative when a component is near zero; shares and plans count those as zero, the raw values
-are kept.
+Estimates may be negative when a component is near zero. Shares and plans count these as zero; the raw values are kept.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ Row = tuple[Hashable, Hashable, float]
 
 @dataclass(frozen=True)
 class VarianceSplit:
-    """The components. None means that the run cannot tell it apart: one scenario, one trial each, or one sample each.
+    """The components. None means that the run cannot separate it: one scenario, one trial each, or one sample each.
 
-    A component that cannot be told apart is contained in the one above it.
+    A component that cannot be separated is contained in the one above it.
     """
 
     scenario: float | None
@@ -53,7 +52,7 @@ class VarianceSplit:
 
 
 def split_variance(rows: Iterable[Row]) -> VarianceSplit | None:
-    """Components from (scenario, trial, value) rows, one row a judge sample; None without rows."""
+    """Components from (scenario, trial, value) rows, one row for each judge sample; None without rows."""
     cells: dict[Hashable, dict[Hashable, list[float]]] = {}
     for outer, inner, value in rows:
         cells.setdefault(outer, {}).setdefault(inner, []).append(value)
@@ -86,7 +85,7 @@ def split_variance(rows: Iterable[Row]) -> VarianceSplit | None:
 
 
 def metric_variance(results: RunResults, variant: str, metric: str) -> VarianceSplit | None:
-    """The split of one variant's metric; a judge sample is one judge's one reading of one episode."""
+    """The components of one variant's metric. A judge sample is one score that one judge gave one episode."""
     return split_variance(
         (episode.scenario, (episode.trial, episode.id), value)
         for episode in results.of(variant)

@@ -1,4 +1,4 @@
-"""What a judge sees of a case: words for a language model, and the same as typed facts for an offline judge.
+"""What a judge sees of a case: text for a language model, and the same content as typed facts for an offline judge.
 
 ::
 
@@ -6,7 +6,7 @@
         said = case.transcript.said("nurse")
         return View("\\n".join(line.text for line in said), Conversation(said=tuple(said)))
 
-A clinic whose offline judge needs more than the spoken words writes a subclass of `Facts` with just that.
+A clinic whose offline judge needs more than the spoken words writes a subclass of `Facts` for it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Conversation(Facts):
     said: tuple[Said, ...]
 
     def quote(self, pattern: str, speaker: str = "") -> str:
-        """The first line whose words match, whole and fit to be quoted; empty when none does."""
+        """The first whole line that matches, so that it can be quoted; empty if none does."""
         for said in self.said:
             if speaker in ("", said.speaker) and re.search(pattern, said.text, re.IGNORECASE):
                 return f"{said.speaker}: {said.text}".strip()

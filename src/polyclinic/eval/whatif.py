@@ -1,4 +1,4 @@
-"""What a clinic is asked by ``polyclinic whatif``: which dials vary, which are fixed, and what must hold."""
+"""A question of ``polyclinic whatif`` to a clinic: which dials vary, which are fixed, and which limits must hold."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from polyclinic.eval.evaluation import Evaluation
 
 @dataclass(frozen=True)
 class DialQuestion:
-    """One question. `vary` gives each dial its values, `fixed` other dials one value, `hold` figures their limits.
-    `given_by` says for fixed dials who gave the value: a file's name, or the option.
+    """One question. `vary` gives dials their values, `fixed` gives other dials one value, and `hold` gives figures
+    their limits. `given_by` says where the value of a fixed dial comes from: a file's name, or the option.
     """
 
     vary: Mapping[str, tuple[float, ...]]

@@ -1,4 +1,4 @@
-"""FHIR Bundles: changes as a transaction, and a transaction or batch as operations."""
+"""FHIR Bundles: write changes as a transaction Bundle, and read a transaction or batch Bundle as operations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METHODS: tuple[Method, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class BadBundle(RecordsError):
-    """A Bundle that cannot be carried out as it is written."""
+    """A Bundle that cannot be executed as it is written."""
 
     code = "invalid"
 
@@ -37,7 +37,10 @@ def version_in(tag: str) -> str:
 
 
 def transaction_bundle(changes: Sequence[Change]) -> Resource:
-    """Changes as a transaction Bundle. A creation under a given id is a PUT that must find nothing there."""
+    """Write changes as a transaction Bundle.
+
+    A creation under a given id becomes a PUT that fails if the resource exists.
+    """
     return {"resourceType": "Bundle", "type": "transaction", "entry": [_entry(change) for change in changes]}
 
 
@@ -64,7 +67,7 @@ def _entry(change: Change) -> Resource:
 
 
 def operations_in(bundle: Resource) -> list[Operation]:
-    """The operations of a transaction or batch Bundle. Raises BadBundle, naming the entry."""
+    """Read the operations of a transaction or batch Bundle. Raises BadBundle, which names the faulty entry."""
     entries = bundle.get("entry", [])
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
         raise BadBundle(f"'entry' must be an array of at most {MAX_ENTRIES}")
@@ -144,7 +147,7 @@ def _resource(entry: Resource, type_: str, id_: str | None, place: str) -> Resou
 
 
 def _patch(entry: Resource, place: str) -> object:
-    """The patch of an entry: a Parameters resource, or a Binary that holds a JSON Patch, as FHIR says."""
+    """Read the patch of an entry: a Parameters resource, or a Binary that holds a JSON Patch, as FHIR defines it."""
     binary = entry.get("resource")
     if isinstance(binary, dict) and binary.get("resourceType") == "Parameters":
         return binary
@@ -153,7 +156,7 @@ def _patch(entry: Resource, place: str) -> object:
         or binary.get("resourceType") != "Binary"
         or not isinstance(binary.get("data"), str)
     ):
-        raise BadBundle(f"{place}: a PATCH carries a Binary with the JSON Patch", expression=f"{place}.resource")
+        raise BadBundle(f"{place}: a PATCH needs a Binary with the JSON Patch", expression=f"{place}.resource")
     try:
         return loads(base64.b64decode(binary["data"], validate=True))
     except binascii.Error as error:

@@ -1,9 +1,9 @@
 """Records on an external FHIR R5 server.
 
-The server may hold other people's resources, so the client marks whatever it creates with a tag of its own and
-refuses to change or delete anything that does not carry it. `open_client` first tries the server out (`probe`): a
-server that does not speak R5, ignores `ifMatch` inside a transaction, or keeps half of a failed one would let a slot
-be booked twice, and is refused with the reason.
+The server may hold other people's resources, so the client marks everything that it creates with its own tag. It
+refuses to change or delete a resource without this tag. `open_client` first tests the server (`probe`). It refuses a
+server that does not speak R5, ignores `ifMatch` inside a transaction, or keeps half of a failed transaction: on such a
+server a slot could be booked twice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _ERRORS: dict[int, type[RecordsError]] = {
 
 
 class FhirClient:
-    """Records on a server at `base`. Make one with `open_client`, which tries the server out first."""
+    """Records on a server at `base`. Make a client with `open_client`, which tests the server first."""
 
     def __init__(self, http: httpx.AsyncClient, base: str, origin: str = "polyclinic", deadline_s: float = 120) -> None:
         self.base = base.rstrip("/")
@@ -71,7 +71,10 @@ class FhirClient:
     async def request(
         self, method: str, path: str, *, query: Sequence[tuple[str, str]] = (), body: Any = None, **headers: str
     ) -> Resource:
-        """One exchange; the resource that came back (empty without one). Raises the records error of its status."""
+        """Send one request and return the resource in the answer (empty if there is none).
+
+        Raises the records error that belongs to the answer's HTTP status.
+        """
         url = path if path.startswith(("http:", "https:")) else f"{self.base}/{path}".rstrip("/")
         content = None if body is None else dumps(body)
         try:
@@ -89,11 +92,11 @@ class FhirClient:
         raise _ERRORS.get(answer.status_code, RecordsError)(f"{method} {url}: {answer.status_code} {_reason(answer)}")
 
     async def read(self, type: str, id: str) -> Resource:
-        """The current version."""
+        """Read the current version of a resource."""
         return self._seen(await self.request("GET", f"{type}/{id}"))
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
-        """All matches in order, or the first `limit` of them, page by page."""
+        """All matches in order, or the first `limit` of them; they are fetched page by page."""
         asked = [(name, text) for name, text in pairs(query) if name != "_count"]
         if limit is None and "_count" in query:
             limit = int(str(query["_count"]))
@@ -124,7 +127,7 @@ class FhirClient:
         return [await self._result(change, entry) for change, entry in zip(changes, entries, strict=True)]
 
     async def load(self, resources: Iterable[Resource]) -> int:
-        """Add those that are not there yet, in transactions of some hundred; how many were added."""
+        """Add the resources that do not exist yet, a few hundred in each transaction; returns how many were added."""
         added, iterator = 0, iter(resources)
         while chunk := list(islice(iterator, LOAD_CHUNK)):
             known = await self._known(chunk)
@@ -141,11 +144,11 @@ class FhirClient:
         return added
 
     def stage(self) -> Staged:
-        """A view whose changes wait until they are committed."""
+        """Return a view that collects changes until they are committed."""
         return Staged(self, read_many=self.read_many)
 
     async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
-        """The current versions of those that exist, one search per type."""
+        """Read the current versions of the resources that exist, with one search per type."""
         ids: dict[str, list[str]] = {}
         for type_, id_ in keys:
             ids.setdefault(type_, []).append(id_)
@@ -158,7 +161,7 @@ class FhirClient:
         return found
 
     def _same_server(self, url: str) -> str:
-        """A link of the server, followed only to the server itself."""
+        """Return the full address of a link that the server gave. A link to another server is refused."""
         target = urljoin(f"{self.base}/", url)
         if urlsplit(target)[:2] != urlsplit(self.base)[:2]:
             raise RecordsRefused(f"the server's next page is on another server: {target}")
@@ -190,7 +193,7 @@ class FhirClient:
                 raise RecordsRefused(f"{key[0]}/{key[1]} was not created by this client, so it is not changed")
 
     async def _known(self, resources: Sequence[Resource]) -> set[Key]:
-        """Which of these resources exist. Raises RecordsRefused if one of them exists and is not ours."""
+        """The keys of those resources that exist. Raises RecordsRefused if this client did not create one of them."""
         by_type: dict[str, list[str]] = {}
         for resource in resources:
             by_type.setdefault(resource["resourceType"], []).append(resource["id"])
@@ -242,7 +245,7 @@ def _next(bundle: Resource) -> str | None:
 
 
 def _reason(answer: httpx.Response) -> str:
-    """The words of an OperationOutcome, or the beginning of whatever came."""
+    """The text of an OperationOutcome; for any other answer, its first characters."""
     try:
         issues = loads_object(answer.content).get("issue", [])
         texts = [str(i.get("details", {}).get("text") or i.get("diagnostics") or i.get("code")) for i in issues]
@@ -259,7 +262,7 @@ async def open_client(
     headers: Mapping[str, str] | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> AsyncIterator[FhirClient]:
-    """A client on a server that has been tried out. Raises RecordsRefused when the server cannot keep the promises."""
+    """Open a client on a server after testing it. Raises RecordsRefused when the server is not safe to use."""
     from polyclinic.fhir.probe import probe
 
     limits = httpx.Limits(max_connections=20)

@@ -1,8 +1,7 @@
 """JSON in and out, with FHIR's decimals kept digit for digit.
 
-`1.50` and `1.5` are different measurements in FHIR, and a float forgets which it was. Bodies without a decimal point
-outside of strings (nearly all) are read with orjson; the others are read with `Decimal`, which the writer puts back as
-it was.
+`1.50` and `1.5` are different measurements in FHIR, but as floats they are the same. Nearly all bodies have no decimal
+point outside of strings; these are read with orjson. The others are read with `Decimal`, which keeps every digit.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from polyclinic.core.records import RecordsError, Resource
 
 MAX_DEPTH = 100
 _DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]")
-_POINT = re.compile(r"\.(?<=[0-9]\.)[0-9]")  # begins with a plain character: found several times as fast
+_POINT = re.compile(r"\.(?<=[0-9]\.)[0-9]")  # starting with a plain character makes it several times faster
 
 
 class BadJson(RecordsError):
-    """What came in is not JSON, or not a JSON object."""
+    """The input is not JSON, or not a JSON object."""
 
     code = "structure"
 
@@ -40,10 +39,10 @@ def loads(text: str | bytes) -> Any:
 
 
 def loads_stored(body: str) -> Resource:
-    """Parse a body that `storage.prepare` wrote, where the time of the last update comes before any decimal.
+    """Parse a body that `storage.prepare` wrote; in it, the time of the last update comes before any decimal.
 
-    It was an object of reasonable depth when it was written. Most bodies have neither a point between digits after
-    that time nor an exponent, and so no decimal; this finds out without reading them twice.
+    The depth was checked when the body was written. Most bodies contain no decimal. This is detected without parsing
+    the body twice: after that time, there is no point between digits and no exponent.
     """
     begin = max(body.find('Z"'), 0)
     if (body.find(".", begin) < 0 or _POINT.search(body, begin) is None) and "E+" not in body and "E-" not in body:

@@ -1,4 +1,4 @@
-"""Conditions and references that name a resource by a search: exactly one must match."""
+"""Conditions and references that name a resource by a search. Exactly one resource must match."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Conditions = Sequence[tuple[str, str]]
 
 
 class Sight(Protocol):
-    """What may be seen: raises for a resource or narrows a search."""
+    """What a client may see. Raises for a resource that it may not see, or narrows a search to what it may see."""
 
     def check(self, resource: Resource, letter: Literal["r"]) -> None:
         """Raise unless this resource may be read."""
         ...
 
     def restrict(self, search: Search) -> None:
-        """Raise unless this may be searched; let the search find only what may be seen."""
+        """Raise unless this search is allowed; let it find only what the client may see."""
         ...
 
 
 def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:
-    """The id of the only match, None without one. Raises PreconditionFailed when several match."""
+    """The id of the only match; None if nothing matches. Raises PreconditionFailed when several match."""
     search = parse_search(type_, condition, base)
     if search.ignored or not search.conditions:
         raise BadSearch(
@@ -43,7 +43,7 @@ def find_one(transaction: Transaction, type_: str, condition: Conditions, base: 
 
 
 def has_conditional(value: Any) -> bool:
-    """Whether a reference inside is a search instead of an id."""
+    """Whether the JSON contains a reference that is a search instead of an id."""
     if isinstance(value, dict):
         reference = value.get("reference")
         if isinstance(reference, str) and "?" in reference and not reference.startswith(("http:", "https:", "urn:")):
@@ -53,7 +53,7 @@ def has_conditional(value: Any) -> bool:
 
 
 def resolved(transaction: Transaction, value: Any, given: dict[str, str], base: str) -> Any:
-    """The same JSON with references to full URLs and searches replaced by the ids they stand for."""
+    """Return the same JSON, but with references that are full URLs or searches replaced by the resources' ids."""
     if isinstance(value, list):
         return [resolved(transaction, item, given, base) for item in value]
     if not isinstance(value, dict):

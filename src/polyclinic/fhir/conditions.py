@@ -1,4 +1,4 @@
-"""What a FHIR search asks for, as values: conditions, order, page and what to bring along."""
+"""What a FHIR search asks for, as values: conditions, order, page, and which resources to include."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BadSearch(RecordsError):
 
 @dataclass(frozen=True)
 class Token:
-    """A code with or without its system. None means any; an empty system means none."""
+    """A code with or without its system. None means any; an empty system means that the code has no system."""
 
     system: str | None
     code: str | None
@@ -28,7 +28,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Target:
-    """The id or URL that a reference must have, and its type when the search says so."""
+    """The id or URL that a reference must have; also its type, if the search gives one."""
 
     type: str | None
     value: str
@@ -36,7 +36,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Interval:
-    """A date or quantity with its comparison; the range is what the written precision covers."""
+    """A date or quantity and how to compare with it.
+
+    `low` and `high` are the range that its precision covers: 2025-03 is all of March.
+    """
 
     prefix: Prefix
     low: int | float
@@ -58,7 +61,7 @@ Value: TypeAlias = Token | Target | Interval | Text
 
 @dataclass(frozen=True)
 class Filter:
-    """A parameter with any of these values."""
+    """A condition: the parameter has one of these values."""
 
     parameter: Parameter
     modifier: str | None
@@ -67,7 +70,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Missing:
-    """Whether a parameter has no value at all."""
+    """A condition: a parameter has no value at all (or has one)."""
 
     parameter: Parameter
     missing: bool
@@ -75,7 +78,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Chain:
-    """A reference to a resource of one of these types that itself meets a condition."""
+    """A condition: the parameter refers to a resource of one of these types, which itself meets a condition."""
 
     parameter: Parameter
     targets: tuple[tuple[str, Condition], ...]
@@ -83,7 +86,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Has:
-    """Some resource of another type refers here and meets a condition."""
+    """A condition: some resource of another type refers to this one and meets a condition."""
 
     type: str
     parameter: Parameter
@@ -95,7 +98,10 @@ Condition: TypeAlias = Filter | Missing | Chain | Has
 
 @dataclass(frozen=True)
 class Include:
-    """What to bring along: references of `type` through a parameter (None: all), only to `target` when given."""
+    """Resources to include: those that `type` refers to by `parameter` (None: by any).
+
+    With `target`, only resources of that type.
+    """
 
     type: str
     parameter: str | None
@@ -122,13 +128,13 @@ class Search:
     used: list[tuple[str, str]] = field(default_factory=list)
 
     def by_schedule(self) -> bool:
-        """Whether slots of certain schedules are asked for."""
+        """Whether the search is for slots of certain schedules."""
         return self.type == "Slot" and any(
             isinstance(c, Filter | Chain) and c.parameter.code == "schedule" for c in self.conditions
         )
 
     def order(self) -> list[tuple[Parameter, bool]]:
-        """The asked order, or the natural one: a schedule's slots by time, everything else by id alone."""
+        """The requested order, or the default one: a schedule's slots by time, everything else by id alone."""
         if not self.sort and self.by_schedule():
             return [(parameters("Slot")["start"], False)]
         return self.sort

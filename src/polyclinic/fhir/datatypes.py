@@ -13,7 +13,7 @@ _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
 
 @dataclass(frozen=True)
 class Code:
-    """A concept: its system, its code and the words people read."""
+    """A concept: its system, its code and the text that people read."""
 
     system: str
     code: str
@@ -30,7 +30,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Identifier:
-    """A number that somebody else gave: it means something only within its system."""
+    """An identifier that another organization gave. It means something only within its system."""
 
     system: str
     value: str
@@ -51,7 +51,7 @@ class Name:
 
     @property
     def display(self) -> str:
-        """As it is spoken."""
+        """The name as it is spoken."""
         return " ".join((*self.prefix, *self.given, self.family))
 
     def json(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Address:
-    """Where somebody lives: as it was said, and the parts of it that could be told apart."""
+    """Where somebody lives: the address as given, and the parts that could be recognized."""
 
     text: str
     line: str = ""
@@ -103,21 +103,21 @@ def reference(type_: str, id_: str, display: str = "") -> dict[str, str]:
 
 
 def checked_id(value: str) -> str:
-    """The id, if it is one in FHIR; else ValueError."""
+    """Return the id if FHIR allows it; otherwise raise ValueError."""
     if not _ID.fullmatch(value):
         raise ValueError(f"'{value}' is not a FHIR id: 1 to 64 letters, digits, '-' and '.'")
     return value
 
 
 def checked_text(value: str) -> str:
-    """The text, if it holds any; else ValueError."""
+    """Return the text if it is not empty; otherwise raise ValueError."""
     if not value.strip():
         raise ValueError("a text may not be empty")
     return value
 
 
 def period(start: datetime, end: datetime) -> dict[str, str]:
-    """Start and end; ValueError for an interval that ends before it starts."""
+    """Return start and end. Raises ValueError for an interval that ends before it starts."""
     if start > end:
         raise ValueError(f"the start {start} is after the end {end}")
     return {"start": moment(start), "end": moment(end)}

@@ -1,4 +1,4 @@
-"""FHIR dates as half-open ranges of microseconds since 1970 in UTC: what an index can compare.
+"""FHIR dates as half-open ranges of microseconds since 1970 in UTC, which an index can compare.
 
 A partial date covers all of its period (`2025-03` is the whole of March), a dateTime covers its last given unit, an
 instant is a point. Times without a zone are read as UTC.
@@ -79,7 +79,7 @@ def _offset(zone: str | None) -> int:
 
 
 def period_range(start: str | None, end: str | None) -> Range:
-    """A Period: an absent end is open."""
+    """The range of a Period. A missing start or end leaves that side open."""
     low = date_range(start)[0] if start else EARLIEST
     high = date_range(end)[1] if end else LATEST
     return low, high

@@ -1,7 +1,8 @@
-"""Resources that are written with every booking and rarely searched are indexed when somebody first searches.
+"""Index some resources late: those that every booking writes and that are rarely searched.
 
-Their rows carry a mark until then; only what the rules of booking themselves read (`READ_BY_RULES`) is indexed at once.
-A reader of the index asks `pending` first, or calls `catch_up` when it may write.
+They are indexed when somebody first searches, and their rows are marked until then. Only what the booking rules
+themselves read (`READ_BY_RULES`) is indexed at once. Code that reads the index calls `pending` first, or `catch_up` if
+it may write.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _UNMARK = "UPDATE fhir_resource SET kind = NULL WHERE type = ? AND id = ?"
 
 
 def pending(transaction: Transaction) -> bool:
-    """Whether a resource waits for its index rows."""
+    """Whether any resource still has to be indexed."""
     return bool(transaction.execute(f"SELECT 1 FROM fhir_resource WHERE kind = '{MARK}' LIMIT 1"))
 
 
 def catch_up(transaction: Transaction) -> None:
-    """Index what waits, and remove the index rows of earlier versions."""
+    """Index the resources that are marked, and remove the index rows of their earlier versions."""
     while found := transaction.execute(
         f"SELECT type, id, body FROM fhir_resource WHERE kind = '{MARK}' LIMIT {_CHUNK:d}"
     ):

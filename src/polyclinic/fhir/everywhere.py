@@ -1,4 +1,4 @@
-"""A search across types: one type after the other, page by page."""
+"""A search across types: the types are searched one after the other, page by page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ONE_TYPE_ONLY = ("_sort", "_include", "_include:iterate", "_revinclude", "_revi
 
 
 class Everywhere(NamedTuple):
-    """What is asked of which types, and where this page begins: a type and a cursor within it."""
+    """The types to search, the query, and where this page begins: a type and a cursor within it."""
 
     types: Sequence[str]
     query: Sequence[tuple[str, str]]
@@ -30,7 +30,7 @@ class Everywhere(NamedTuple):
 
 
 class EverywherePage(NamedTuple):
-    """Matches of one or several types, where the next page begins, and how many there are when that was asked."""
+    """Matches of one or several types, and where the next page begins. `total` is set if it was asked for."""
 
     matches: list[Stored]
     following: str | None
@@ -40,9 +40,9 @@ class EverywherePage(NamedTuple):
 def parse_everywhere(
     query: Sequence[tuple[str, str]], base: str = "", allowed: Sequence[str] | None = None
 ) -> Everywhere:
-    """Read a search across types: those named, or all that are allowed.
+    """Read a search across types: those that it names, or all that are allowed.
 
-    Raises BadSearch for what only a search on one type can do.
+    Raises BadSearch for a parameter that works only in a search on one type.
     """
     named = [type_ for name, text in query if name == "_type" for type_ in text.split(",") if type_]
     unknown = [type_ for type_ in named if type_ not in resource_types()]
@@ -68,7 +68,7 @@ def parse_everywhere(
 
 
 def run_everywhere(transaction: Transaction, asked: Everywhere) -> EverywherePage:
-    """One page."""
+    """Find one page of matches."""
     matches: list[Stored] = []
     following: str | None = None
     for type_ in asked.types[asked.types.index(asked.start[0]) :]:

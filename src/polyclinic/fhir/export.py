@@ -1,7 +1,8 @@
 """Bulk export: every resource as it was at one moment, one ndjson file for each type.
 
-The store is read in short steps, so that nobody waits for an export. What changes meanwhile is taken from the history,
-so that the files still show that one moment. Memory does not grow with the number of resources.
+The store is read in short steps, so that nobody waits for an export. If a resource changes meanwhile, its earlier
+version is taken from the history, so the files still show that one moment. Memory does not grow with the number of
+resources.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class ExportFile(NamedTuple):
 
 @dataclass
 class Export:
-    """One export: what is asked, and how far it is. `shown` turns resources into another version of FHIR."""
+    """One export: its settings and its progress. `shown` converts resources to another version of FHIR."""
 
     types: Sequence[str]
     at: int
@@ -77,7 +78,7 @@ class Export:
         return None
 
     def _bodies(self, transaction: Transaction, type_: str, after: str) -> Iterator[tuple[str, str | None]]:
-        """Ids in order, each with its body at the moment of the export; None where it is not to be exported."""
+        """Ids in order, each with its body at the moment of the export; None for a resource that is not exported."""
         text = "SELECT id, updated, body FROM fhir_resource WHERE type = ? AND id > ?"
         values: list[object] = [type_, after]
         if self.patients_only and type_ != "Patient":
@@ -102,7 +103,7 @@ class Export:
         return found[0] if found else (0, None)
 
     async def _write_deleted(self, store: FhirStore) -> None:
-        """What was deleted since: one transaction Bundle with a DELETE for each."""
+        """Write what was deleted since `since`: one transaction Bundle with a DELETE for each resource."""
 
         def gone(transaction: Transaction) -> list[tuple[str, str]]:
             marks = ", ".join("?" * len(self.types))
@@ -122,5 +123,5 @@ class Export:
 
 
 def patient_types(types: Sequence[str]) -> list[str]:
-    """Those that belong to a patient: Patient and whatever refers to one."""
+    """The types that belong to a patient: Patient, and every type that can refer to a patient."""
     return [type_ for type_ in types if type_ == "Patient" or patient_parameters(type_)]

@@ -1,7 +1,8 @@
-"""How one element becomes index values: for every search parameter's path a function made once, called for each node.
+"""Turn elements of a resource into index values.
 
-The functions add to a dict, whose keys are rows as the side table has them: (type, id, parameter, value, system, low,
-high). Values that were read before a node turned out to be malformed stay added; the caller handles the error.
+There is one function for each path of a search parameter; it is made once and called for each node. The functions add
+to a dict, whose keys are rows as in the index table: (type, id, parameter, value, system, low, high). If a node turns
+out to be malformed, the values read before it stay added; the caller handles the error.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from polyclinic.text.normal import without_accents
 IndexValue: TypeAlias = tuple[str, str, str, str, str, int | float | None, int | float | None]
 IndexValues: TypeAlias = dict[IndexValue, None]
 Emit: TypeAlias = Callable[[str, Any, IndexValues], None]
-"""Adds what a node of the resource with that id says."""
+"""Adds the index values of one node; called with the resource's id, the node, and the dict to add to."""
 
 _LOCAL_REFERENCE = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
 _OPEN = 1e300  # an open end of a range: larger than any measurement, and still a number to every database
@@ -31,13 +32,13 @@ _KEPT = 16_384
 
 @lru_cache(_KEPT)
 def split_reference(reference: str) -> tuple[str, str]:
-    """(type, id) of a local reference, ("", reference) of any other, without the version it may name."""
+    """(type, id) for a local reference, ("", reference) for any other. A version in the reference is dropped."""
     match = _LOCAL_REFERENCE.fullmatch(reference)
     return (match[1], match[2]) if match else ("", reference.partition("/_history/")[0])
 
 
 def emitter(type_: str, parameter: Parameter, path: Path) -> Emit:
-    """The function for one path of one parameter of a resource type."""
+    """The function that indexes one path of one search parameter."""
     emit = _KINDS[parameter.kind](type_, parameter.code, path)
     return emit if path.where is None else _only_where(emit, *path.where)
 
@@ -188,7 +189,7 @@ def _quantity(type_: str, code: str, path: Path) -> Emit:
         found[(type_, id_, code, either.get("code", ""), either.get("system", ""), lowest, highest)] = None
 
     def nothing(id_: str, node: Any, found: IndexValues) -> None:
-        """A series has no one value."""
+        """A series of samples has no single value, so nothing is indexed."""
 
     special: dict[str, Emit] = {"Range": bounds, "SampledData": nothing}
     return special.get(path.type, quantity)

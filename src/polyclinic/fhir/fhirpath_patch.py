@@ -1,8 +1,8 @@
-"""FHIRPath Patch: the operations of a Parameters resource on a resource, all or none, on a copy.
+"""FHIRPath Patch: apply the operations of a Parameters resource to a copy of a resource, all or none.
 
-A path is elements with `[n]`, `where(element = 'value')`, `first()`, `last()`, `single()` and `ofType(Type)`: what a
-patch needs to name one place. Other FHIRPath is refused, never guessed. Names and cardinalities come from HL7's
-definitions, so `deceased` with a boolean becomes `deceasedBoolean`, and a repeating element grows.
+A path consists of elements with `[n]`, `where(element = 'value')`, `first()`, `last()`, `single()` and `ofType(Type)`.
+This is enough to name one place. Other FHIRPath is refused, never guessed. Names and cardinalities come from HL7's
+definitions. So `deceased` with a boolean becomes `deceasedBoolean`, and a repeating element gets one more entry.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ENDS = {"first": 0, "last": -1}
 
 
 class _Place(NamedTuple):
-    """A value in a document: what holds it, under which key or position, and the type of the value."""
+    """The place of a value in a document: its container, its key or position in it, and the value's type."""
 
     container: Any
     key: Any
@@ -33,7 +33,7 @@ class _Place(NamedTuple):
 
 
 def apply_fhirpath_patch(resource: Resource, parameters: Resource) -> Resource:
-    """The patched resource. Raises BadPatch."""
+    """Return the patched resource. Raises BadPatch."""
     listed = parameters.get("parameter", [])
     if not isinstance(listed, list) or not listed or len(listed) > MAX_OPERATIONS:
         raise BadPatch(f"a FHIRPath Patch has 1 to {MAX_OPERATIONS} parameters named 'operation'")
@@ -90,7 +90,7 @@ def _only(document: Resource, path: str) -> _Place:
 
 
 def _one(document: Resource, path: str) -> tuple[Any, str]:
-    """The one object at a path, and its type."""
+    """The object at a path, and its type. The path must lead to exactly one object."""
     place = _only(document, path)
     if not isinstance(place.value, dict):
         raise BadPatch(f"'{path}' holds no elements")
@@ -98,7 +98,7 @@ def _one(document: Resource, path: str) -> tuple[Any, str]:
 
 
 def _list_at(document: Resource, path: str) -> tuple[list[Any], str]:
-    """The list that a path without its last position names."""
+    """The list that a path leads to, and the type of its elements. The path has no position at its end."""
     head, dot, last = path.rpartition(".")
     if not dot or not last.isidentifier():
         raise BadPatch(f"'{path}' must end with the name of a repeating element")
@@ -210,7 +210,7 @@ def _add(target: tuple[Any, str], name: str, value: Any) -> None:
 
 
 def _value(part: Any, type_: str) -> Any:
-    """The value of a part: of a FHIR type, or an object made of parts."""
+    """Read the value of a part: a value of a FHIR type, or an object made of nested parts."""
     if not isinstance(part, dict):
         raise BadPatch("a patch operation needs 'value'")
     for key, value in part.items():

@@ -1,4 +1,4 @@
-"""What happened: the versions of one resource, of a type, or of everything, newest first, page by page."""
+"""The versions of one resource, of a type, or of everything, newest first, page by page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def history(
 ) -> HistoryPage:
     """One page of versions, ordered by time, type, id and version, newest first.
 
-    Each type is asked apart with its own limit, so that a page never sorts a whole table.
+    Each type is queried separately with its own limit, so that a page never sorts a whole table.
     """
     if id_ is not None and find(transaction, types[0], id_) is None:
         raise RecordMissing(f"there is no {types[0]}/{id_}")
@@ -64,7 +64,10 @@ def _older(
     limit: int,
     before: tuple[int, str, str, int] | None,
 ) -> list[Stored]:
-    """Versions older than the mark. Many may share its moment (a bulk load), so the tie is broken in SQL."""
+    """Versions that come after the cursor `before` in this order.
+
+    A bulk load gives many versions the same time, so type, id and version are compared too.
+    """
     where = " AND ".join(conditions)
     if before is not None:
         at, type_, id_, version = before

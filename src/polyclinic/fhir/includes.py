@@ -1,4 +1,4 @@
-"""What `_include` and `_revinclude` bring along: first which resources, in one order, then as many as a page holds."""
+"""Resources that `_include` and `_revinclude` add: first find all of them in a fixed order, then read one page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _CHUNK = 400
 
 
 def included_keys(transaction: Transaction, search: Search, matches: Sequence[Stored]) -> list[Key]:
-    """What the matches bring along, each once, none that matched, in the order of types and ids.
+    """Keys of the resources that the matches include: each once, without the matches, ordered by type and id.
 
-    Only `:iterate` reads what was found in the round before; so a page of many thousands costs an index walk.
+    Included resources are read here only for `:iterate`. So without it, even many thousands need only an index scan.
     """
     matched = {(stored.type, stored.id) for stored in matches}
     brought: set[Key] = set()
@@ -41,12 +41,12 @@ def included_keys(transaction: Transaction, search: Search, matches: Sequence[St
 
 
 def read_included(transaction: Transaction, keys: Sequence[Key]) -> list[Stored]:
-    """Those that exist, in order."""
+    """Read the resources that exist, in order."""
     return sorted(read_keys(transaction, keys))
 
 
 def references(resource: Resource, includes: Iterable[Include]) -> list[Key]:
-    """(type, id) of everything that a resource refers to by the parameters the includes name."""
+    """(type, id) of everything that a resource refers to by the parameters that the includes name."""
     type_ = resource["resourceType"]
     applying = [i for i in includes if i.type in (type_, "*")]
     if not applying:

@@ -1,7 +1,7 @@
-"""What a search can find of a resource: its index rows.
+"""The index rows of a resource: the values by which a search can find it.
 
-One extractor serves the database's side table, the in-memory match of staged resources and the tests that compare it
-with HL7's own expressions, so they cannot disagree.
+One extractor serves the index table in the database, the in-memory match of staged resources, and the tests that
+compare it with HL7's own expressions. So they cannot disagree.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from polyclinic.core.records import Resource
 from polyclinic.fhir.extract import Emit, IndexValues, emitter
 from polyclinic.fhir.parameters import COLUMNS, KIND, parameters
 
-# A value that is not of its type cannot be found by it.
+# A value of the wrong type raises one of these; it is not indexed, so no search finds it.
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError)
 
 
 class Row(NamedTuple):
     """One indexed value.
 
-    `value` and `system` mean, by kind: token (code, system), reference (id, type) or (url, ""), string (normal form, as
-    written), uri (uri, ""), quantity (unit code, system). `low` and `high` hold a date's range or a quantity's.
+    The meaning of `value` and `system` depends on the kind: token (code, system), reference (id, type) or (url, ""),
+    string (normal form, as written), uri (uri, ""), quantity (unit code, system). `low` and `high` hold a date's range
+    or a quantity's.
     """
 
     parameter: str
@@ -34,10 +35,11 @@ class Row(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What to evaluate for a type: presences, the first that is given of several paths, and as a tree the rest.
+    """How to index a resource type.
 
-    So absent elements cost nothing, and parameters that read the same elements walk to them once. `together` are
-    elements whose parameters read other elements too.
+    `presences` are parameters that say whether an element is present. `firsts` are lists of paths of which only the
+    first with a value counts. `tree` holds all other paths. So absent elements cost nothing, and parameters that read
+    the same elements walk to them once. `together` are elements whose parameters also read other elements.
     """
 
     presences: list[tuple[str, str]]
@@ -59,9 +61,9 @@ def rows(resource: Resource) -> list[Row]:
 
 
 def index_values(resource: Resource) -> IndexValues:
-    """Every index value of a resource, once, in a stable order, as the side table has them.
+    """Every index value of a resource, once, in a stable order, as rows of the index table.
 
-    Values that cannot be read are not indexed. What `COLUMNS` and `KIND` name is kept elsewhere.
+    Values that cannot be read are not indexed. The parameters in `COLUMNS` and `KIND` are kept elsewhere.
     """
     found: IndexValues = {}
     type_, id_ = resource["resourceType"], resource.get("id", "")
@@ -82,7 +84,7 @@ def index_values(resource: Resource) -> IndexValues:
 
 
 def some_values(resource: Resource, codes: tuple[str, ...]) -> IndexValues:
-    """The index values of a few parameters, each of which reads one element alone."""
+    """The index values of a few parameters. Each of them must read only one element."""
     found: IndexValues = {}
     _descend(resource.get("id", ""), resource, _tree(resource["resourceType"], codes), found)
     return found
@@ -150,7 +152,7 @@ def _plan(type_: str) -> _Plan:
 
 
 def _grow(tree: dict[str, _Node], steps: tuple[str, ...]) -> _Node:
-    """The node at the end of the steps."""
+    """The node at the end of the steps; it is added to the tree if it is missing."""
     node = tree.setdefault(steps[0], _Node([], {}))
     return _grow(node.below, steps[1:]) if len(steps) > 1 else node
 
@@ -165,7 +167,7 @@ def _flat(node: Any) -> Sequence[Any]:
 
 
 def walk(node: Any, steps: tuple[str, ...]) -> Iterator[Any]:
-    """Every value at the end of the steps, lists flattened."""
+    """Every value at the end of the steps. Lists on the way are flattened."""
     if isinstance(node, list):
         for item in node:
             yield from walk(item, steps)

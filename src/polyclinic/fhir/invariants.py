@@ -17,7 +17,7 @@ Rule = Callable[[Node], Iterator[Breach]]
 _CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
 _CATEGORY = "http://terminology.hl7.org/CodeSystem/condition-category"
 _UCUM = "http://unitsofmeasure.org"
-# HL7 calls these advice: they are reported and do not refuse the resource.
+# HL7 calls these advice: a breach is reported, but the resource is accepted.
 WARNINGS = frozenset({"app-6", "con-2", "ident-1"})
 
 
@@ -30,7 +30,7 @@ def _choice(node: Node, stem: str) -> bool:
 
 
 def _ordered(start: object, end: object) -> bool:
-    """Whether a start is not after an end; what cannot be read is another rule's business."""
+    """Whether the start is not after the end. True if one of them cannot be read: another rule reports that."""
     try:
         return date_range(str(start))[0] < date_range(str(end))[1]
     except ValueError:

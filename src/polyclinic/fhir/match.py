@@ -1,4 +1,4 @@
-"""The same searches as `sql`, over resources in memory, so that a staged change is found like a stored one."""
+"""The same searches as in `sql`, but over resources in memory: staged changes are found like stored ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyclinic.fhir.sql import approximately
 
 
 def rows_of(resource: Resource) -> list[Row]:
-    """The index rows of a resource, its columns included, as if everything lived in the side table."""
+    """The index rows of a resource, as if its columns were in the index table too."""
     found = rows(resource)
     found.append(Row("_id", resource["id"], "", None, None))
     updated = resource.get("meta", {}).get("lastUpdated")
@@ -95,7 +95,7 @@ def _meets_range(low: float, high: float, interval: Interval) -> bool:
 
 
 def sort(resources: list[Resource], search: Search) -> list[Resource]:
-    """The resources in the order of a search."""
+    """Sort the resources in the order that a search asks for."""
     placed = sorted(((resource["id"], rows_of(resource), resource) for resource in resources), key=lambda item: item[0])
     for parameter, descending in reversed(search.order()):
         if parameter.kind in ("date", "quantity", "number"):

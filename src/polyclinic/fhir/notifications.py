@@ -1,9 +1,9 @@
-"""Notifying subscribers: what changed since the last look is sent to the webhooks of those whom it concerns.
+"""Notify subscribers: send changes since the last check to the webhooks of the subscriptions they concern.
 
-The look is at the store itself, so that changes of a run in another process are seen like those over HTTP. A change is
-stamped when its transaction begins and seen after it commits; so each look goes back some seconds and leaves out what
-was seen. Delivery is at least once, in order for each subscription; an endpoint that fails again and again puts the
-subscription into `error`.
+The store itself is checked, so changes of a run in another process are seen like those over HTTP. A change gets its
+time when its transaction begins, but it can be seen only after the commit. So each check goes back some seconds and
+skips what was already seen. Delivery is at least once, and in order for each subscription. If an endpoint fails again
+and again, the subscription gets the status `error`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Changed(NamedTuple):
 
 
 class NumberedChange(NamedTuple):
-    """A change as one subscription counts it."""
+    """A change, with the event number that it has in one subscription."""
 
     number: int
     changed: Changed
@@ -53,7 +53,7 @@ class NumberedChange(NamedTuple):
 
 @dataclass
 class Subscriber:
-    """A subscription that is served."""
+    """A subscription that gets notifications."""
 
     subscription: Resource
     topic: Resource
@@ -64,7 +64,7 @@ class Subscriber:
 
 
 class Notifier:
-    """Looks for changes and sends them. `base` is the server's address, which notifications carry."""
+    """Looks for changes and sends them. `base` is the server's address; every notification contains it."""
 
     def __init__(self, store: FhirStore, base: str, http: httpx.AsyncClient | None = None) -> None:
         self.store, self.base = store, base
@@ -74,7 +74,7 @@ class Notifier:
         self.subscribers: dict[str, Subscriber] = {}
 
     async def run(self, every_s: float = 1.0) -> None:
-        """Look again and again, until cancelled."""
+        """Check for changes again and again, until cancelled."""
         while True:
             try:
                 await self.step()
@@ -83,7 +83,7 @@ class Notifier:
             await asyncio.sleep(every_s)
 
     async def step(self) -> int:
-        """One look: begin what was requested, send what changed; how many events were new."""
+        """Check once: start requested subscriptions and send changes. Returns the number of new events."""
         topics = {
             topic["url"]: topic
             for topic in (await self.store.search("SubscriptionTopic", {"status": "active"})).matches
@@ -102,7 +102,7 @@ class Notifier:
         return new
 
     async def _begin(self, topics: dict[str, Resource]) -> None:
-        """Shake hands with those who ask for it; forget those who are off."""
+        """Send the handshake to new subscriptions; drop those that are no longer requested or active."""
         found = (await self.store.search("Subscription", {"status": "requested,active"})).matches
         listed = {subscription["id"]: subscription for subscription in found}
         for id_ in [id_ for id_ in self.subscribers if id_ not in listed]:
@@ -134,7 +134,7 @@ class Notifier:
         return made or changed
 
     async def _changes(self, types: Sequence[str]) -> list[Changed]:
-        """New versions of these types since the last look, in order of time."""
+        """New versions of these types since the last check, in order of time."""
         since, now = self._mark - LOOK_BACK_US, self.store.now()
         found: list[Changed] = []
         for type_ in types:
@@ -177,7 +177,7 @@ class Notifier:
 
 
 def _versions(transaction: Transaction, type_: str, since: int) -> list[Changed]:
-    """Versions of a type since then, superseded ones too, each with the one before it."""
+    """Versions of a type since a time, superseded ones too, each with the version before it."""
     found = []
     for table, condition in (("fhir_resource", "type || '' = ?"), ("fhir_history", "type = ?")):
         rows = transaction.execute(
@@ -196,7 +196,7 @@ def _versions(transaction: Transaction, type_: str, since: int) -> list[Changed]
 
 
 def notification(base: str, subscriber: Subscriber, kind: str, events: Sequence[NumberedChange]) -> Resource:
-    """A notification as FHIR has it: a Bundle whose first entry is the SubscriptionStatus."""
+    """A notification as FHIR defines it: a Bundle whose first entry is the SubscriptionStatus."""
     subscription = subscriber.subscription
     content = subscription.get("content", "id-only")
     listed, entries = [], []

@@ -20,7 +20,7 @@ _MINUTE = 60_000_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: schedules by these conditions, a time between two moments, and a length if it matters."""
+    """What to look for: schedules that meet these conditions, in a time range, with a visit length if given."""
 
     schedules: Sequence[tuple[str, str]]
     start: int
@@ -30,7 +30,7 @@ class Wanted:
 
 
 def find_offers(transaction: Transaction, wanted: Wanted) -> list[Resource]:
-    """Proposed appointments without ids, at most so many, in the order of their start."""
+    """Proposed appointments without ids, ordered by start; at most as many as `wanted` allows."""
     schedules = {
         stored.id: stored.resource()
         for stored in searching.run_all(transaction, parse_search("Schedule", wanted.schedules), MAX_SCHEDULES)
@@ -63,7 +63,7 @@ def _free_slots(transaction: Transaction, schedules: Sequence[str], wanted: Want
 
 
 def _length(transaction: Transaction, schedule: Resource, wanted: Wanted) -> int | None:
-    """How long a visit is: as asked, as the practitioner's capacity says, or one slot (None)."""
+    """The length of a visit: as asked for, else from the practitioner's capacity, else None for one slot."""
     if wanted.minutes is not None:
         return wanted.minutes * _MINUTE
     actors = [str(actor.get("reference", "")) for actor in schedule["actor"]]
@@ -76,7 +76,7 @@ def _length(transaction: Transaction, schedule: Resource, wanted: Wanted) -> int
 
 
 def _offers(schedule: Resource, slots: Sequence[Resource], length: int | None) -> Iterator[Resource]:
-    """Stretches of the length, one after the other."""
+    """Proposed appointments of this length, one after the other, on slots without gaps."""
     stretch: list[Resource] = []
     for slot in slots:
         if stretch and instant(stretch[-1]["end"]) != instant(slot["start"]):
@@ -88,7 +88,7 @@ def _offers(schedule: Resource, slots: Sequence[Resource], length: int | None) -
 
 
 def _proposed(schedule: Resource, slots: Sequence[Resource]) -> Resource:
-    """What a slot says about the visit overrides what its schedule says."""
+    """A proposed appointment on these slots. If slot and schedule differ, the slot's details are used."""
     said = {name: slots[0].get(name, schedule.get(name)) for name in ("serviceCategory", "serviceType", "specialty")}
     return {
         "resourceType": "Appointment",

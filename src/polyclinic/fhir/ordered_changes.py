@@ -28,7 +28,10 @@ def apply_in_order(begin: Callable[[], UnitOfWork], steps: Sequence[Step]) -> li
 
 
 def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resource | None], int]:
-    """Apply as many of the first steps as can be applied together; returns their results and their number."""
+    """Apply as many of the first steps as can be applied together.
+
+    Returns the results and how many steps were applied.
+    """
     found = work.read(key for keys, _ in steps for key in keys)
     together: list[Change] = []
     locked: set[Key] = set()
@@ -47,5 +50,5 @@ def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resou
 
 
 def _known(change: Change) -> bool:
-    """Whether everything that a change touches is known before it is made. Not so for a deletion."""
+    """Whether everything that a change touches is known before it is made. For a deletion it is not."""
     return is_plain(change) and not isinstance(change, Delete)

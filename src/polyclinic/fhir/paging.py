@@ -1,4 +1,4 @@
-"""The order of a search's matches and its pages, as SQL; a cursor names the last match of a page."""
+"""The order of a search's matches and its pages, as SQL. A cursor names the last match of a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polyclinic.fhir.sql import Sql, any_of, where
 
 
 class Order(NamedTuple):
-    """One sort key: its expression on `r`, whether it descends, and whether it is a number. It is never NULL."""
+    """One sort key: its expression on `r`, whether it descends, and whether it is a number. The value is never NULL."""
 
     expression: str
     descending: bool
@@ -29,14 +29,15 @@ class Order(NamedTuple):
 
 
 def order(search: Search) -> list[Order]:
-    """The sort keys, the id last so that the order is total and a page can continue after any row."""
+    """The sort keys. The id comes last, so that the order is unique and a page can continue after any row."""
     keys = [_sort_key(search.type, parameter, down) for parameter, down in search.order()]
     return [*keys, Order("r.id", False, False)]
 
 
 def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
-    """A key of the order. `|| ''` keeps the planner on the index by owner: any other would walk all rows of a
-    parameter.
+    """The SQL sort key for a parameter.
+
+    `|| ''` makes the query planner use the index by owner. With another index it would scan all rows of a parameter.
     """
     numeric = parameter.kind in ("date", "quantity", "number")
     column = column_of(type_, parameter)
@@ -82,13 +83,13 @@ def count(search: Search) -> Sql:
 
 
 def write_cursor(keys: Sequence[object]) -> str:
-    """An opaque text from which the next page continues."""
+    """Write an opaque text that says where the next page continues."""
     plain = [(int(k) if k == int(k) else float(k)) if isinstance(k, Decimal) else k for k in keys]
     return base64.urlsafe_b64encode(orjson.dumps(plain)).decode().rstrip("=")
 
 
 def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[object]:
-    """The last row's keys, each of the kind that its place in the order has."""
+    """Read the sort keys of the last row from a cursor, and check that each has the right type."""
     try:
         last = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, orjson.JSONDecodeError, ValueError) as error:
@@ -100,7 +101,7 @@ def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[
 
 
 def read_key(text: str) -> tuple[str, str]:
-    """The type and id at which included resources go on."""
+    """Read the type and id at which the included resources continue."""
     plain = (Order("type", False, False), Order("id", False, False))
     type_, id_ = _read_cursor(text, plain, "_included")
     return str(type_), str(id_)

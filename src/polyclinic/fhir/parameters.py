@@ -10,16 +10,16 @@ from polyclinic.core.files import package_data
 
 Kind = Literal["date", "number", "quantity", "reference", "string", "token", "uri"]
 
-# Slots are by far the most numerous resources and are found in one way: these live in columns of their own row.
+# Slots are by far the most numerous resources. These parameters have columns of their own in a slot's row.
 COLUMNS: dict[str, dict[str, str]] = {"Slot": {"schedule": "schedule", "status": "status", "start": "start_at"}}
-# What kind of visit a slot is for. All slots of a clinic say the same, so their index has these once for each kind.
+# What kind of visit a slot is for. Many slots share one kind, so these are indexed once for each kind.
 KIND: dict[str, tuple[str, ...]] = {"Slot": ("appointment-type", "service-category", "service-type", "specialty")}
 _CODE_TYPES = frozenset({"code", "boolean", "id", "string", "presence"})
 
 
 @dataclass(frozen=True)
 class Path:
-    """Where a parameter's values are: JSON steps, the type found there, and what is kept of it."""
+    """Where a parameter's values are: steps in the JSON, the type of the values, and which of them count."""
 
     steps: tuple[str, ...]
     type: str
@@ -30,7 +30,7 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """One search parameter of one resource type. There is one object for each, so they compare by identity."""
+    """One search parameter of one resource type. Each parameter is one object, so they are compared by identity."""
 
     code: str
     kind: Kind
@@ -40,13 +40,13 @@ class Parameter:
 
     @property
     def plain_codes(self) -> bool:
-        """Whether its values are bare codes, whose system is implied."""
+        """Whether its values are plain codes, whose system is implied and not written."""
         return all(path.type in _CODE_TYPES for path in self.paths)
 
 
 @cache
 def data(name: str) -> dict[str, Any]:
-    """One of the package's data files."""
+    """Read one of the package's data files."""
     return cast(dict[str, Any], package_data("polyclinic.fhir", f"data/{name}"))
 
 
@@ -72,14 +72,14 @@ def _parameter(code: str, entry: dict[str, Any]) -> Parameter:
 
 @cache
 def parameters(type: str) -> dict[str, Parameter]:
-    """All parameters of a type, those of every resource included."""
+    """All parameters of a type, including those that every resource has."""
     table = data("search.json")
     return {code: _parameter(code, entry) for code, entry in sorted({**table["Resource"], **table[type]}.items())}
 
 
 @cache
 def patient_parameters(type: str) -> tuple[str, ...]:
-    """The codes of a type's parameters that refer to patients."""
+    """The codes of a type's parameters that can refer to patients."""
     found = parameters(type).values()
     return tuple(each.code for each in found if each.kind == "reference" and "Patient" in each.targets)
 

@@ -1,4 +1,4 @@
-"""JSON Patch (RFC 6902) on a resource: all operations or none, on a copy."""
+"""JSON Patch (RFC 6902): apply the operations to a copy of a resource, all or none."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NEEDED = {
 
 
 class BadPatch(RecordsError):
-    """A malformed patch, or one that points at nothing."""
+    """A malformed patch, or one whose path leads to nothing."""
 
     status = 422
     code = "processing"
 
 
 def apply_patch(resource: Resource, operations: object) -> Resource:
-    """The patched resource. Raises BadPatch, or RecordConflict when a `test` fails."""
+    """Return the patched resource. Raises BadPatch, or RecordConflict when a `test` fails."""
     if not isinstance(operations, list) or len(operations) > MAX_OPERATIONS:
         raise BadPatch(f"a JSON Patch is an array of at most {MAX_OPERATIONS} operations")
     document: Any = copy.deepcopy(resource)
@@ -43,7 +43,7 @@ def apply_patch(resource: Resource, operations: object) -> Resource:
 
 
 def unless_renamed(document: Resource, resource: Resource) -> Resource:
-    """The patched resource; refused where its type or its id is not that of the resource before."""
+    """Return the patched resource. Raises BadPatch if its type or its id was changed."""
     for fixed in ("resourceType", "id"):
         if document.get(fixed) != resource.get(fixed):
             raise BadPatch(f"a patch may not change '{fixed}'")
@@ -75,7 +75,7 @@ def _apply(document: Any, operation: dict[str, Any]) -> Any:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Equal as JSON: true is not 1."""
+    """Whether two values are equal as JSON: true is not 1."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

@@ -1,7 +1,7 @@
 """The core's lists of changes, made in one transaction.
 
-A change is plain when it names its resource itself; nearly all are, and they are made without a search. A list with a
-condition in it is handled like a transaction Bundle.
+A change is plain when it names its resource by type and id. Nearly all changes are plain, and they are made without a
+search. A list with a condition in it is handled like a transaction Bundle.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from polyclinic.fhir.unit_of_work import UnitOfWork
 
 
 def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
-    """Make every change or raise; the new versions in the order of the changes. What `perform` does, for plain changes.
+    """Make every change or raise; returns the new versions in the order of the changes.
 
-    Our own changes refer to each other by their ids. `work` is new; what it has read already is not read again.
+    This is `perform` for plain changes. They refer to each other by their ids, so no references are resolved. `work`
+    must be new; what it has already read is not read again.
     """
     if not all(map(is_plain, changes)):
         outcomes = perform(work.transaction, _operations_of(changes), work.now, resolve=False)
@@ -28,7 +29,7 @@ def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
 
 
 def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
-    """Make plain changes of resources that are locked."""
+    """Make plain changes; the resources must be locked already."""
     made: dict[int, Resource] = {}
     for change in changes:
         if isinstance(change, Delete):
@@ -44,12 +45,12 @@ def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | No
 
 
 def is_plain(change: Change) -> bool:
-    """Whether the change names its resource itself."""
+    """Whether the change names its resource by type and id."""
     return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
 
 
 def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
-    """What is changed, and the appointments as they will be."""
+    """The keys of all changed resources, and the changed appointments in their new state."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
     for change in changes:
@@ -65,7 +66,7 @@ def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
 
 
 def _operations_of(changes: Sequence[Change]) -> list[Operation]:
-    """The operations that a list of changes asks for."""
+    """Turn a list of changes into operations."""
     operations = []
     for change in changes:
         match change:

@@ -46,7 +46,7 @@ def _readable(read: Callable[[str], object], text: str) -> bool:
 
 
 def wrong(type_: str, value: object) -> str | None:
-    """What is wrong with a value of a primitive type, in words; None when it is right."""
+    """Say what is wrong with a value of a primitive type; None if the value is valid."""
     if type_ == "boolean":
         return None if isinstance(value, bool) else "must be true or false"
     if type_ in _INTEGERS:

@@ -1,7 +1,7 @@
-"""Trying an external server out before anything depends on it.
+"""Test an external server before it is used.
 
-Three promises matter: it speaks R5, a stale `ifMatch` inside a transaction fails the transaction, and a failed
-transaction leaves nothing. The probe makes two organizations of its own under fresh ids, and deletes what it made.
+Three conditions matter: it speaks R5, a stale `ifMatch` inside a transaction fails the transaction, and a failed
+transaction changes nothing. The probe creates two organizations under fresh ids, and deletes what it created.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STALE = "999999"
 
 
 async def probe(client: FhirClient) -> None:
-    """Return when the server keeps its promises. Raises RecordsRefused with the reason when it does not."""
+    """Return if the server meets the three conditions. Raises RecordsRefused with the reason if it does not."""
     await _speaks_r5(client)
     mark = opaque_id()
     kept, dropped = f"probe-{mark}-a"[:64], f"probe-{mark}-b"[:64]
@@ -98,7 +98,7 @@ async def _rolls_back(client: FhirClient, kept: str, dropped: str) -> None:
 
 
 async def _clean(client: FhirClient, id_: str) -> None:
-    """Delete what the probe made; what it did not make stays."""
+    """Delete what the probe created, and nothing else."""
     try:
         await client.transact([Delete("Organization", id_)])
     except (RecordMissing, RecordsRefused):

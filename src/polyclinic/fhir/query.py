@@ -1,7 +1,7 @@
 """A FHIR search as data: parsed once, then compiled to SQL (`sql`) or matched in memory (`match`).
 
-Every value is read here, so later steps never see a malformed value. What the parser does not know is collected in
-`Search.ignored`; the caller decides whether that is an error (strict handling) or a warning.
+Every value is read here, so later steps never see a malformed value. Unknown parameters are collected in
+`Search.ignored`; the caller decides whether they are an error (strict handling) or a warning.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _MODIFIERS: dict[str, frozenset[str]] = {
 
 
 def pairs(query: Query) -> list[tuple[str, str]]:
-    """A mapping as the name-value pairs of a query string."""
+    """Turn a mapping into the name-value pairs of a query string."""
     return [(k, v) for k, vs in query.items() for v in ([vs] if isinstance(vs, str) else vs)]
 
 
 def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -> Search:
-    """Read a search. `base` is this server's own address, which references may carry. Raises BadSearch."""
+    """Read a search. `base` is this server's own address; references may begin with it. Raises BadSearch."""
     if type_ not in resource_types():
         raise BadSearch(f"resource type '{type_}' is not supported")
     search = Search(type_)
@@ -65,8 +65,9 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
 
 @lru_cache(maxsize=4096)
 def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
-    """One condition of a search on `type_`; None when the parameter is unknown. Results are cached, because the same
-    conditions come again and again.
+    """Read one condition of a search on `type_`; None when the parameter is unknown.
+
+    Results are cached, because the same conditions come again and again.
     """
     if depth > MAX_DEPTH:
         raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")
@@ -189,7 +190,7 @@ _CONTROLS: dict[str, Callable[[Search, str], None]] = {
 
 
 def column_of(type_: str, parameter: Parameter) -> str | None:
-    """The column of the resource's own row that holds a parameter, if any."""
+    """The column of the resource's own row that holds a parameter's value; None if there is no such column."""
     if parameter.code == "_id":
         return "id"
     if parameter.code == "_lastUpdated":

@@ -1,4 +1,4 @@
-"""The values of a search: tokens, references, dates and quantities, each read from its text or refused."""
+"""The values of a search: tokens, references, dates and quantities. Each is parsed from its text or refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFERENCE = re.compile(r"(?:([A-Z][A-Za-z]+)/)?([A-Za-z0-9\-.]{1,64})(?:/_histo
 
 
 def split_values(text: str) -> list[str]:
-    """The alternatives of a value: split at commas that are not escaped."""
+    """Split a value at commas that are not escaped; the parts are alternatives."""
     return [text] if "," not in text else re.split(r"(?<!\\),", text)
 
 
@@ -33,7 +33,7 @@ def _unescape(text: str) -> str:
 
 
 def read_value(parameter: Parameter, modifier: str | None, text: str, base: str) -> Value:
-    """One value of a search parameter. Raises BadSearch."""
+    """Parse one value of a search parameter. Raises BadSearch."""
     if "\x00" in text:
         raise BadSearch(f"'{parameter.code}' has a zero byte in its value")
     if not text:

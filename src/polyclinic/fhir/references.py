@@ -1,4 +1,4 @@
-"""References that must lead somewhere: what comes from outside may refer only to what exists, or comes with it."""
+"""Check references: a resource from outside may refer only to resources that exist or that come with it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def references_in(value: Any) -> Iterator[str]:
 
 
 def refuse_dangling(work: UnitOfWork, base: str) -> None:
-    """Raise RecordInvalid if a resource that was written here got a reference to nothing.
+    """Raise RecordInvalid if a resource that was written here got a reference to a resource that does not exist.
 
-    A reference that was there before is left alone: loaded data may be incomplete, and must stay changeable. Other
-    servers, contained resources and types that are not kept here cannot be checked.
+    Older references are not checked: loaded data may be incomplete, and it must still be possible to change it.
+    References to other servers, to contained resources and to types that are not kept here cannot be checked.
     """
     wanted: dict[Key, Key] = {}
     for source, resource in work.after.items():

@@ -1,7 +1,8 @@
-"""Builders of the hospital's resources: R5 that is right by construction.
+"""Functions that build the hospital's resources as valid R5.
 
-Each builder takes typed values, refuses what FHIR would refuse (a bad id, an interval that ends before it starts, a
-time without a zone) with ValueError, and returns plain JSON. What is not given is absent, never null or empty.
+Each function takes typed values and returns plain JSON. It raises ValueError for what FHIR would refuse: a bad id, an
+interval that ends before it starts, a time without a zone. A value that is not given is left out of the JSON; it is
+never null or empty.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def healthcare_service(
     type: Code | None = None,
     location: str | None = None,
 ) -> Resource:
-    """What a department offers to outpatients."""
+    """A service that a department offers to outpatients."""
     return _resource(
         "HealthcareService",
         id,
@@ -136,7 +137,7 @@ def practitioner_role(
     location: str | None = None,
     capacity_per_hour: int | None = None,
 ) -> Resource:
-    """A physician at work in a department, with how many outpatients an hour they see."""
+    """A physician's role in a department, with the number of outpatients they see in an hour."""
     if capacity_per_hour is not None and capacity_per_hour < 1:
         raise ValueError(f"capacity per hour must be 1 or more, not {capacity_per_hour}")
     return _resource(
@@ -153,7 +154,7 @@ def practitioner_role(
 
 
 def capacity_per_hour(role: Resource) -> int | None:
-    """The capacity that a PractitionerRole carries."""
+    """Read the capacity (outpatients an hour) from a PractitionerRole."""
     for extension in role.get("extension", ()):
         if extension["url"] == CAPACITY:
             return int(extension["valuePositiveInt"])
@@ -196,7 +197,7 @@ def schedule(
     service: dict[str, Any] | None = None,
     name: str = "",
 ) -> Resource:
-    """The time that somebody offers. `actors` are references made by `reference`."""
+    """The schedule of somebody who offers time. `actors` are references made by `reference`."""
     if not actors:
         raise ValueError("a schedule needs an actor")
     return _resource(
@@ -212,7 +213,7 @@ def schedule(
 
 
 def slot(id: str, *, schedule: str, start: datetime, end: datetime, status: SlotStatus = "free") -> Resource:
-    """One unit of a schedule."""
+    """One slot of a schedule."""
     return _resource("Slot", id, schedule=reference("Schedule", schedule), status=status, **period(start, end))
 
 
@@ -243,7 +244,7 @@ def appointment(
     created: datetime | None = None,
     description: str = "",
 ) -> Resource:
-    """A visit, wished for (proposed, waitlist) or fixed. Booking it is a matter of `scheduling.book`."""
+    """An appointment: a wish (proposed, waitlist) or a fixed one. To book it, use `scheduling.book`."""
     if (start is None) != (end is None):
         raise ValueError("an appointment has both a start and an end, or neither")
     if start is None and status not in ("proposed", "cancelled", "waitlist"):

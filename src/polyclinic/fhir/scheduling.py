@@ -1,8 +1,8 @@
-"""The life of an appointment, as changes that happen together.
+"""The life cycle of an appointment: each step is a list of changes that are made together.
 
-Each function is pure: it takes resources as they were read and returns the `Change` list that `Records.transact`
-makes all or nothing. Every slot carries the version it was read at, so a slot that somebody else has taken fails the
-whole booking. A cancelled appointment stays, with its reason, its date and its history; a moved one keeps its id.
+Each function is pure: it takes resources as they were read and returns a list of changes. `Records.transact` makes all
+of them or none. Every slot has the version that was read, so the whole booking fails if somebody else has taken a slot.
+A cancelled appointment stays, with its reason, its date and its history; a moved one keeps its id.
 
 What the states mean: `proposed` a wish, `waitlist` waiting for an earlier or any time, `pending` slots held but not
 confirmed, `booked` fixed, `arrived` the patient is here, `fulfilled` it took place, `noshow` the patient did not come,
@@ -34,7 +34,7 @@ _REASONS: dict[CancellationReason, str] = {
     "oth-weath": "Other: Weather",
 }
 _OF_THE_VISIT = ("serviceType", "specialty", "subject", "participant")
-# From each state to the states that may follow it; the others are ends.
+# From each state to the states that may follow it; a state that is not a key is final.
 _FOLLOWING: dict[str, tuple[AppointmentStatus, ...]] = {
     "proposed": ("pending", "booked", "waitlist", "cancelled"),
     "waitlist": ("pending", "booked", "cancelled"),
@@ -48,14 +48,17 @@ _FOLLOWING: dict[str, tuple[AppointmentStatus, ...]] = {
 def book(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
     """Turn free slots and a new or waiting appointment into a booking.
 
-    The slots must be free and follow one another without a gap; the appointment gets their time. An appointment that
-    was never stored is created, a stored one is updated at the version that was read.
+    The slots must be free and follow one another without a gap; the appointment gets their time. A new appointment is
+    created. A stored one is updated, but only if it still has the version that was read.
     """
     return _occupy(appointment, slots, "booked")
 
 
 def reserve(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
-    """Hold slots for an appointment that still has to be confirmed: `pending`, slots busy-tentative."""
+    """Hold slots for an appointment that still has to be confirmed.
+
+    The appointment becomes `pending`, the slots `busy-tentative`.
+    """
     return _occupy(appointment, slots, "pending")
 
 
@@ -77,7 +80,7 @@ def cancel(
 
 
 def cancelled(appointment: Resource, now: int, *, reason: CancellationReason = "pat") -> Resource:
-    """The appointment as it is once cancelled. Raises RecordConflict when it cannot be."""
+    """Return the appointment as cancelled. Raises RecordConflict when it cannot be cancelled."""
     _may_become(appointment, "cancelled")
     why = Code(CANCELLATION_REASONS, reason, _REASONS[reason]).concept()
     return {
@@ -89,7 +92,7 @@ def cancelled(appointment: Resource, now: int, *, reason: CancellationReason = "
 
 
 def wait_for_earlier(id_: str, booked: Resource, *, at: datetime) -> Resource:
-    """A wish on the waiting list for an earlier time than the one that is booked, which it would replace."""
+    """Ask on the waiting list for an earlier time than a booked appointment; the new one would replace it."""
     kept: Resource = {name: booked[name] for name in _OF_THE_VISIT if name in booked}
     return {
         "resourceType": "Appointment",
@@ -118,7 +121,10 @@ def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequen
 def mark(
     appointment: Resource, status: Literal["arrived", "checked-in", "fulfilled", "noshow", "waitlist"]
 ) -> list[Change]:
-    """Record what happened to an appointment. Raises RecordConflict when that cannot follow its present state."""
+    """Record what happened to an appointment.
+
+    Raises RecordConflict when this status cannot follow the present one.
+    """
     _may_become(appointment, status)
     return [Update({**appointment, "status": status}, version_of(appointment))]
 
@@ -129,7 +135,10 @@ def _may_become(appointment: Resource, status: AppointmentStatus) -> None:
 
 
 def span(slots: Sequence[Resource]) -> Resource:
-    """Start, end and slots of an appointment on these slots. Raises RecordConflict unless they are one stretch."""
+    """Start, end and slots of an appointment on these slots.
+
+    Raises RecordConflict unless the slots follow each other in one schedule.
+    """
     ordered = _contiguous(slots)
     return {
         "start": ordered[0]["start"],
@@ -146,7 +155,7 @@ def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
 
 
 def _contiguous(slots: Sequence[Resource]) -> list[Resource]:
-    """The slots in order. One visit is one stretch of one schedule."""
+    """The slots in order. Raises RecordConflict unless they follow each other in one schedule."""
     if not slots:
         raise RecordConflict("an appointment needs at least one slot")
     ordered = sorted(slots, key=lambda slot: instant(slot["start"]))

@@ -1,14 +1,16 @@
-"""The tables, one definition for SQLite and PostgreSQL.
+"""The tables of the FHIR store: one definition for SQLite and PostgreSQL.
 
-`fhir_resource` holds the current version of each resource (body NULL after a deletion, so that a later creation
-continues its versions); a Slot's three searched values have columns of their own, because slots are most of a
-hospital and a search over millions of them must stay one index walk. What kind of visit a slot is for is said by few
-kinds, so a slot has the kind in a column and the index has the values under the kind's own id. `fhir_history` holds
-superseded versions. `fhir_index` holds the values of all other search parameters; what waits to be indexed has the
-kind '+' (see `deferred`). `fhir_hold` holds the tentative reservations of slots.
+`fhir_resource` holds the current version of each resource. After a deletion its body is NULL, so that a later creation
+continues the version numbers. Three values of a Slot have columns of their own: a hospital has millions of slots, and a
+search over them must need only one index scan. Many slots share one kind of visit. So a slot's row names its kind, and
+the index has the kind's values under the kind's own id.
 
-`fhir_updated` is on `type || ''`, which only the histories ask for: a planner without statistics would otherwise take
-it for every search on a type, and walk all slots to find those of one schedule.
+`fhir_history` holds superseded versions. `fhir_index` holds the values of all other search parameters; a resource that
+still has to be indexed has the kind '+' (see `deferred`). `fhir_hold` holds the tentative reservations of slots.
+
+The index `fhir_updated` is on `type || ''`, an expression that only the histories use. On plain `type`, a query planner
+without statistics would use this index for every search on a type. It would scan all slots to find those of one
+schedule.
 """
 
 from __future__ import annotations
@@ -44,15 +46,17 @@ _NEWEST = "fhir_unindexed"
 
 
 def statements(dialect: Dialect) -> list[str]:
-    """The DDL as single statements; safe to run again."""
+    """The DDL as single statements; they can be run again without harm."""
     postgres = dialect == "postgres"
     text = _TABLES.format(text='TEXT COLLATE "C"' if postgres else "TEXT")
     return [statement.strip() for statement in text.split(";") if statement.strip()]
 
 
 def create_tables(transaction: Transaction) -> None:
-    """Create what is missing. Where nothing is missing, PostgreSQL is only queried: even a statement that finds its
-    index there locks the table, so a worker that starts while others write could deadlock with them.
+    """Create what is missing.
+
+    If nothing is missing, PostgreSQL is only queried. Even a `CREATE INDEX IF NOT EXISTS` that has nothing to do locks
+    the table. So a worker that starts while others write could deadlock with them.
     """
     if transaction.dialect == "postgres" and _complete(transaction):
         return
@@ -62,7 +66,7 @@ def create_tables(transaction: Transaction) -> None:
 
 
 def _complete(transaction: Transaction) -> bool:
-    """Whether every table and index is there, the newest too."""
+    """Whether every table and index exists, including the newest."""
     names = [*_NAME.findall(_TABLES), _NEWEST]
     there = transaction.execute(
         "SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
@@ -73,7 +77,7 @@ def _complete(transaction: Transaction) -> bool:
 
 
 def _add_kind(transaction: Transaction) -> None:
-    """Give the table of an older store its newest column."""
+    """Add the newest column to the table of an older store."""
     if transaction.dialect == "postgres":
         transaction.execute('ALTER TABLE fhir_resource ADD COLUMN IF NOT EXISTS kind TEXT COLLATE "C"')
     elif "kind" not in {row[1] for row in transaction.execute("PRAGMA table_info(fhir_resource)")}:

@@ -1,4 +1,4 @@
-"""Running a search over an open transaction: one page, its total when known or asked for, and what it includes."""
+"""Run a search in an open transaction: one page, the total if it is known or asked for, and the includes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_INCLUDED = 1000
 
 @dataclass
 class Page:
-    """One page of a search. `more_included` says where the included resources of these matches go on."""
+    """One page of a search. `more_included` says where the included resources of these matches continue."""
 
     matches: list[Stored] = field(default_factory=list)
     included: list[Stored] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Page:
 
 
 def run(transaction: Transaction, search: Search) -> Page:
-    """The page that a search asks for."""
+    """Find the page that a search asks for."""
     page = Page()
     if search.summary == "count" or search.count == 0:
         page.total = _total(transaction, search)
@@ -46,9 +46,9 @@ def run(transaction: Transaction, search: Search) -> Page:
 
 
 def _include(transaction: Transaction, search: Search, page: Page) -> None:
-    """Add what the matches bring along, a limited number at a time.
+    """Add the resources that the matches include, a limited number at a time.
 
-    What does not fit comes on pages of its own, before the next matches; those pages do not repeat the matches.
+    Those that do not fit come on separate pages, before the next matches. These pages do not repeat the matches.
     """
     keys = included_keys(transaction, search, page.matches)
     if search.included_after is not None:

@@ -24,7 +24,7 @@ class Hold(NamedTuple):
 
 
 def find(transaction: Transaction, slot: str) -> Hold | None:
-    """The hold on a slot, expired or not."""
+    """The hold on a slot, even if it has expired; None if there is none."""
     found = transaction.execute("SELECT slot, token, expires FROM fhir_hold WHERE slot = ?", (slot,))
     return Hold(*found[0]) if found else None
 
@@ -45,7 +45,7 @@ def forget(transaction: Transaction, slots: Sequence[str]) -> None:
 
 
 def expired_appointments(transaction: Transaction, now: int) -> list[str]:
-    """Appointments whose hold has run out, in order: their holds have their name as token."""
+    """Appointments whose hold has expired, in order. The token of such a hold names its appointment."""
     found = transaction.execute(
         "SELECT DISTINCT token FROM fhir_hold WHERE expires <= ? AND token LIKE ? ORDER BY token",
         (now, f"{_APPOINTMENT}%"),
@@ -54,7 +54,7 @@ def expired_appointments(transaction: Transaction, now: int) -> list[str]:
 
 
 def expired(transaction: Transaction, now: int) -> list[str]:
-    """Slots whose hold has run out, in order."""
+    """Slots whose hold has expired, in order."""
     return [
         row[0] for row in transaction.execute("SELECT slot FROM fhir_hold WHERE expires <= ? ORDER BY slot", (now,))
     ]

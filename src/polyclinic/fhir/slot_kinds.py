@@ -1,7 +1,7 @@
-"""What kind of visit a slot is for: its codes, kept once for all slots that say the same.
+"""What kind of visit a slot is for: its codes, kept once for all slots of the same kind.
 
-A hospital has tens of thousands of slots and a dozen kinds. A slot's row names its kind; the index holds the codes
-under the kind's id, which begins with a character that no resource's id has. Slots of older stores have index rows of
+A hospital has tens of thousands of slots, but a dozen kinds. A slot's row names its kind; the index holds the codes
+under the kind's id. This id begins with a character that no resource's id has. Slots of older stores have index rows of
 their own instead, so a search looks for both.
 """
 
@@ -25,13 +25,13 @@ _INSERT = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high
 
 
 def kind_of(slot: Resource) -> str | None:
-    """The id of a slot's kind; None when it says nothing about it."""
+    """The id of a slot's kind; None if the slot has no codes of a kind."""
     said = {name: slot[name] for name in _ELEMENTS if name in slot}
     return _kind(orjson.dumps(said, default=str)) if said else None
 
 
 def same_kind(before: Resource, after: Resource) -> bool:
-    """Whether two versions of a slot are of one kind."""
+    """Whether two versions of a slot have the same kind."""
     return all(before.get(name) == after.get(name) for name in _ELEMENTS)
 
 
@@ -63,9 +63,9 @@ def _values(said: bytes, kind: str) -> tuple[IndexValue, ...]:
 
 
 def add_kinds(transaction: Transaction, kinds: Mapping[str, Resource]) -> None:
-    """Let the index know these kinds, each with one of its slots.
+    """Add these kinds to the index, each read from one of its slots.
 
-    Two writers at once may both add one: searches still work.
+    Two writers may add the same kind at the same time; searches still work.
     """
     names = sorted(kinds)
     for start in range(0, len(names), _CHUNK):

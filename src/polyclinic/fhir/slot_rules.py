@@ -1,8 +1,8 @@
-"""How slots follow appointments: pure rules, the same for stored and for staged changes.
+"""How the status of slots follows from appointments: pure rules, the same for stored and for staged changes.
 
 An appointment in a holding state occupies its slots. It can take a slot only if the slot is free or is released in the
-same transaction. A slot that it gives up becomes free. A transaction may set the status of a slot itself; where it does
-not, these rules set it.
+same transaction. A slot that it gives up becomes free. A transaction may set the status of a slot itself; otherwise
+these rules set it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from polyclinic.core.records import RecordConflict, Resource
 from polyclinic.fhir.extract import split_reference
 
 Key = tuple[str, str]
-# What has happened keeps the time it used.
+# In these states an appointment occupies its slots, also when it is over.
 HOLDING = ("arrived", "booked", "checked-in", "fulfilled", "noshow", "pending")
 
 
@@ -38,7 +38,7 @@ def slot_changes(
     after: Mapping[Key, Resource | None],
     may_take: Callable[[str, str], bool] = lambda slot, status: False,
 ) -> SlotChanges:
-    """What the changed appointments in `after` mean for slots. `may_take` allows a slot that is not free.
+    """How the changed appointments in `after` change slots. `may_take` allows a slot that is not free.
 
     Raises RecordConflict when a slot would be held twice.
     """
@@ -76,7 +76,7 @@ def _take(
         raise RecordConflict(f"Slot/{slot} is not free but {was['status']}")
     becomes = after.get(("Slot", slot), was)
     if becomes is None:
-        return  # it refers to a slot that is kept elsewhere
+        return  # the slot is not kept in this store
     status = "busy-tentative" if appointment is not None and appointment["status"] == "pending" else "busy"
     if becomes["status"] in ("free", "busy-tentative") and becomes["status"] != status:
         result.statuses[slot] = status

@@ -1,7 +1,7 @@
-"""A search as SQL over the tables of `schema`.
+"""Compile a search to SQL over the tables of `schema`.
 
-Resource types and parameter codes are written into the text (they come from this package's own tables, never from a
-request); every value is bound. The same text is valid in both dialects.
+Resource types and parameter codes are written into the text; they come from this package's own tables, never from a
+request. Every value is bound. The same text is valid in both dialects.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from polyclinic.fhir.query import column_of
 
 _LAST = "\U0010ffff"
 _LIVE = "r.type = '{}' AND r.body IS NOT NULL"
-# Only slots have a schedule, so naming the type too would only tempt a planner into walking all slots.
+# Only slots have a schedule. If the type were named too, a query planner might scan all slots.
 _OF_SCHEDULE = "r.body IS NOT NULL"
 _ROWS = "type = '{}' AND parameter = '{}'"
 
 
 class Sql(NamedTuple):
-    """A piece of SQL with the values bound in it."""
+    """A piece of SQL and the values to bind."""
 
     text: str
     values: list[object]
 
 
 def any_of(pieces: Sequence[Sql]) -> Sql:
-    """One of these holds."""
+    """SQL that is true if at least one of these pieces is."""
     values = [value for piece in pieces for value in piece.values]
     if len(pieces) == 1:
         return Sql(pieces[0].text, values)
@@ -49,7 +49,7 @@ def any_of(pieces: Sequence[Sql]) -> Sql:
 
 
 def where(search: Search) -> Sql:
-    """All conditions of a search on table `r`, deleted resources excluded."""
+    """SQL for all conditions of a search on table `r`. Deleted resources are excluded."""
     parts, values = [_OF_SCHEDULE if search.by_schedule() else _LIVE.format(search.type)], []
     for condition in search.conditions:
         piece = _condition(search.type, condition)
@@ -60,7 +60,7 @@ def where(search: Search) -> Sql:
 
 @lru_cache(maxsize=4096)
 def _condition(type_: str, condition: Condition) -> Sql:
-    """A condition on row `r` of `type_`. Its values are never changed, so it can be kept."""
+    """The SQL of a condition on row `r` of `type_`. Its values are never changed, so it can be cached."""
     if isinstance(condition, Has):
         return _has(type_, condition)
     column = column_of(type_, condition.parameter)
@@ -79,7 +79,7 @@ def _condition(type_: str, condition: Condition) -> Sql:
 
 
 def _owns(type_: str, code: str, rows: Sql, negated: bool) -> Sql:
-    """The resource has one of these index rows, or its kind has (or neither has)."""
+    """SQL: the resource or its kind has one of these index rows. If negated: neither of them has."""
     membership = "NOT IN" if negated else "IN"
     own = f"r.id {membership} ({rows.text})"
     if code not in KIND.get(type_, ()):
@@ -169,7 +169,7 @@ def _point_test(column: str, interval: Interval) -> Sql:
 
 
 def approximately(interval: Interval) -> tuple[float, float]:
-    """The range widened by a day at least for a date, by a tenth for a quantity."""
+    """The range, widened for 'approximately': by at least a day for a date, by a tenth for a quantity."""
     if isinstance(interval.low, int):
         margin = max(int(interval.high - interval.low), 86_400_000_000)
         return interval.low - margin, interval.high + margin
@@ -216,7 +216,10 @@ def _text_test(condition: Filter, value: Text) -> Sql:
 
 
 def _range_test(interval: Interval) -> Sql:
-    """Compare two ranges as FHIR says: `low` is inclusive, `high` exclusive for dates and inclusive for quantities."""
+    """Compare two ranges by FHIR's rules.
+
+    `low` is inclusive; `high` is exclusive for dates and inclusive for quantities.
+    """
     low, high = interval.low, interval.high
     within = Sql("(low >= ? AND high <= ?)", [low, high])
     match interval.prefix:

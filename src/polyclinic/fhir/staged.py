@@ -1,8 +1,8 @@
-"""Changes that wait: a view over records that sees its own changes and writes nothing until the end.
+"""Staged changes: a view over records that sees its own changes and writes nothing until the end.
 
-The net effect of any number of staged changes is one change per resource, each conditional on the version that was
-first read. So what an episode did is one transaction Bundle: it can be shown, kept, applied inside the episode's own
-transaction, or sent to an external server.
+Any number of staged changes become one change per resource, each conditional on the version that was first read. So
+everything that an episode did is one transaction Bundle. It can be shown, kept, applied inside the episode's own
+transaction, or sent to an external server. The records under the view (a store or a server) are called its home.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from polyclinic.fhir.staged_search import StagedSearch
 from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 
 ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]
-"""How a home answers for many resources at once; those that do not exist are left out."""
+"""Reads many resources from a home at once; those that do not exist are left out."""
 
 Begin: TypeAlias = Callable[[Transaction, datetime | None], UnitOfWork]
-"""How a home begins to make changes inside an open transaction, at that time."""
+"""Starts a unit of work in an open transaction, at the given time."""
 
 
 class Staged:
-    """A `StagedRecords` over any home."""
+    """The staged view of any records; it implements `StagedRecords`."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Staged:
 
     @property
     def changes(self) -> list[Change]:
-        """One change per resource that differs from what was first read, in the order of first touch."""
+        """One change for each resource that differs from the version first read, in the order of their first use."""
         if self._net is None:
             changed = ((key, self._base[key], resource) for key, resource in self._view.items())
             self._net = [net for each in changed if (net := _net_change(*each)) is not None]
@@ -71,11 +71,11 @@ class Staged:
 
     @property
     def pending(self) -> bool:
-        """Whether anything waits to be made."""
+        """Whether there are changes that are not made yet."""
         return bool(self._steps or self.changes)
 
     def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
-        """Register changes to be computed at the very end, from these resources as they are then."""
+        """Register changes that are computed at the very end, from these resources as they are then."""
         self._steps.append((keys, consequence))
 
     def bundle(self) -> Resource:
@@ -92,7 +92,7 @@ class Staged:
         return made + apply_in_order(lambda: begin(transaction, now), self._steps)
 
     async def commit(self) -> list[Resource | None]:
-        """Make the changes in one transaction of their own; the view is then based on the new versions."""
+        """Make the changes in a transaction of their own. The view then starts from the new versions."""
         while self._steps:
             keys, consequence = self._steps[0]
             await self.transact(consequence(await self.fetch(keys)))
@@ -115,12 +115,15 @@ class Staged:
         return resource
 
     async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
-        """The staged or stored versions in order, None for what does not exist; what is fetched is remembered."""
+        """The staged or else the stored versions, in order; None for a resource that does not exist.
+
+        What is fetched is remembered.
+        """
         await self._touch(keys, self._base, self._view)
         return [self._view[key] for key in keys]
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
-        """Stored and staged matches in one order."""
+        """Search stored and staged resources; the matches are in one order."""
         changed = {key: resource for key, resource in self._view.items() if resource is not self._base[key]}
         if not changed:
             return await self._home.search(type, query, limit)
@@ -194,7 +197,7 @@ class Staged:
     async def _touch(
         self, keys: Sequence[Key], base: dict[Key, Resource | None], view: dict[Key, Resource | None]
     ) -> None:
-        """Remember resources as they are stored, the first time they matter."""
+        """Read resources from the home and remember them, if that was not done before."""
         unknown = [key for key in dict.fromkeys(keys) if key not in view]
         if not unknown:
             return
@@ -218,7 +221,7 @@ class Staged:
 
 
 def _named(change: Change) -> Key | None:
-    """The resource that a change is about, where it says so itself."""
+    """The key of the resource that a change names; None if the change does not name it."""
     if isinstance(change, Delete):
         return change.type, change.id
     if isinstance(change, Create) and (change.if_none_exist is not None or not change.resource.get("id")):

@@ -1,7 +1,7 @@
-"""A search over records with changes that wait: stored and staged matches in one order.
+"""Search records with staged changes: stored and staged matches in one order.
 
-A condition about other resources is first turned into one about ids, found in the same view; the home is then asked
-without the changed resources, and those are matched in memory.
+A condition about other resources is first replaced by one about ids, which are found in the same view. Then the home is
+searched without the changed resources, and the changed resources are matched in memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from polyclinic.fhir.slot_rules import Key
 
 
 class StagedSearch:
-    """Searches over a home with some resources changed. None stands for a resource that was deleted."""
+    """Searches a home in which some resources are changed. None means that a resource was deleted."""
 
     def __init__(self, home: Records, changed: Mapping[Key, Resource | None]) -> None:
         self._home, self._changed = home, changed
@@ -43,7 +43,10 @@ class StagedSearch:
         return SearchResult(ordered, await self._included(search, ordered))
 
     async def _plan(self, type_: str, query: Query) -> tuple[dict[str, list[str]], list[Filter | Missing]] | None:
-        """The search without chains: what to ask the home, what a staged resource must meet. None: no match."""
+        """The search without chains: the query for the home, and the conditions for staged resources.
+
+        None if nothing can match.
+        """
         wire: dict[str, list[str]] = {}
         conditions: list[Filter | Missing] = []
         for name, text in pairs(query):
@@ -61,7 +64,7 @@ class StagedSearch:
         return wire, conditions
 
     async def _flat(self, type_: str, name: str, text: str, condition: Chain | Has) -> tuple[str, str]:
-        """A condition about other resources as one about ids, found in this same view."""
+        """Replace a condition about other resources by one about their ids, found in this same view."""
         if isinstance(condition, Chain):
             rest = name.partition(".")[2]
             values = [
@@ -78,7 +81,7 @@ class StagedSearch:
         return "_id", ",".join(ids)
 
     async def _included(self, search: Search, matched: Sequence[Resource]) -> list[Resource]:
-        """What `_include` and `_revinclude` name, one step from the matches."""
+        """The resources that `_include` and `_revinclude` add, one step from the matches."""
         seen = {(search.type, resource["id"]) for resource in matched}
         included: list[Resource] = []
         for key in dict.fromkeys(key for resource in matched for key in references(resource, search.includes)):

@@ -1,8 +1,8 @@
 """Resources in tables: plain functions over an open transaction.
 
-Nothing here validates or keeps appointments and slots in step; `transactions` does. Versions count from 1 and go on
-counting after a deletion. Every write names the version it replaces in its WHERE clause, so a lost race is noticed in
-both dialects.
+Nothing here validates resources or keeps slots consistent with appointments; `transactions` does. Version numbers begin
+at 1 and continue after a deletion. Every write names the version it replaces in its WHERE clause, so a lost race is
+noticed in both dialects.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INSERT_INDEX = "INSERT INTO fhir_index (type, id, parameter, value, system, low,
 
 
 class Stored(NamedTuple):
-    """One version of a resource as it is kept. `body` is None for a deletion."""
+    """One stored version of a resource. `body` is None for a deletion."""
 
     type: str
     id: str
@@ -47,7 +47,7 @@ class Stored(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A resource ready to be written: its text with id, version and time in it, and what the columns hold."""
+    """A resource ready to be written: its text with id, version and time, and the values of its columns."""
 
     resource: Resource
     body: str
@@ -58,12 +58,12 @@ class Prepared(NamedTuple):
 
 
 NO_COLUMNS = (None, None, None, None)
-"""What the columns of anything but a slot hold."""
+"""The column values of a resource that is not a slot."""
 _WAITING = (None, None, None, MARK)
 
 
 def prepare(resource: Resource, version: int, now: int) -> Prepared:
-    """Stamp id, version and time into a copy of the resource."""
+    """Return a copy of the resource with id, version and time, ready to be written."""
     stamps = {"versionId": str(version), "lastUpdated": instant_text(now)}
     given = resource.get("meta")
     stamped = {"resourceType": "", "id": "", "meta": stamps, **resource}
@@ -74,7 +74,7 @@ def prepare(resource: Resource, version: int, now: int) -> Prepared:
 
 
 def values_now(prepared: Prepared) -> IndexValues:
-    """What is indexed when it is written."""
+    """The values that are indexed at once, when the resource is written."""
     if prepared.kind != MARK:
         return index_values(prepared.resource)
     codes = READ_BY_RULES.get(prepared.resource["resourceType"])
@@ -82,14 +82,17 @@ def values_now(prepared: Prepared) -> IndexValues:
 
 
 def slot_columns(slot: Resource) -> tuple[str | None, str | None, int | None, str | None]:
-    """Schedule, status, start and kind of a Slot as its columns hold them."""
+    """Schedule, status, start and kind of a Slot, as values of its columns."""
     reference = slot.get("schedule", {}).get("reference")
     schedule = split_reference(reference)[1] if reference else None
     return schedule, slot.get("status"), instant(slot["start"]) if "start" in slot else None, kind_of(slot)
 
 
 def find(transaction: Transaction, type_: str, id_: str, *, lock: bool = False) -> Stored | None:
-    """The current row (a deletion's too), or None. `lock` keeps others from changing it until the transaction ends."""
+    """The current row (also of a deleted resource), or None.
+
+    `lock` keeps others from changing the row until the transaction ends.
+    """
     suffix = " FOR UPDATE" if lock and transaction.dialect == "postgres" else ""
     found = transaction.execute(
         f"SELECT version, updated, body FROM fhir_resource WHERE type = ? AND id = ?{suffix}", (type_, id_)
@@ -108,9 +111,9 @@ def read(transaction: Transaction, type_: str, id_: str) -> Stored:
 
 
 def lock_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
-    """The rows that exist of these (type, id), deletions too, locked in the order of types and ids.
+    """Lock and return the rows that exist for these keys, also of deleted resources, ordered by type and id.
 
-    On SQLite a writing transaction has the database for itself, so there they are read in one statement.
+    On SQLite a writing transaction has the database to itself, so the rows are read in one statement.
     """
     if transaction.dialect == "sqlite":
         return _rows(transaction, keys)
@@ -123,13 +126,13 @@ def lock_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list
 
 
 def read_many(transaction: Transaction, type_: str, ids: Iterable[str]) -> list[Stored]:
-    """The current versions of those that exist, in the order of their ids."""
+    """Read the current versions of the resources that exist, ordered by id."""
     found = read_keys(transaction, [(type_, id_) for id_ in sorted(set(ids))])
     return sorted(found, key=lambda stored: stored.id)
 
 
 def read_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
-    """The current versions of those (type, id) that exist, in few statements and no order."""
+    """Read the current versions of the resources that exist, with few statements and in no particular order."""
     return [stored for stored in _rows(transaction, keys) if stored.body is not None]
 
 
@@ -147,7 +150,7 @@ def _rows(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Sto
 
 @lru_cache(256)
 def _selecting(counts: tuple[int, ...]) -> str:
-    """The statement that reads so many of one type, so many of another."""
+    """The statement that reads several resources; `counts` has the number of ids for each type."""
     return " UNION ALL ".join(
         "SELECT type, id, version, updated, body FROM fhir_resource WHERE type = ?"
         f" AND id IN ({', '.join('?' * count)})"
@@ -182,7 +185,7 @@ def read_version(transaction: Transaction, type_: str, id_: str, version: str) -
 
 
 def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> int:
-    """Add those that were never there; returns how many. Raises RecordConflict when an id is given twice."""
+    """Add the resources that never existed; returns how many. Raises RecordConflict when an id is given twice."""
     total = 0
     iterator = iter(resources)
     while chunk := list(islice(iterator, 5000)):
@@ -198,8 +201,9 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
 
 
 def insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[object, ...]]) -> None:
-    """Insert rows; to PostgreSQL some hundred in each statement, since every statement is a message
-    to another process.
+    """Insert rows.
+
+    For PostgreSQL, each statement holds a few hundred: every statement is a message to another process.
     """
     if transaction.dialect == "sqlite":
         transaction.executemany(insert, rows_)
@@ -212,7 +216,7 @@ def insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[obj
 
 
 def _known(transaction: Transaction, resources: Sequence[Resource]) -> set[tuple[str, str]]:
-    """Which of these have rows already, deleted ones included."""
+    """The keys of those resources that have rows already, also deleted ones."""
     by_type: dict[str, set[str]] = {}
     for resource in resources:
         ids = by_type.setdefault(resource["resourceType"], set())
@@ -231,7 +235,7 @@ def _known(transaction: Transaction, resources: Sequence[Resource]) -> set[tuple
 
 
 def referrers(transaction: Transaction, type_: str, id_: str) -> list[str]:
-    """Some of the resources that refer to one, as `Type/id`."""
+    """Some of the resources that refer to a resource, as `Type/id`."""
     catch_up(transaction)
     found: list[str] = []
     for source in resource_types():

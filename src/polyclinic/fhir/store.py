@@ -1,8 +1,8 @@
-"""The embedded home of records: FHIR in the run's own database.
+"""The embedded FHIR store: records in the run's own database.
 
-`FhirStore` is thin: the work is plain functions over a `Transaction` (`storage`, `search`, `transactions`), so that a
-booking can join an episode's transaction. What is written through it comes from typed builders and is not validated
-again; the HTTP server validates what comes from outside.
+`FhirStore` is thin: the work is done by plain functions over a `Transaction` (`storage`, `search`, `transactions`), so
+that a booking can be part of an episode's transaction. What is written through it comes from typed builders and is not
+validated again; the HTTP server validates what comes from outside.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def wall_clock() -> datetime:
 
 
 class FhirStore:
-    """FHIR records in a database. `clock` says what time it is (a simulated hospital has its own)."""
+    """FHIR records in a database. `clock` gives the current time (a simulated hospital has its own clock)."""
 
     def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
         self.database = database
@@ -45,21 +45,21 @@ class FhirStore:
 
     @classmethod
     async def open(cls, database: Database, clock: Clock = wall_clock) -> FhirStore:
-        """A store whose tables exist."""
+        """Open a store and create its tables."""
         await database.write(create_tables)
         return cls(database, clock)
 
     def now(self) -> int:
-        """The clock's time as the tables keep it."""
+        """The clock's time in microseconds, as in the tables."""
         return microseconds(self.clock())
 
     async def load(self, resources: Iterable[Resource]) -> int:
-        """Add those that are not there yet, in one transaction; how many were added."""
+        """Add the resources that do not exist yet, in one transaction; returns how many were added."""
         listed, now = list(resources), self.now()
         return await self.database.write(lambda transaction: storage.load(transaction, listed, now))
 
     async def read(self, type: str, id: str) -> Resource:
-        """The current version."""
+        """Read the current version of a resource."""
         return await self.database.read(lambda transaction: storage.read(transaction, type, id).resource())
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
@@ -68,7 +68,7 @@ class FhirStore:
         return await self.settled(lambda transaction: find(transaction, search, limit))
 
     async def settled(self, work: Callable[[Transaction], T]) -> T:
-        """Read through the index, after expired holds are freed and waiting resources are indexed."""
+        """Run `work`, which reads the index, after expired holds are freed and all resources are indexed."""
         now = self.now()
 
         def read(transaction: Transaction) -> tuple[T] | None:
@@ -86,11 +86,11 @@ class FhirStore:
         return await self.database.write(lambda transaction: apply_changes(transaction, changes, now))
 
     def stage(self) -> Staged:
-        """A view whose changes wait until they are applied."""
+        """Return a view that collects changes until they are applied."""
         return Staged(self, self.work, read_many=self.read_many)
 
     async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
-        """The current versions of those that exist, in one read of the database."""
+        """Read the current versions of the resources that exist, in one read of the database."""
 
         def found(transaction: Transaction) -> dict[Key, Resource]:
             return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
@@ -98,12 +98,12 @@ class FhirStore:
         return await self.database.read(found)
 
     def work(self, transaction: Transaction, now: datetime | None = None) -> UnitOfWork:
-        """Changes inside a transaction that is already open, at that time or the clock's."""
+        """Start a unit of work in an open transaction, at the given time or the clock's."""
         return UnitOfWork(transaction, microseconds(now) if now is not None else self.now())
 
 
 def find(transaction: Transaction, search: Search, limit: int | None = None) -> SearchResult:
-    """A whole search as resources. Raises BadSearch for a parameter that is not known."""
+    """Run a whole search and return the resources. Raises BadSearch for an unknown parameter."""
     if search.ignored:
         raise BadSearch(f"unknown search parameter of {search.type}: {', '.join(search.ignored)}")
     if limit is None and any(name == "_count" for name, _ in search.used):
@@ -115,12 +115,12 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
 
 
 def unsettled(transaction: Transaction, now: int) -> bool:
-    """Whether a hold has expired or a resource waits for its index rows."""
+    """Whether a hold has expired or a resource still has to be indexed."""
     return deferred.pending(transaction) or bool(slot_holds.expired(transaction, now))
 
 
 def settle(transaction: Transaction, now: int) -> None:
-    """Free the slots of expired holds, index what waits."""
+    """Free the slots of expired holds, and index the resources that are not indexed yet."""
     sweep(transaction, now)
     deferred.catch_up(transaction)
 
@@ -131,7 +131,10 @@ def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int)
 
 
 def sweep(transaction: Transaction, now: int) -> int:
-    """Free the slots whose hold has expired, and cancel the appointments that were held; how many slots."""
+    """Free the slots whose hold has expired, and cancel the appointments that were held.
+
+    Returns how many slots were freed.
+    """
     slots = slot_holds.expired(transaction, now)
     for appointment in slot_holds.expired_appointments(transaction, now):
         stored = storage.find(transaction, "Appointment", appointment, lock=True)

@@ -1,7 +1,8 @@
-"""Topics and subscriptions: which change concerns whom, as pure functions.
+"""Topics and subscriptions: which change concerns which subscription, as pure functions.
 
-A SubscriptionTopic says which changes it is about (a resource type, the kinds of change, a search before and after); a
-Subscription picks a topic and filters it. Topics with FHIRPath criteria are refused: nothing here evaluates them.
+A SubscriptionTopic says which changes it is about: a resource type, the kinds of change, and a search before and after.
+A Subscription picks a topic and filters it. Topics with FHIRPath criteria are refused, because they cannot be evaluated
+here.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def built_in_topics() -> Iterator[Resource]:
 
 
 def type_name(uri: str) -> str:
-    """The resource type that a topic or a filter names, by its name or its canonical address."""
+    """The resource type that a topic or a filter means; it may be given by name or by canonical address."""
     return uri.removeprefix(_TYPE)
 
 
@@ -55,7 +56,7 @@ def topic_types(topic: Resource) -> set[str]:
 
 
 def check_subscription(subscription: Resource, topic: Resource | None) -> None:
-    """Raise RecordInvalid unless the server can do what a subscription asks."""
+    """Raise RecordInvalid unless the server supports what a subscription asks for."""
     if topic is None:
         raise RecordInvalid(f"there is no active topic {subscription.get('topic')}", expression="Subscription.topic")
     if subscription.get("channelType", {}).get("code") != "rest-hook":
@@ -80,7 +81,10 @@ def check_subscription(subscription: Resource, topic: Resource | None) -> None:
 
 
 def concerns(topic: Resource, subscription: Resource, before: Resource | None, after: Resource | None) -> bool:
-    """Whether a change from one version to the next is an event of a subscription. None stands for nothing there."""
+    """Whether a change from one version to the next is an event of a subscription.
+
+    `before` or `after` is None if the resource did not exist.
+    """
     resource = after or before
     if resource is None or not any(_triggers(t, before, after) for t in topic.get("resourceTrigger", ())):
         return False

@@ -1,7 +1,7 @@
-"""What a visit and each change of it leave behind: Encounter, Provenance and AuditEvent.
+"""Resources that record a visit and each change of it: Encounter, Provenance and AuditEvent.
 
-These are written with every booking, so they are made without the checks of `resources`: ids and times come from
-resources that were checked already.
+They are written with every booking, so they are made without the checks of `resources`. Their ids and times come from
+resources that were already checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INTERACTION = {"CREATE": "create", "UPDATE": "update", "CANCEL": "update"}
 
 
 def encounter(id_: str, appointment: Resource, *, finished: bool) -> Resource:
-    """The visit that an appointment became: the patient has arrived, or the visit is over."""
+    """An Encounter: the visit of an appointment, after the patient has arrived or when the visit is over."""
     patient, *others = appointment["participant"]
     here = [each for each in others if not each["actor"]["reference"].startswith("Location/")]
     places = [each["actor"] for each in others if each["actor"]["reference"].startswith("Location/")]
@@ -51,7 +51,7 @@ def encounter(id_: str, appointment: Resource, *, finished: bool) -> Resource:
 def provenance(
     id_: str, activity: Activity, target: str, *, patient: str, recorded: str, author: dict[str, str]
 ) -> Resource:
-    """Who changed a resource, when and how."""
+    """A Provenance: who changed a resource, when and how."""
     system = _ACT_STATUS if activity == "CANCEL" else _OPERATIONS
     code = "aborted" if activity == "CANCEL" else activity
     return {
@@ -68,7 +68,7 @@ def provenance(
 def audit_event(
     id_: str, activity: Activity, target: str, *, patient: str, recorded: str, author: dict[str, str]
 ) -> Resource:
-    """That the records were changed, by whom."""
+    """An AuditEvent: who changed the records."""
     interaction = _INTERACTION[activity]
     return {
         "resourceType": "AuditEvent",

@@ -1,7 +1,7 @@
-"""All-or-nothing changes as FHIR's transaction Bundle has them.
+"""All-or-nothing changes, as in FHIR's transaction Bundle.
 
 An `Operation` is one entry. `perform` makes all of them inside an open transaction in FHIR's order (deletions,
-creations, updates and patches, then reads), resolving references between them, and returns the outcomes in the order
+creations, updates and patches, then reads). It resolves references between them, and returns the outcomes in the order
 given. `fhir.plain_changes` makes the core's `Change` lists by the same steps.
 """
 
@@ -31,8 +31,9 @@ _ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET"
 
 @dataclass
 class Operation:
-    """One thing to do. `condition` finds the target by a search where `id` does not name it; a patch `in_r4` names
-    R4's elements.
+    """One thing to do.
+
+    `condition` finds the target by a search if there is no `id`. A patch with `in_r4` names R4's elements.
     """
 
     method: Method
@@ -51,7 +52,7 @@ class Operation:
 
 @dataclass
 class Outcome:
-    """What became of an operation. `page` is set for a search."""
+    """The result of an operation. `page` is set for a search."""
 
     status: int
     resource: Resource | None = None
@@ -71,10 +72,12 @@ def perform(
     complete: Callable[[UnitOfWork], None] | None = None,
     sight: Sight | None = None,
 ) -> list[Outcome]:
-    """Make every change or raise. `check` sees each patched resource before it is written, `complete` sees all changes.
-    `sight` limits what reads and conditions may see.
+    """Make every change or raise.
 
-    `resolve` looks for references that are full URLs of other entries or searches; our own changes have none.
+    `check` is called with each patched resource before it is written, `complete` with all changes. `sight` limits what
+    reads and conditions may see.
+
+    With `resolve`, references that are searches or full URLs of other entries are replaced; our own changes have none.
 
     The given operations are not changed, because the database may run this again after another transaction failed.
     """
@@ -105,7 +108,7 @@ def perform(
 
 
 def _restrict_conditions(operations: Sequence[Operation], base: str, sight: Sight) -> None:
-    """A condition tells whether something is there: who asks must be allowed to search for it."""
+    """Check that the client may search for what the conditions name: a condition shows whether a resource exists."""
     for operation in operations:
         for condition in (operation.condition, operation.if_none_exist):
             if condition is not None:
@@ -119,7 +122,7 @@ def _latest(work: UnitOfWork, outcome: Outcome) -> Outcome:
 
 
 def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resource]]:
-    """What is changed, and the appointments as they will be."""
+    """The keys of all changed resources, and the changed appointments in their new state."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
     for operation in operations:
@@ -153,7 +156,7 @@ def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str) ->
 
 
 def _one_at_a_time(transaction: Transaction, type_: str) -> None:
-    """Let no two conditions on a type be decided at once. SQLite has one writer anyway."""
+    """Lock, so that conditions on a type are decided one after the other. SQLite has only one writer anyway."""
     if transaction.dialect == "postgres":
         transaction.execute("SELECT pg_advisory_xact_lock(?)", (derive("fhir condition", type_),))
 
@@ -188,7 +191,7 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
 
 
 def _patched(resource: Resource, operation: Operation) -> Resource:
-    """By FHIRPath where the patch is a Parameters resource, else by JSON Patch."""
+    """Apply the patch: by FHIRPath if it is a Parameters resource, else by JSON Patch."""
     patch = operation.patch
 
     def apply(to: Resource) -> Resource:

@@ -20,7 +20,7 @@ from polyclinic.fhir.write_buffer import WriteBuffer
 
 
 def opaque_id() -> str:
-    """A new id for a resource whose creator gave none. It means nothing and never repeats."""
+    """A new, unique id for a resource that was given none. It has no meaning."""
     return uuid.uuid4().hex
 
 
@@ -40,11 +40,11 @@ class UnitOfWork:
         self.after: dict[Key, Resource | None] = {}
 
     def lock(self, keys: Iterable[Key], becoming: Mapping[Key, Resource]) -> set[Key]:
-        """Read and lock resources in one order for everybody, so that two transactions never wait for each other.
+        """Read and lock resources, always in the same order, so that two transactions cannot deadlock.
 
-        `keys` are all that change; `becoming` says what is known of how appointments will be. Returns what is locked.
-        Appointments come first: the slots that they gain or lose belong to what is locked. A slot that stays with its
-        appointment is not touched, and nobody else can take or free it.
+        `keys` are all resources that change; `becoming` holds what is known of the new state of appointments. Returns
+        what is locked. Appointments come first, because the slots that they gain or lose must be locked too. A slot
+        that stays with its appointment is not touched, and nobody else can take or free it.
         """
         wanted = set(keys)
         appointments = [key for key in wanted if key[0] == "Appointment"]
@@ -58,8 +58,8 @@ class UnitOfWork:
     def read(self, keys: Iterable[Key]) -> dict[Key, Resource | None]:
         """Read and lock resources as they are; None for those that do not exist.
 
-        They are read once, for the caller and for the comparison with what becomes of them: an element may be
-        replaced, but not changed inside.
+        They are read once, for the caller and for the later comparison. So the caller may replace an element, but must
+        not change it in place.
         """
         wanted = list(keys)
         self._find_all(wanted)
@@ -75,17 +75,17 @@ class UnitOfWork:
             self._before[stored[:2]] = stored
 
     def flush(self) -> None:
-        """Write what waits, so that searches see it."""
+        """Write the buffered rows, so that searches see them."""
         self._writes.flush()
 
     def before(self, key: Key) -> Stored | None:
-        """The row as it was when this work first saw it."""
+        """The row as it was when this unit of work first read it."""
         if key not in self._before:
             self._before[key] = storage.find(self.transaction, *key, lock=True)
         return self._before[key]
 
     def resource_before(self, key: Key) -> Resource | None:
-        """The resource as it was before this work; None when there was none."""
+        """The resource as it was before this unit of work; None if it did not exist."""
         stored = self.before(key)
         if stored is None or stored.body is None:
             return None
@@ -94,7 +94,7 @@ class UnitOfWork:
         return self._parsed[key]
 
     def current(self, key: Key) -> Resource:
-        """The resource as this work has left it so far. Raises RecordMissing."""
+        """The resource in its present state within this unit of work. Raises RecordMissing."""
         if key in self.after:
             resource = self.after[key]
             if resource is None:
@@ -123,7 +123,7 @@ class UnitOfWork:
         return created
 
     def update(self, resource: Resource, if_version: str | None = None) -> tuple[Resource, bool]:
-        """Replace a resource, or create it under its id; the new version and whether it was created."""
+        """Replace a resource, or create it under its id. Returns the new version and whether it was created."""
         key = (resource["resourceType"], resource["id"])
         self.require(key, if_version)
         previous = self.before(key)
@@ -146,7 +146,7 @@ class UnitOfWork:
         return True
 
     def require(self, key: Key, if_version: str | None) -> None:
-        """Raise PreconditionFailed unless that version is the current one. None requires nothing."""
+        """Raise PreconditionFailed unless this version is the current one. None means that any version is accepted."""
         if if_version is None:
             return
         stored = self.before(key)
@@ -175,7 +175,7 @@ class UnitOfWork:
         self.flush()
 
     def latest(self, resource: Resource) -> Resource | None:
-        """A resource that was written here, as it is now: a slot may have got a further version from `finish`."""
+        """The newest version of a resource that was written here: `finish` may have changed a slot again."""
         return self.after.get((resource["resourceType"], resource["id"]), resource)
 
     def _held_for_us(self, slot: str, status: str) -> bool:
@@ -185,7 +185,7 @@ class UnitOfWork:
         return held is not None and (held.token == self.hold or held.expires <= self.now)
 
     def _set_status(self, key: Key, status: str) -> None:
-        """Change a slot on the work's own account; a slot it has already written gets a further version."""
+        """Change the status of a slot. If the slot was already written here, it gets one more version."""
         slot = self.current(key)
         if slot["status"] == status:
             return
@@ -198,7 +198,7 @@ class UnitOfWork:
         self.after[key] = self._writes.update(latest, {**slot, "status": status}, slot)
 
     def _refuse_freeing(self, key: Key, taken: dict[str, str]) -> None:
-        """A slot becomes free or vanishes only when no appointment holds it any more."""
+        """Refuse to free or delete a slot that an appointment still holds."""
         after = self.after[key]
         before = self.resource_before(key)
         if before is None or before["status"] == "free" or (after is not None and after["status"] != "free"):
@@ -221,7 +221,7 @@ class UnitOfWork:
         return [row[0] for row in found if ("Appointment", row[0]) not in self.after]
 
     def _refuse_dangling(self, key: Key) -> None:
-        """What others refer to stays."""
+        """Refuse to delete a resource that others refer to."""
         self.flush()
         others = storage.referrers(self.transaction, *key)
         if others:

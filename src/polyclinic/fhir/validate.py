@@ -1,8 +1,9 @@
-"""Whether a resource from outside is FHIR R5.
+"""Check whether a resource from outside is valid FHIR R5.
 
 `problems` walks the resource along HL7's own definitions (`data/structure.json`): unknown elements, cardinality,
 primitive types, required codes, reference targets, invariants. `structural_problems` then asks fhir.resources for a
-second opinion; it is imported on first use, because that takes a while. `check` raises for whatever either finds.
+second opinion; it is imported on first use, because that takes a while. `check` raises if either of them finds an
+error.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def problems(resource: Resource) -> list[Problem]:
 
 
 def structural_problems(resource: Resource) -> list[Problem]:
-    """What fhir.resources finds."""
+    """The problems that fhir.resources finds."""
     from pydantic import ValidationError
 
     try:
@@ -64,7 +65,7 @@ def _model(type_: str) -> Any:
 
 @cache
 def _required(type_: str) -> tuple[tuple[str, ...], ...]:
-    """The keys of which one must be present, for each required element or choice."""
+    """For each required element or choice, the keys of which at least one must be present."""
     groups: dict[str, list[str]] = {}
     for key, entry in elements_of(type_).items():
         if entry["min"]:
@@ -102,11 +103,11 @@ def _broken(node: dict[str, Any], type_: str, path: str) -> Iterator[Problem]:
             for key, message in rule(node):
                 yield Problem(key, path, f"{key}: {message}", "warning" if key in WARNINGS else "error")
         except (TypeError, AttributeError, ValueError):
-            continue  # an element is not of its type, which is already reported where it stands
+            continue  # an element has the wrong type; that is already reported at the element itself
 
 
 def _other(key: str, value: Any, elements: dict[str, Entry], path: str, root: Resource) -> Iterator[Problem]:
-    """`resourceType`, the extensions of a primitive element, or something that does not belong here."""
+    """Check a key that is not an element: `resourceType`, the extensions of a primitive, or an unknown key."""
     if key == "resourceType":
         return
     entry = elements.get(key.removeprefix("_"))
@@ -158,7 +159,7 @@ def _contained(value: Any, path: str, root: Resource) -> Iterator[Problem]:
 
 
 def _targets(node: Any, targets: list[str], path: str, root: Resource) -> Iterator[Problem]:
-    """A reference points at a type that it may point at, and into the resource only at what is there."""
+    """Check a reference: its type must be allowed, and a contained resource that it names must exist."""
     text = node.get("reference") if isinstance(node, dict) else None
     if not isinstance(text, str):
         return

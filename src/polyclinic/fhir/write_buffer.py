@@ -51,9 +51,9 @@ class WriteBuffer:
         return stamped
 
     def update(self, current: Stored, resource: Resource, before: Resource | None = None) -> Resource:
-        """Replace `current`, the current version, by a new one.
+        """Replace `current`, the current version, by a new one. `current` may be a deletion.
 
-        `before` is the resource that `current` holds, where that is known already; a deletion may be followed too.
+        `before` is the resource in `current`, if it is already known.
         """
         prepared = prepare(resource, current.version + 1, self._now)
         self._replace(current, prepared.body, prepared[2:])
@@ -76,7 +76,7 @@ class WriteBuffer:
         self._transaction.execute(_DELETE_INDEX, (current.id, current.type))
 
     def flush(self) -> None:
-        """Write the rows that wait. Raises when another transaction was quicker to add or replace one of them."""
+        """Write the buffered rows. Raises if another transaction has already added or replaced one of them."""
         transaction = self._transaction
         if self._new:
             if transaction.executemany(_INSERT_NEW, self._new) != len(self._new):
@@ -103,12 +103,12 @@ class WriteBuffer:
         self._superseded.append(current)
 
     def _note_kind(self, before: Resource | None, after: Resource, kind: str | None) -> None:
-        """Remember a kind that the index may not know: not that of a slot that had it before."""
+        """Remember a kind that may not be in the index yet. A kind that the slot had before is already there."""
         if kind is not None and (before is None or not same_kind(before, after)):
             self._kinds[kind] = after
 
     def _reindex(self, before: Resource | None, after: Resource) -> None:
-        """Change the index where the two differ: mostly a status."""
+        """Change only those index rows in which the two versions differ: mostly the status."""
         if before is None:
             self._values.extend(index_values(after))
             return
@@ -130,5 +130,5 @@ class WriteBuffer:
 
 
 def _names(rows: Iterable[Sequence[object]]) -> str:
-    """One of these, of which only the number that was written is known."""
+    """The rows as text for a message. At least one was not written, but the database reports only a count."""
     return " or ".join(f"{type_}/{id_} version {version}" for type_, id_, version, *_ in rows)

@@ -1,1 +1,1 @@
-"""Who speaks: language models, understudies, people, recordings; and the wrappers that keep their calls in bounds."""
+"""Who plays a role: language models, understudies, people, recordings; and the wrappers that limit their calls."""

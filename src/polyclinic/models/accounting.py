@@ -13,7 +13,7 @@ from polyclinic.models.prices import Price
 
 
 class Held(NamedTuple):
-    """What is set aside for one attempt."""
+    """What is reserved for one attempt."""
 
     nano_usd: int
     tokens: int = 0
@@ -21,9 +21,7 @@ class Held(NamedTuple):
 
 @dataclass
 class Budget:
-    """Money, in billionths of a US dollar, and tokens for a run; None means no limit. One budget may serve many
-    models.
-    """
+    """Money (billionths of a US dollar) and tokens for a run; None means no limit. Many models may share one budget."""
 
     limit_nano_usd: int | None
     limit_tokens: int | None = None
@@ -39,10 +37,10 @@ class Budget:
         return cls(None if usd is None else round(usd * NANO), tokens)
 
     async def hold(self, held: Held) -> None:
-        """Set money and tokens aside for an attempt; raises when it could take the budget past its limit.
+        """Reserve money and tokens for an attempt; raises if the attempt could exceed the budget.
 
-        Running calls rarely cost all that was set aside for them. So a call that cannot start only because of them
-        waits.
+        Running calls rarely cost all that was reserved for them. So a call that cannot start only because of these
+        reservations waits.
         """
         while not self._fits(held, self.held_nano_usd, self.held_tokens):
             if not self._fits(held, 0, 0):
@@ -71,7 +69,7 @@ class Budget:
         )
 
     def settle(self, held: Held, usage: Usage) -> None:
-        """Give back what was set aside, and count what it did cost."""
+        """Release what was reserved, and count the real cost."""
         self.held_nano_usd -= held.nano_usd
         self.held_tokens -= held.tokens
         self.spent_nano_usd += usage.cost_nano_usd
@@ -81,16 +79,16 @@ class Budget:
 
 @dataclass(frozen=True)
 class Purse:
-    """One model's share of a budget: the worst case of an attempt is set aside before it, and its cost counted after.
+    """Charges one model's calls to a budget: reserves the worst case before an attempt, and counts the cost after it.
 
-    What is set aside is what is sent: the reply at its token limit, and the request at its longest.
+    The worst case is the reply at the token limit that is sent, and the most tokens that the request may have.
     """
 
     price: Price
     budget: Budget
 
     async def hold(self, request: Request, limit: int) -> Held:
-        """Set the worst case aside, or raise `LimitReached`."""
+        """Reserve the worst case, or raise `LimitReached`."""
         read = worst_input(request)
         worst = Held(self.price.cost_nano_usd(read, limit), read + limit)
         await self.budget.hold(worst)

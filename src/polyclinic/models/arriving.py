@@ -1,7 +1,7 @@
-"""A reply as it arrives, whole or piece by piece. What an endpoint sends is believed only as far as it can be read.
+"""A reply as it arrives, whole or piece by piece.
 
-Anything of another shape than the protocol's is an attempt that failed, never an error of ours; nothing is joined,
-dropped or guessed on the way.
+What an endpoint sends is not trusted. Anything that does not follow the protocol is a failed attempt, never an error of
+ours. Nothing is joined, dropped or guessed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 def most_chars(tokens: int) -> int:
-    """The most characters that a reply within this token limit can hold: a longer one is not read on."""
+    """The most characters that a reply within this token limit can have. Reading stops at a longer one."""
     return _MOST_CHARS_A_TOKEN * tokens + _CHARS_MORE
 
 
 class OutOfRoom(AttemptFailed):
-    """The reply ended at its limit before a word of it was said: thoughts took all of it."""
+    """The reply reached its token limit before any text: the model's reasoning used all of it."""
 
     def __init__(self, usage: Usage | None = None) -> None:
         said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=… or ?max_tokens=…"
@@ -42,7 +42,7 @@ class OutOfRoom(AttemptFailed):
 
 @dataclass
 class Reading:
-    """A reply as it arrives. `most_chars` is what a reply within its limit can hold at the very most."""
+    """A reply as it arrives. `most_chars` is the most characters that a reply within its limit can have."""
 
     most_chars: int = 1_000_000
     text: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Reading:
     _places: dict[int, int] = field(default_factory=dict)
 
     def take(self, payload: Any) -> None:
-        """One event of a stream, or a whole answer."""
+        """Read one event of a stream, or a whole answer."""
         if not isinstance(payload, dict):
             raise _odd("the answer is not a JSON object")
         if payload.get("error"):
@@ -119,9 +119,8 @@ class Reading:
         self.length += len(written)
 
     def enough(self) -> bool:
-        """Whether reading can stop, because the words only repeat themselves. Checked as words arrive.
-
-        Raises if there are more than the limit allows.
+        """Whether reading can stop because the text only repeats itself. Checked as text arrives. Raises if there is
+        more text than the limit allows.
         """
         if self.length < self._next_look:
             return False
@@ -134,7 +133,7 @@ class Reading:
         return False
 
     def completion(self, request: Request) -> Completion:
-        """The reply, once it has ended. Raises when it was cut off, filtered, or used up by thoughts."""
+        """The reply, once it has ended. Raises if it was cut off, filtered, or used up by reasoning."""
         text = spoken("".join(self.text))
         if self.finish == "content_filter":
             raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
@@ -165,7 +164,7 @@ class Reading:
 
     @property
     def cached_tokens(self) -> int:
-        """Input tokens that the endpoint had in its cache."""
+        """The number of input tokens that came from the endpoint's cache."""
         details = self.usage.get("prompt_tokens_details")
         cached = details.get("cached_tokens") if isinstance(details, dict) else None
         return max(0, cached) if isinstance(cached, int) else 0
@@ -176,7 +175,7 @@ def _characters(request: Request) -> int:
 
 
 def _believed(reported: Any, estimate: int, characters: int) -> int | None:
-    """A reported count, where the text makes it possible; None for one that is negative, absent or out of reason."""
+    """A reported token count if it is plausible for the text; None if it is negative, missing or implausible."""
     if not isinstance(reported, int) or isinstance(reported, bool):
         return None
     least, most = characters // _CHARS_A_TOKEN, (estimate + 1_000) * _TOKENS_TOO_MANY
@@ -196,7 +195,7 @@ def _texts(content: Any) -> list[str]:
 
 
 def spoken(text: str) -> str:
-    """The reply without the thoughts that some servers leave in it, closed or not, with or without their first tag."""
+    """The reply without the reasoning that some servers leave in it, whether its tags are complete or not."""
     _, closed, after = text.rpartition(_CLOSE)
     if closed:
         return after.lstrip()
@@ -204,7 +203,7 @@ def spoken(text: str) -> str:
 
 
 def said_call(completion: Completion, request: Request) -> Completion:
-    """A tool call that was written as text, as a real one, if the whole reply is the object that was asked for."""
+    """Turn a tool call that was written as text into a real one, if the reply is exactly the requested object."""
     try:
         wish = read_object(completion.text)
     except Unreadable:
@@ -218,7 +217,7 @@ def said_call(completion: Completion, request: Request) -> Completion:
 
 
 def keeps_form(text: str, schema: Mapping[str, Any], reply_type: type[Any]) -> bool:
-    """Whether a reply may have been held to a schema: an object with the schema's fields, or one that can be read."""
+    """Whether the schema may have been enforced: the reply is an object with the schema's fields, or can be read."""
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -258,7 +257,7 @@ def complaint_of(payload: Any) -> str:
 
 
 def worst_input(request: Request) -> int:
-    """The most tokens that a request may count as: its words, its pictures, its tools and the form of its reply."""
+    """The most tokens that a request may have: its text, its pictures, its tools and the form of its reply."""
     words = sum(estimate_tokens(message.content) for message in request.messages)
     pictures = sum(len(message.images) for message in request.messages)
     more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)

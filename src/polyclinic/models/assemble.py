@@ -1,4 +1,4 @@
-"""From a cast's spec to a language model with all that is around it: slots, attempts, deadlines, money, cache."""
+"""Build a language model from a cast's spec, with its wrappers: slots, attempts, deadlines, money, cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from polyclinic.models.spec import CastSpec, Options, endpoints
 
 
 class Assembly:
-    """The language models of one cast. Roles on the same endpoint share its connections, slots and known habits."""
+    """The language models of one cast.
+
+    Roles on the same endpoint share its connections, slots, and what is known about it.
+    """
 
     def __init__(
         self,
@@ -43,13 +46,13 @@ class Assembly:
         self.unpriced: list[str] = []
 
     def model(self, spec: CastSpec) -> Model:
-        """The model; the same text gives the same one."""
+        """The model for a spec; the same text gives the same model."""
         if spec.text not in self._models:
             self._models[spec.text] = self._make(spec)
         return self._models[spec.text]
 
     def check(self) -> None:
-        """Raise what is known to stop the first call of a model: no key, no package, no file."""
+        """Raise if it is known that the first call of a model would fail: no key, no package, no file."""
         for check in self._checks:
             check()
 
@@ -98,7 +101,7 @@ class Assembly:
             known = endpoints().get(spec.provider, {})
             thinking = cast(Thinking, known.get("thinking", "template"))
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
-            form: Form = "strict" if needs_key else "bounded"  # the large hosts refuse lengths
+            form: Form = "strict" if needs_key else "bounded"  # the large hosts refuse lengths of texts in a schema
             first = Habits(form=form, limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             slots, rpm = self._share(options)
             calls = connections_for(slots, self._shares)
@@ -106,7 +109,7 @@ class Assembly:
         return self._endpoints[key]
 
     def _share(self, options: Options) -> tuple[int, float | None]:
-        """This worker's part of an endpoint's slots and of its requests a minute."""
+        """This worker's share of an endpoint's slots and of its requests per minute."""
         rpm = options.rpm / self._workers if options.rpm else None
         return max(1, options.concurrency // self._workers), rpm
 

@@ -26,14 +26,14 @@ class ResponseCache(Protocol):
 
 
 class Cached(Wrapper):
-    """A model whose answers are kept. A kept answer costs nothing and says so in its usage."""
+    """A model whose answers are cached. A cached answer costs nothing, and its usage says so."""
 
     def __init__(self, model: Model, cache: ResponseCache) -> None:
         super().__init__(model)
         self._cache = cache
 
     async def answer(self, request: Request) -> Completion:
-        """The kept answer, or a new one that is then kept."""
+        """The cached answer, or a new one that is then cached."""
         key = cache_key(self.name, request)
         kept = await self._cache.get(key)
         if kept is not None:
@@ -44,7 +44,7 @@ class Cached(Wrapper):
 
 
 def cache_key(model: str, request: Request) -> str:
-    """Names an answer: who was asked, what, which repetition it is, and in which form."""
+    """The cache key of an answer: which model was asked, what, which repetition it is, and in which form."""
     return hashlib.sha256(
         f"{model}\n{request.key}\n{request.occurrence}\n{_form(request.reply_type)}".encode()
     ).hexdigest()

@@ -34,14 +34,14 @@ __all__ = [
 
 
 class Reader(Model, Ears, Protocol):
-    """A model that reads, and that understudies understand others with."""
+    """A reader as a model. Understudies also use it to understand others."""
 
 
 Closer = Callable[[], Awaitable[None]]
 
 
 class Cast:
-    """Role to model. ``student-2`` is played by ``student`` unless it is cast itself."""
+    """Which model plays which role. ``student-2`` is played by ``student`` unless it is cast itself."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class Cast:
         return found
 
     def describe(self) -> dict[str, str]:
-        """Role to model name, for transcripts and reports."""
+        """The name of the model for each role, for transcripts and reports."""
         return {role: model.name for role, model in self._models.items()}
 
     def check(self) -> None:
-        """Raise a ConfigError for what is known to stop the first call of a model: no key, no package, no file."""
+        """Raise a ConfigError if it is known that the first call of a model would fail: no key, no package, no file."""
         if self._check is not None:
             self._check()
 
@@ -89,7 +89,7 @@ def choose_models(
     reads: bool = False,
     local_only: bool = False,
 ) -> dict[str, CastSpec]:
-    """Who plays each role, checked; nothing is opened. Roles that no part of the cast names are played by understudies.
+    """Check who plays each role; opens nothing. Roles that the cast does not name are played by understudies.
 
     With `reads`, the reader is one of the roles.
     """
@@ -153,9 +153,10 @@ def open_cast(
     workers: int = 1,
     hosts: Mapping[str, Host] | None = None,
 ) -> Cast:
-    """The models that were chosen, ready to be asked; `reader` makes one that reads by itself.
+    """Open the chosen models. `reader` makes a model that reads texts without a prompt.
 
-    Each of several workers gets its share of an endpoint's slots and rate; local models may run on `hosts`, by name.
+    Each of several workers gets its share of an endpoint's slots and rate; local models may run on `hosts`, found by
+    the model's name.
     """
     places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
     assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers, hosts=hosts)

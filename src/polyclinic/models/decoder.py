@@ -1,6 +1,6 @@
-"""The forward pass of a common kind of language model, written for quick sampling: weights joined, adapters put in.
+"""The forward pass of a common kind of language model, written for quick sampling: weights joined, adapters merged.
 
-It reads the live weights of a transformers model, so that a model in training can be sampled between two steps.
+It reads the current weights of a transformers model, so that a model in training can be sampled between two steps.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 KINDS = ("qwen2", "llama")
-"""Model types whose layers are what is computed here: RMS norm, rotary positions, grouped heads, gated SiLU."""
+"""Model types whose layers this module computes: RMS norm, rotary positions, grouped heads, gated SiLU."""
 _ROPES = ("default", "llama3", "linear")
 
 
@@ -19,7 +19,7 @@ def plain_model(model: Any) -> Any:
 
 
 def is_known(model: Any) -> bool:
-    """Whether the model is of a kind that is computed here."""
+    """Whether this module can compute the model."""
     config = plain_model(model).config
     rope = getattr(config, "rope_parameters", None) or {}
     return (
@@ -73,14 +73,14 @@ class Decoder:
                         tensor.copy_(found[name])
 
     def rotate(self, x: Any, cos: Any, sin: Any) -> Any:
-        """Rotary positions."""
+        """Apply rotary positions."""
         import torch
 
         first, second = x.chunk(2, -1)
         return x * cos + torch.cat([-second, first], -1) * sin
 
     def qkv(self, x: Any, layer: dict[str, Any]) -> Any:
-        """Queries, keys and values."""
+        """Compute queries, keys and values."""
         from torch.nn import functional
 
         normed = functional.rms_norm(x, (self.width,), layer["before"], self.eps)
@@ -89,7 +89,7 @@ class Decoder:
         return made.split([self.heads * self.head_width, kv, kv], -1)
 
     def after(self, x: Any, seen: Any, layer: dict[str, Any]) -> Any:
-        """The rest of a layer, from what attention saw."""
+        """The rest of a layer after its attention."""
         from torch.nn import functional
 
         x = x + functional.linear(seen, layer["out"])
@@ -98,7 +98,7 @@ class Decoder:
         return x + functional.linear(functional.silu(gate) * up, layer["down"])
 
     def logits(self, x: Any) -> Any:
-        """What the last hidden state says about the next token."""
+        """The logits of the next token from the last hidden state."""
         from torch.nn import functional
 
         return functional.linear(functional.rms_norm(x, (self.width,), self.norm, self.eps), self.output).float()
@@ -126,7 +126,7 @@ def _inner(linear: Any) -> Any:
 
 
 def _whole(linear: Any, dtype: Any) -> Any:
-    """The weights of a layer with its adapters put in."""
+    """The weights of a layer with its adapters merged."""
     weight = _inner(linear).weight.detach()
     adapters: Iterable[str] = () if getattr(linear, "merged", False) else getattr(linear, "active_adapters", ())
     for name in adapters:

@@ -1,4 +1,4 @@
-"""One base URL that speaks the OpenAI chat protocol: its connections, limits and key, and the habits of its models."""
+"""One base URL that speaks the OpenAI chat protocol: its connections, limits and key, and what its models support."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONNECT_S = 15.0
 
 
 class Endpoint:
-    """One base URL: its session, its slots, and what each of its models is known to take."""
+    """One base URL: its session, its slots, and which parts of the protocol each of its models is known to take."""
 
     def __init__(
         self,
@@ -37,13 +37,13 @@ class Endpoint:
         self._session: aiohttp.ClientSession | None = None
 
     def habits(self, model: str, tools: bool) -> Habits:
-        """What is known about which parts a model takes, with or without tools: some take no schema together with
-        tools.
+        """Which parts of the protocol a model is known to take, with or without tools. Some models take no schema
+        together with tools.
         """
         return self._habits.get((model, tools), self._first)
 
     def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
-        """Remember what was found out in one call, together with what other calls found out meanwhile."""
+        """Remember what one call found out about a model, and keep what other calls found out at the same time."""
         found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
         if found:
             self._habits[model, tools] = replace(self.habits(model, tools), **found)
@@ -67,7 +67,7 @@ class Endpoint:
         return self._session
 
     def headers(self) -> dict[str, str]:
-        """Headers of a request. A host that is known to want a key is not asked without one."""
+        """Headers of a request. No request is sent without a key to a host that is known to need one."""
         plain = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         key = self.key
         if key:

@@ -1,4 +1,4 @@
-"""How one attempt at a call fails: whether another may help, and when."""
+"""How one attempt at a call fails: whether a retry may help, and when."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECRETS = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}|Bearer\s+\S+")
 
 
 class CallFailed(ModelError):
-    """A call failed for good. `usage` is what its attempts are billed, although they failed."""
+    """A call failed, and there are no more retries. `usage` is the cost of its failed attempts."""
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -22,9 +22,10 @@ class CallFailed(ModelError):
 
 
 class AttemptFailed(CallFailed):
-    """One attempt failed. All failures except `refused` are worth another attempt.
+    """One attempt failed. All failures except `refused` may be retried.
 
-    `adapted` is no fault of the model's: the endpoint was found to need another form, and is asked in it at once.
+    `adapted` is not the model's fault: the endpoint needs another form of the request, and is asked again in it at
+    once.
     """
 
     def __init__(

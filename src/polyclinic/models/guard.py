@@ -1,4 +1,4 @@
-"""Every call ends: deadlines around each attempt, one retry policy around all attempts, slots around the whole.
+"""Make sure that every call ends: deadlines for each attempt, one retry policy for all attempts, slots for whole calls.
 
 A `Caller` makes one attempt and tells its `Deadline` whenever something arrived. A `Guarded` caller is a `Model`.
 """
@@ -24,10 +24,10 @@ LONGEST_ASKED_S = 60.0
 
 
 class Deadline:
-    """A wall-clock deadline and an idle deadline in one: whichever comes first cuts the work inside ``async with``.
+    """A wall-clock deadline and an idle deadline in one: the one that comes first ends the work inside ``async with``.
 
-    A stream that sends a little for ever never reaches the idle deadline, but the wall-clock deadline cuts it. `bill`
-    says what the attempt is billed at so far.
+    A stream that sends a little data for ever never reaches the idle deadline, but the wall-clock deadline ends it.
+    `bill` gives the cost of the attempt so far.
     """
 
     def __init__(self, wall_s: float, idle_s: float) -> None:
@@ -54,7 +54,7 @@ class Deadline:
             raise AttemptFailed(self._why(), "deadline", usage=self.bill()) from None
 
     def heard(self) -> None:
-        """Something arrived."""
+        """Called when something arrived; restarts the idle deadline."""
         now = asyncio.get_running_loop().time()
         if self._timeout is not None and now - self._heard > 0.05 * self._idle_s:
             self._heard = now
@@ -71,16 +71,16 @@ class Caller(Protocol):
 
     @property
     def name(self) -> str:
-        """As in the cast."""
+        """The name as in the cast."""
         ...
 
     @property
     def hears(self) -> bool:
-        """Whether it sees answers while they arrive, so that the idle deadline applies."""
+        """Whether answers arrive in parts, so that the idle deadline applies."""
         ...
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """One attempt; `number` counts from 0 and varies the seed of a repeated one."""
+        """One attempt. `number` counts from 0; a repeated attempt has another seed."""
         ...
 
     def limit(self, request: Request) -> int:
@@ -102,7 +102,7 @@ class Guarded:
 
     @property
     def name(self) -> str:
-        """As in the cast."""
+        """The name as in the cast."""
         return self._caller.name
 
     async def answer(self, request: Request) -> Completion:
@@ -136,7 +136,7 @@ class Guarded:
             await asyncio.sleep(wait_s)
 
     async def _attempt(self, request: Request, number: int, left_s: float) -> Completion:
-        """One attempt, its worst case set aside before and what it is billed at counted after, used or not."""
+        """One attempt. Its worst case is reserved before it; its cost is counted after it, even if it failed."""
         held = await self._purse.hold(request, self._caller.limit(request)) if self._purse is not None else None
         deadline = self._deadline(left_s)
         usage = Usage()
@@ -171,9 +171,9 @@ class Guarded:
             raise AttemptFailed(message, "throttled") from None
 
     def _wait_s(self, failure: AttemptFailed, request: Request, number: int) -> float:
-        """How long before the next attempt: doubling, with a spread that depends on the request alone.
+        """How long to wait before the next attempt: doubling, with a random factor that depends only on the request.
 
-        An endpoint may ask for more, within reason: a wait of a day would stop it for good.
+        An endpoint may ask for a longer wait, up to a limit: a wait of a day would stop the run.
         """
         if failure.trouble == "adapted":
             return 0.0

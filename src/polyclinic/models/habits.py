@@ -1,4 +1,4 @@
-"""What is remembered of one model on one endpoint: which parts of the protocol it takes.
+"""What is known about one model on one endpoint: which parts of the protocol it takes.
 
 Each part is assumed to work until the endpoint refuses it, or until replies show that the endpoint ignores it.
 """
@@ -14,11 +14,11 @@ import orjson
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
 Form = Literal["bounded", "strict", "loose", "object", "words"]
-"""How a form is asked for: as a strict schema with the longest lengths of its texts, the same without lengths (some
-hosts refuse them), a schema without the promise, a mere JSON object, or words.
+"""How a form is requested: as a strict schema with the longest lengths of its texts, as a strict schema without lengths
+(some hosts refuse them), as a schema that is not strict, as any JSON object, or in words.
 """
 Thinking = Literal["template", "effort", "reasoning", "switch"]
-"""How a server takes the wish to think less: a variable of its chat template, `reasoning_effort`, `reasoning`,
+"""How a server is asked for less reasoning: by a variable of its chat template, `reasoning_effort`, `reasoning`,
 `thinking`.
 """
 
@@ -37,7 +37,10 @@ _TURNS = re.compile(r"alternat|consecutive|same role")
 
 @dataclass(frozen=True)
 class Habits:
-    """What a model on an endpoint takes. `room` is how many tokens its thoughts need besides the reply."""
+    """Which parts of the protocol a model on an endpoint takes.
+
+    `room` is how many tokens its reasoning needs besides the reply.
+    """
 
     form: Form = "bounded"
     limit_name: str = "max_tokens"
@@ -54,9 +57,9 @@ class Habits:
     room: int = 0
 
     def after(self, complaint: str, body: dict[str, Any], status: int) -> Habits | None:
-        """What to try after the endpoint refused a request with these words; None when nothing is left to change.
+        """The habits to try after the endpoint refused a request with this error; None if nothing is left to change.
 
-        Some servers answer 500 to what they simply do not support. Then only what the error message names is changed.
+        Some servers answer 500 to what they do not support. Then only what the error message names is changed.
         """
         words = complaint.lower()
         changed = self._without_messages(words, body)
@@ -96,12 +99,12 @@ class Habits:
         return None
 
     def more_room(self) -> Habits | None:
-        """After thoughts used up the whole limit; None when no more is given."""
+        """The same with more room for reasoning, after it used up the whole limit; None if there is no larger room."""
         larger = [room for room in ROOMS if room > self.room]
         return replace(self, room=larger[0]) if larger else None
 
     def adapted(self, request: Request) -> tuple[str, ...]:
-        """Which parts of this request are sent in another form than asked."""
+        """Which parts of this request are sent in words, because the endpoint does not take them."""
         found: list[str] = []
         if not self.takes_pictures and any(message.images for message in request.messages):
             found.append(PICTURES)

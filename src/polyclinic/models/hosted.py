@@ -1,7 +1,8 @@
 """Hosts with their own protocol (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
 
-Only `Model.request` is used, one message list in and one answer out: pydantic-ai's agent loop would cost eighty times
-as much and bring a second set of rules. The package is imported at the first call, because importing it takes seconds.
+Only `Model.request` is used, which takes a list of messages and returns one answer. pydantic-ai's agent loop would cost
+eighty times as much and add a second set of rules. The package is imported at the first call, because importing it
+takes seconds.
 """
 
 from __future__ import annotations
@@ -77,12 +78,12 @@ class HostedCaller:
         return self._options.limit(request)
 
     def check(self) -> None:
-        """Raise when the package is missing; it is not imported for that."""
+        """Raise if the package is missing; this check does not import it."""
         if self._host_model is None and importlib.util.find_spec("pydantic_ai") is None:
             raise ConfigError(f"cast {self.name} needs a package: {INSTALL}")
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """One attempt, made once more in words where the host turns out to take no tools."""
+        """One attempt. If the host turns out to take no tools, it is repeated with the tools in words."""
         host = self._open()
         if host.profile.get("supports_tools") is False:
             self._takes_tools = False
@@ -190,8 +191,8 @@ def _parameters(request: Request, native: bool, offered: Sequence[ToolSpec]) -> 
 
 
 def _messages(request: Request, said: bool, told: Sequence[ToolSpec]) -> list[ModelMessage]:
-    """Our messages as pydantic-ai's; `said` puts the form of the reply into words, for models without a schema mode,
-    and `told` are the tools that are told in words.
+    """Our messages as pydantic-ai's. `said` puts the form of the reply into words, for models without a schema mode;
+    `told` are the tools that are described in words.
     """
     from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 
@@ -245,7 +246,7 @@ def _user_content(message: Message) -> str | Sequence[Any]:
 
 
 def _failure(name: str, error: Exception) -> AttemptFailed:
-    """pydantic-ai's errors by the names of their classes, so that a renamed one is merely refused, never a crash."""
+    """Turn pydantic-ai's error into ours by the name of its class, so that a renamed class causes no crash."""
     trouble: Trouble = "refused"
     for kind in type(error).__mro__:
         if kind.__name__ in _TROUBLES:

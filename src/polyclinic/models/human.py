@@ -1,7 +1,7 @@
 """A person as a model: questions wait on a desk until somebody answers them, from the terminal or the browser.
 
-What a person types is read by the prompt itself (`Prompt.from_human`). Words that cannot be read are asked again with
-the reason; a person never fails a reply. Where tools are on offer, ``/use NAME {"argument": …}`` uses one.
+What a person types is read by the prompt itself (`Prompt.from_human`). If an answer cannot be read, the person is asked
+again with the reason; a person's reply never fails. If tools are offered, ``/use NAME {"argument": …}`` uses one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PLAIN_FAULTS = {"string_too_short": "please write something here", "missing": "
 
 @dataclass(frozen=True)
 class HumanQuestion:
-    """Something a person is asked: what to put before them, and why the last answer, if any, could not be read."""
+    """A question to a person: what to show them, and why their last answer, if any, could not be read."""
 
     id: str
     role: str
@@ -39,24 +39,27 @@ class HumanQuestion:
 
     @property
     def key(self) -> str:
-        """The same question has the same key after a restart, as in the journal."""
+        """The question's key in the journal; it is the same after a restart."""
         return f"{self.request.key}-{self.request.occurrence}"
 
     @property
     def rows(self) -> tuple[FormRow, ...]:
-        """The fields to fill in; none for plain words."""
+        """The fields to fill in; empty for plain text."""
         return form_rows(self.request.reply_schema or {}, self.request.prompt.form_hints())
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """What a person at a screen knows, then what is asked of them: the same as `show`, without how to type it."""
+        """What a person at a screen knows, then what they are asked.
+
+        Like `show`, without instructions on how to type.
+        """
         *known, asked = _told(self.request).split("\n\n")
         asked = self.request.prompt.form_hints().ask or asked
         return (*(paragraph for paragraph in known if _USE not in paragraph), asked)
 
     @property
     def pictures(self) -> tuple[Image, ...]:
-        """What there is to look at."""
+        """The pictures that belong to the question."""
         return tuple(image for message in self.request.messages for image in message.images)
 
 
@@ -67,7 +70,7 @@ class _Open:
 
 
 class HumanDesk:
-    """Where questions to people wait. One desk serves all roles and episodes of a run."""
+    """Questions to people wait here. One desk is for all roles and episodes of a run."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
@@ -81,7 +84,7 @@ class HumanDesk:
         return [waiting.question for waiting in self._open.values()]
 
     async def next(self) -> HumanQuestion:
-        """The next question nobody has been shown yet, or one to be asked again; waits until there is one."""
+        """Wait for the next question that nobody has seen yet, or that must be asked again."""
         while True:
             while self._unseen:
                 waiting = self._open.get(self._unseen.popleft())
@@ -91,15 +94,18 @@ class HumanDesk:
             await self._arrived.wait()
 
     def reply(self, question_id: str, text: str) -> str:
-        """Answer a question in typed words. Returns "" if it was taken, else why not; the question then waits again."""
+        """Answer a question with typed text.
+
+        Returns "" if it was accepted, else the reason; then the question waits again.
+        """
         return self._settle(question_id, lambda request: read_typed(request, text))
 
     def fill_in(self, question_id: str, values: Mapping[str, Any]) -> str:
-        """Answer a question with the fields of its form; as `reply`."""
+        """Answer a question with the fields of its form. Returns the same as `reply`."""
         return self._settle(question_id, lambda request: read_form(request, values))
 
     def use(self, question_id: str, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Use a tool that the question offers; as `reply`."""
+        """Use a tool that the question offers. Returns the same as `reply`."""
         return self._settle(question_id, lambda request: _used(request, tool, dict(arguments)))
 
     def _settle(self, question_id: str, read: Callable[[Request], Completion]) -> str:
@@ -118,7 +124,7 @@ class HumanDesk:
         return ""
 
     def close(self, reason: PolyclinicError | None = None) -> None:
-        """No more answers will come: every open question ends with this error, by default that the person left."""
+        """End every open question with this error, because no more answers will come. By default: the person left."""
         self._closed = reason or PersonLeft("the person left")
         for waiting in self._open.values():
             if not waiting.answer.done():
@@ -161,12 +167,12 @@ class HumanModel:
         self._desk = desk
 
     async def answer(self, request: Request) -> Completion:
-        """What the person says. There is no deadline: people think."""
+        """What the person answers. There is no deadline: people need time to think."""
         return await self._desk.ask(request)
 
 
 def read_typed(request: Request, text: str) -> Completion:
-    """What a person typed, as a completion; `Unreadable` with the reason when it cannot be read."""
+    """What a person typed, as a completion. Raises `Unreadable` with the reason if it cannot be read."""
     if not text.strip():
         raise Unreadable("please type an answer")
     try:
@@ -191,7 +197,7 @@ def read_typed(request: Request, text: str) -> Completion:
 
 
 def read_form(request: Request, values: Mapping[str, Any]) -> Completion:
-    """What a person filled in, as a completion; `Unreadable` with the reason when it cannot be used."""
+    """What a person filled in, as a completion. Raises `Unreadable` with the reason if it cannot be used."""
     schema = request.reply_schema or {}
     given = filled(form_rows(schema, request.prompt.form_hints()), schema, values)
     try:
@@ -216,7 +222,7 @@ def _first_fault(error: ValidationError) -> str:
 
 
 def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
-    """The reply in the form of this very question: a choice must be one of those on offer, in any case of letters."""
+    """The reply in the form of this question: a choice must be one of those offered, in upper or lower case."""
     if not isinstance(form, type) or not issubclass(form, BaseModel):
         return reply
     values = reply.model_dump()
@@ -252,7 +258,7 @@ def _used(request: Request, name: str, arguments: dict[str, Any]) -> Completion:
 
 
 def _show(request: Request) -> str:
-    """What a person is told and asked: the prompt's text for people if it has one, never a model's instructions.
+    """What a person is shown and asked: the prompt's text for people if it has one, never a model's instructions.
 
     A screen may leave out a paragraph that it showed before; the last paragraph is the question.
     """

@@ -1,6 +1,7 @@
-"""An endpoint's bytes, bounded: before and after decompression, for each line of a stream, and for an error's words.
+"""Read an endpoint's bytes with limits: before and after decompression, for each line of a stream, and for errors.
 
-aiohttp would unpack whatever arrives. A megabyte of packed zeros is a gigabyte, so we unpack ourselves, step by step.
+aiohttp would decompress everything that arrives. A megabyte of compressed zeros is a gigabyte, so we decompress
+ourselves, step by step.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _PIECE = 64 * 1024
 
 
 async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
-    """An answer that comes in one piece."""
+    """Read an answer that comes in one piece."""
     raw = bytearray()
     async for chunk in unpacked(response):
         deadline.heard()
@@ -42,9 +43,9 @@ async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadlin
 
 
 async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
-    """Server-sent events until [DONE]; a stream that ends before its reply does was cut off.
+    """Read server-sent events until [DONE]. If a stream ends before its reply does, it was cut off.
 
-    A reply that only repeats itself is not waited for: the connection is closed, which stops the server's work too.
+    If a reply only repeats itself, the connection is closed at once, which stops the server's work too.
     """
     kept = bytearray()
     async for chunk in unpacked(response):
@@ -65,7 +66,7 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
 
 
 def _event(line: bytes | bytearray, reading: Reading) -> bool:
-    """Take one line of a stream; whether it was the last."""
+    """Read one line of a stream. Returns whether it was the last."""
     if not line.startswith(b"data:"):
         return False
     data = line[5:].strip()
@@ -81,7 +82,7 @@ def _event(line: bytes | bytearray, reading: Reading) -> bool:
 
 
 async def read_error(response: aiohttp.ClientResponse) -> bytes:
-    """The beginning of an error's words."""
+    """The beginning of an error's text."""
     raw = bytearray()
     with suppress(AttemptFailed):
         async for chunk in unpacked(response):
@@ -92,7 +93,7 @@ async def read_error(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    """The body, unpacked where it is packed, and never more than `MOST_BYTES` of it, packed or unpacked."""
+    """The body, decompressed if necessary, and never more than `MOST_BYTES` of it, compressed or not."""
     coding = response.headers.get("Content-Encoding", "").strip().lower()
     packed = plain = 0
     unpack = None

@@ -1,4 +1,4 @@
-"""How much an endpoint may be asked at once: fixed at the top, halved when it says "too many", regained call by call.
+"""How many calls an endpoint gets at once: has a fixed maximum, is halved after "too many", grows with each success.
 
 All models on one endpoint share one `Limiter`. Waiting is first come, first served.
 """
@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 
 class Limiter:
-    """Slots for calls, and a pause that holds every start while the endpoint has asked for one."""
+    """Slots for calls, and a pause of all starts if the endpoint asked for one."""
 
     def __init__(self, concurrency: int, rpm: float | None = None) -> None:
         self.most = concurrency
@@ -73,7 +73,7 @@ class Limiter:
             await asyncio.sleep(left)
 
     def throttled(self, retry_after_s: float | None) -> None:
-        """The endpoint said "too many": halve what is allowed, at most once a second, and hold starts as it asked."""
+        """After "too many": halve the number of calls, at most once a second. Pause as long as the endpoint asked."""
         now = asyncio.get_running_loop().time()
         if now - self._lowered_at >= 1.0:
             self.allowed = max(1.0, self.allowed / 2)
@@ -82,7 +82,7 @@ class Limiter:
             self._paused_until = max(self._paused_until, now + retry_after_s)
 
     def succeeded(self) -> None:
-        """A call went through: allow a little more again."""
+        """Called after a successful call: allow a little more again."""
         if self.allowed < self.most:
             self.allowed = min(float(self.most), self.allowed + max(1.0, 0.05 * self.allowed) / 4)
             self._wake()

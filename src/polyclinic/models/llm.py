@@ -1,6 +1,6 @@
 """Any endpoint that speaks the OpenAI chat protocol: our own thin client on aiohttp.
 
-An `Endpoint` holds what is known about one base URL; a `ChatCaller` makes single attempts at it. Retries,
+An `Endpoint` holds what is known about one base URL; a `ChatCaller` makes single attempts to call it. Retries,
 deadlines and prices are wrapped around it (`assemble`).
 """
 
@@ -80,10 +80,10 @@ class ChatCaller:
             return self._fitting(request, completion, body, habits)
 
     def _fitting(self, request: Request, completion: Completion, body: Body, habits: Habits) -> Completion:
-        """The reply, with tool calls that were said in words.
+        """The reply, including tool calls that were written as text.
 
-        A reply that shows no sign of the schema that was sent with it means that the endpoint ignores schemas: from
-        then on the form is described in words.
+        If a reply clearly does not follow the schema that was sent with it, the endpoint ignores schemas. From then on
+        the form is described in words.
         """
         if not habits.takes_tools and request.tools and completion.finish == "stop":
             completion = said_call(completion, request)
@@ -92,7 +92,7 @@ class ChatCaller:
             schema = form.get("json_schema", {}).get("schema", {})
             if not keeps_form(completion.text, schema, request.reply_type):
                 self._endpoint.learn(self._model, bool(request.tools), habits, replace(habits, form="words"))
-                said = "the endpoint passes the form of replies over; from now on it is said in words"
+                said = "the endpoint ignores the schema of replies; from now on it is described in words"
                 raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
         return completion
 
@@ -136,12 +136,12 @@ class ChatCaller:
         return replace(completion, usage=bill(), adapted=habits.adapted(request))
 
     def _thought_on(self, request: Request, habits: Habits, failure: OutOfRoom, usage: Usage) -> AttemptFailed:
-        """Thoughts took the whole limit: this model gets more room from now on, unless the cast set the limit."""
+        """Reasoning used the whole limit: the model now gets more tokens for it, unless the cast set the limit."""
         larger = habits.more_room() if self._options.max_tokens is None else None
         if larger is None:
             return self._named(failure, usage)
         self._endpoint.learn(self._model, bool(request.tools), habits, larger)
-        said = f"thoughts used up the reply's limit; it gets {larger.room:,} tokens for them"
+        said = f"reasoning used up the reply's limit; from now on it gets {larger.room:,} tokens"
         return AttemptFailed(f"{self.name}: {said}", "adapted", usage=usage)
 
     def _priced(self, usage: Usage, cached_tokens: int) -> Usage:
@@ -182,7 +182,7 @@ class ChatCaller:
 
 
 class _Complaint(PolyclinicError):
-    """The endpoint does not take the request as it is written."""
+    """The endpoint refused the request in this form."""
 
     def __init__(self, status: int, words: str, retry_after_s: float | None) -> None:
         super().__init__(words)
@@ -205,7 +205,7 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
 
 
 def _one_line(answer: str) -> str:
-    """An answer that is no JSON, often a page of a web server: its first words without markup."""
+    """The first words, without markup, of an answer that is not JSON; often it is a page of a web server."""
     return " ".join(_MARKUP.sub(" ", answer[:10_000]).split())[:300]
 
 

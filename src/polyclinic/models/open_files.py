@@ -12,7 +12,7 @@ _log = logging.getLogger("polyclinic.models")
 
 
 def connections_for(wanted: int, endpoints: int = 1) -> int:
-    """How many of the wanted connections one of several endpoints may open; says so when it is fewer."""
+    """How many of the wanted connections one of several endpoints may open. Logs a warning if it is fewer."""
     room = _room()
     share = max(1, room // max(1, endpoints))
     if share >= wanted:
@@ -26,7 +26,7 @@ def connections_for(wanted: int, endpoints: int = 1) -> int:
 
 
 def _room() -> int:
-    """How many more files this process may open, after the limit was raised as far as it may be."""
+    """How many more files this process may open, after raising the limit as far as allowed."""
     try:
         import resource
     except ImportError:

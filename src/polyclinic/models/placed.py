@@ -1,7 +1,7 @@
-"""A local model that runs somewhere else: loaded once there, asked by many workers, answered in batches.
+"""A local model that runs in another process: loaded there once, asked by many workers, with answers in batches.
 
 `ModelHost` is what runs there (on a Ray cluster an actor, see `runner.cluster_models`). `PlacedCaller` is the model as
-a worker sees it: it has the name that the cast gave it, so journals and exports are those of one process.
+a worker sees it: it has its name from the cast, so journals and exports are the same as with one process.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from polyclinic.models.spec import CastSpec
 
 LocalModel = LocalCaller | WeightsCaller
 Refusal = tuple[str, Trouble]
-"""Words and trouble of an attempt that failed: exceptions do not travel well."""
+"""Message and kind of a failed attempt: an exception itself cannot be sent reliably between processes."""
 
 
 def local_model(spec: CastSpec) -> LocalModel:
-    """A folder of weights, or a GGUF file (``local`` alone: a package carries it), loaded at its first call."""
+    """A folder of weights or a GGUF file, loaded at its first call.
+
+    ``local`` alone means the GGUF file in a package.
+    """
     kind = WeightsCaller if spec.model and Path(spec.model).expanduser().is_dir() else LocalCaller
     return kind(spec.model, spec.options, spec.text)
 
 
 class ModelHost:
-    """One local model. Requests of all workers that wait at the same time are one batch."""
+    """One local model. Requests of all workers that wait at the same time are answered as one batch."""
 
     def __init__(self, spec: CastSpec) -> None:
         self._model = local_model(spec)
@@ -45,7 +48,7 @@ class ModelHost:
 
 
 class Host(Protocol):
-    """How a worker reaches a `ModelHost`. Raises `ConnectionError` while it is gone."""
+    """How a worker calls a `ModelHost`. Raises `ConnectionError` if it is gone."""
 
     async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
         """One attempt."""
@@ -70,10 +73,10 @@ class PlacedCaller:
         return self._local.limit(request)
 
     def check(self) -> None:
-        """Nothing to do: it was checked when the model was placed."""
+        """Nothing to do: the model was already checked when it was started."""
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """Ask the model where it runs. One that died is started again by the cluster, and asked again."""
+        """Ask the model in its process. If it died, the cluster starts it again, and it is asked again."""
         options = self.options
         try:
             answer = await self._host.ask(request, number, options.timeout_s, options.idle_s)
@@ -84,4 +87,4 @@ class PlacedCaller:
         raise AttemptFailed(*answer)
 
     async def close(self) -> None:
-        """Nothing is held here."""
+        """Nothing to close here."""

@@ -1,4 +1,4 @@
-"""What a million tokens cost, by model. The table is data with a date; the user's own table goes on top.
+"""What a million tokens cost, by model. The table is data with a date; prices in the user's own table replace it.
 
 Prices are kept in integer billionths of a dollar per million tokens, so that no money is ever a float. A model is
 looked up by its name, then without the date of a snapshot (``gpt-4o-mini-2024-07-18`` costs what ``gpt-4o-mini`` does).
@@ -24,7 +24,7 @@ _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)\Z")
 
 @dataclass(frozen=True)
 class Price:
-    """Billionths of a dollar per million tokens: read, read from the provider's cache, and written."""
+    """Billionths of a dollar per million tokens: for input, for input from the provider's cache, and for output."""
 
     input: int = 0
     cached: int = 0
@@ -56,7 +56,7 @@ class Prices:
         return self._models.get(_SNAPSHOT.sub("", name))
 
     def over(self, other: Prices) -> Prices:
-        """This list on top of another."""
+        """This list added to another. If both have a model, this list's price counts."""
         return Prices({**other._models, **self._models}, self.as_of or other.as_of)
 
 
@@ -90,6 +90,6 @@ def _read(path: str) -> Prices:
 
 
 def default_prices() -> Prices:
-    """The shipped list, with the user's own (the file that POLYCLINIC_PRICES names) on top."""
+    """The shipped list, with prices of the user's own list (the file that POLYCLINIC_PRICES names) in their place."""
     own = os.environ.get(PRICES_VARIABLE, "")
     return _read(own).over(_read("")) if own else _read("")

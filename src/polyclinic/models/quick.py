@@ -1,6 +1,5 @@
-"""The quick sampler where it can be trusted: for a model of a kind that it knows, after it agreed with transformers.
-
-Any other model is sampled by transformers' own `generate`.
+"""The quick sampler, used only for kinds of model that it supports, and only after its results agreed with
+transformers. Any other model is sampled by transformers' own `generate`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from polyclinic.models.sampler import Sampler
 
 _log = logging.getLogger(__name__)
 _CLOSE = 1.0
-"""A token whose logit is so near the best one is as good, in 16 bits."""
+"""With 16-bit numbers, a token whose logit is this near the best one counts as equally good."""
 
 
 class QuickReplies:
-    """A sampler that is made when it is first needed and made larger when a prompt needs it. Where there is none for
-    this model, or it does not agree with transformers, `sample` gives None from then on.
+    """A sampler that is made at its first use, and made larger when a prompt needs it. If there is none for this model,
+    or it does not agree with transformers, `sample` returns None from then on.
     """
 
     def __init__(self, model: Any, slots: int) -> None:
@@ -64,7 +63,7 @@ class QuickReplies:
 
 
 def agrees(sampler: Sampler, model: Any, prompt: Sequence[int], tokens: int = 8) -> bool:
-    """Whether transformers, too, rates each token that the sampler takes as the best or as equally good."""
+    """Whether transformers rates each token of the sampler as the best or as equally good."""
     import torch
 
     tokens = min(tokens, sampler.positions - len(prompt) - 1)

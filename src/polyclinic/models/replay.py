@@ -1,4 +1,7 @@
-"""A recorded run as the model: each request is answered as it was then; one it never saw is a clear failure."""
+"""A recorded run as the model: each request is answered as it was then.
+
+A request that was not recorded fails clearly.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ Lookup = Callable[[str, int], Completion | None]
 
 
 class Recording(NamedTuple):
-    """A recorded run: its answers, and by role who gave them, as the run's record has it."""
+    """A recorded run: its answers, and who played each role."""
 
     find: Lookup
     players: Mapping[str, Mapping[str, str]]
@@ -26,8 +29,8 @@ class Recording(NamedTuple):
 
 
 class ReplayModel:
-    """Answers from a recording, by the request's key and how often this episode has asked it. It is asked in the same
-    way as the recorded player was.
+    """Answers from a recording, found by the request's key and how often this episode has asked it. Requests have the
+    same form as those to the recorded player.
     """
 
     kind: ModelKind = "replay"
@@ -37,11 +40,11 @@ class ReplayModel:
 
     @property
     def name(self) -> str:
-        """`replay:RUN`."""
+        """The name of the model: `replay:RUN`."""
         return f"replay:{self._run}"
 
     async def answer(self, request: Request) -> Completion:
-        """What was recorded."""
+        """The recorded answer."""
         found = self._lookup(request.key, request.occurrence)
         if found is None:
             raise ModelError(

@@ -1,7 +1,7 @@
-"""Many replies at once from a model on this machine: one static memory of keys and values, one captured step on a GPU.
+"""Many replies at once from a model on this machine: one static cache of keys and values, one captured step on a GPU.
 
-transformers' own `generate` spends most of its time between kernels when a model is small, and copies its memory in
-every step. Here the prompts of a group are read once, and a step of all replies is one call of a captured graph.
+With a small model, transformers' own `generate` spends most of its time between kernels, and copies its cache in every
+step. Here the prompts of a group are read once, and a step of all replies is one call of a captured graph.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from polyclinic.models.decoder import Decoder
 
 _log = logging.getLogger(__name__)
 _BUCKET = 512
-"""Steps are captured for memories of these many positions and its multiples."""
+"""Steps are captured for caches of this many positions and of its multiples."""
 _LOOK_EVERY = 16
-"""How often it is looked whether all replies have ended."""
+"""After how many steps to check whether all replies have ended."""
 _PREFILL_TOKENS = 32768
 
 
@@ -90,7 +90,7 @@ class Sampler:
         return [_until(row[:limit], ends) for row, limit in zip(rows, limits, strict=True)]
 
     def _prefill(self, prompts: Sequence[Sequence[int]]) -> Any:
-        """Read the prompts, each different one once, into their slots; the logits after each."""
+        """Read the prompts into their slots, each different prompt only once. Returns the logits after each."""
         import torch
 
         places: dict[tuple[int, ...], list[int]] = {}
@@ -135,7 +135,7 @@ class Sampler:
         return net.logits(x[torch.arange(count, device=net.device), last]), keys, values
 
     def _step(self, bound: int) -> Any:
-        """The logits after one more token in every slot, where no slot holds more than `bound` tokens."""
+        """The logits after one more token in every slot; no slot may have more than `bound` tokens."""
         positions = min(self.positions, -(-bound // _BUCKET) * _BUCKET)
         if not self._captures:
             return self._forward(positions)
@@ -190,7 +190,10 @@ class Sampler:
 
 
 def pick(logits: Any, temperature: float, top_p: float) -> Any:
-    """One token for each row: the likeliest at temperature 0, else drawn, from the nucleus where `top_p` is below 1."""
+    """One token for each row: the likeliest at temperature 0, else a random one.
+
+    With `top_p` below 1, it is drawn from the nucleus.
+    """
     import torch
 
     if not temperature:

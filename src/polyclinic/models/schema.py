@@ -1,9 +1,8 @@
 """JSON schemas as endpoints take them.
 
-A *strict* schema (OpenAI's word) makes the endpoint produce nothing but fitting objects. It must name every property as
-required, allow no others, and keep to a small vocabulary. Schemas that cannot be written that way (free-form
-dictionaries, fixed tuples) are sent as they are, without this guarantee. The reply is validated by its own type in
-either case.
+With a *strict* schema (OpenAI's word) the endpoint produces only objects that fit. It must name every property as
+required, allow no others, and use only a few keywords. Schemas that cannot be written that way (free-form dictionaries,
+fixed tuples) are sent as they are, without this guarantee. The reply is validated by its own type in either case.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ def reply_schema(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
 
 @once_a_type
 def bounded_schema(reply_type: type[Any]) -> dict[str, Any] | None:
-    """The strict schema with the longest length of each text that has one, so that a server which enforces the schema
-    ends a text in time; None when there is no strict form.
+    """The strict schema with the maximum lengths of texts; None if there is no strict form. A server that enforces the
+    schema then ends a text in time.
     """
     return strict_schema(schema_of(reply_type) or {"type": "object"}, _UNNAMED)
 
@@ -61,7 +60,7 @@ def strict_schema(schema: Mapping[str, Any], dropped: frozenset[str] = _DROPPED)
 
 
 def _rooted(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema whose root is written out; for a type that contains itself, pydantic's root is only a reference."""
+    """A schema with a complete root. For a type that contains itself, pydantic's root is only a reference."""
     if "$ref" not in schema:
         return schema
     return {**schema["$defs"][str(schema["$ref"]).rpartition("/")[2]], "$defs": schema["$defs"]}
@@ -70,8 +69,8 @@ def _rooted(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def in_words(schema: Mapping[str, Any]) -> str:
     """The form of the reply in words, for models that take no schema.
 
-    A flat form is shown as an object to fill in. Small models answer a schema with a schema, so one is shown only where
-    the form holds other forms.
+    A flat form is shown as an object to fill in. Small models answer a schema with a schema, so a schema is shown only
+    if the form contains other forms.
     """
     asked = "Reply with one JSON object and nothing else: no words before or after it, no code fence."
     shared = schema.get("$defs", {})
@@ -103,7 +102,7 @@ def _blank(field: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
 
 
 def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """The use of a tool, or the reply: a closed choice for models that are told of their tools in words."""
+    """A schema for the use of a tool or the reply, for models whose tools are described in words."""
     uses = [
         {
             "type": "object",
@@ -118,7 +117,7 @@ def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str,
 
 
 class _Inexpressible(PolyclinicError):
-    """Strict mode has no words for this."""
+    """Strict mode cannot express this schema."""
 
 
 def _strict(node: Any, dropped: frozenset[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Chats for a local model that sees: its processor takes the words and the pictures separately."""
+"""Chats for a local vision-language model: its processor takes the text and the pictures separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Chat = list[dict[str, Any]]
 
 
 def seen_chat(messages: Sequence[dict[str, Any]]) -> tuple[Chat, list[Any]]:
-    """A chat in OpenAI's form with its pictures taken out, in order. Their places stay in the text."""
+    """A chat in OpenAI's form without its pictures, and the pictures in order. Their places stay in the text."""
     pictures: list[Any] = []
     chat = [{**message, "content": [_part(part, pictures) for part in _parts(message)]} for message in messages]
     return chat, pictures

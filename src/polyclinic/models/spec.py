@@ -49,13 +49,13 @@ _EXAMPLE = "for example all=understudy or staff=openai:gpt-5-mini,patient=unders
 
 
 class Options(Frozen):
-    """How a model is called. A temperature or token limit given here wins over what the clinic asks for."""
+    """How a model is called. A temperature or token limit given here overrides what the clinic asks for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     temperature: float | None = Field(None, ge=0, le=2, description="randomness of the words")
-    max_tokens: int | None = Field(None, ge=1, description="longest reply, thoughts included")
-    thinking_tokens: int | None = Field(None, ge=0, description="room for thoughts before the reply")
+    max_tokens: int | None = Field(None, ge=1, description="longest reply, including reasoning")
+    thinking_tokens: int | None = Field(None, ge=0, description="tokens for reasoning before the reply")
     timeout_s: float = Field(180.0, gt=0, description="wall-clock deadline of one attempt")
     idle_s: float = Field(60.0, gt=0, description="longest silence within an attempt")
     total_s: float = Field(600.0, gt=0, description="deadline of a call with all its attempts")
@@ -67,21 +67,21 @@ class Options(Frozen):
     )
     key_env: str = Field("", description="environment variable with the key")
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
-    trained: bool = Field(False, description="it learned from this clinic's rows, and is asked as they ask")
+    trained: bool = Field(False, description="it was trained on this clinic's rows, and gets its prompts in their form")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")
     context: int = Field(8192, ge=256, description="local: tokens of context for each call")
 
     @property
     def room(self) -> int:
-        """Tokens for thoughts: as given, else what the effort usually takes."""
+        """Tokens for reasoning: the given number, else what the effort usually needs."""
         return _ROOMS.get(self.effort, 0) if self.thinking_tokens is None else self.thinking_tokens
 
     def limit(self, request: Request) -> int:
-        """The token limit that is sent with a request, and what it costs at worst."""
+        """The token limit that is sent with a request; it is also the worst case for the budget."""
         return self.max_tokens or request.token_limit + self.room
 
     def on_this_machine(self, slots: int) -> Options:
-        """For a model that is computed here: few calls at once and long deadlines, unless the user said otherwise."""
+        """Options for a model on this machine: few calls at once and long deadlines, unless the user set others."""
         usual = {"concurrency": slots, "timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
         given = self.model_fields_set
         return self.model_copy(update={key: value for key, value in usual.items() if key not in given})
@@ -89,7 +89,7 @@ class Options(Frozen):
 
 @dataclass(frozen=True)
 class CastSpec:
-    """Who plays one role, as written and as understood."""
+    """Who plays one role: the text from the cast string, and its parts."""
 
     role: str
     text: str
@@ -113,25 +113,25 @@ class CastSpec:
 
     @property
     def model_kind(self) -> ModelKind:
-        """What kind of model it is, as the run's record has it."""
+        """What kind of model it is, as it is written in the run's record."""
         if self.kind in ("understudy", "human", "replay"):
             return self.kind
         return "llm"
 
     @property
     def trained(self) -> bool:
-        """Whether it learned from a clinic's rows: as said in its options, or a folder of weights on this machine."""
+        """Whether it was trained on a clinic's rows: its options say so, or it is a local folder of weights."""
         folder = self.kind == "local" and bool(self.model) and not self.model.endswith(".gguf")
         return folder or self.options.trained
 
     @property
     def remote(self) -> bool:
-        """Whether what is asked leaves this machine."""
+        """Whether requests leave this machine."""
         return self.kind == "hosted" or (self.kind == "endpoint" and not is_loopback(self.base_url))
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is this machine, told without asking any name server."""
+    """Whether an address is this machine, decided without asking a name server."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback

@@ -1,4 +1,4 @@
-"""An understudy as a model: the typed prompt goes in, the reply comes out as the text that a model would have sent."""
+"""An understudy as a model: it gets the typed prompt and returns its reply as text, as any model would."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyclinic.errors import PASS_THROUGH, blamed
 
 
 class UnderstudyModel:
-    """Plays a role by rule. Its faults are the engine's, never a model's."""
+    """Plays a role by rule. Its errors count as the engine's, never as a model's."""
 
     kind: ModelKind = "understudy"
 

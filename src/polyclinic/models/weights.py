@@ -1,4 +1,4 @@
-"""A folder of trained weights: opened with transformers, an adapter put into its base, its chat template applied.
+"""A folder of trained weights: opened with transformers, with an adapter merged into its base, and its chat template.
 
 Imported only when such a model is asked for: transformers and torch are large and optional.
 """
@@ -24,14 +24,14 @@ _PLAIN_TEMPLATE = (
 
 
 def need(packages: Sequence[str], what: str) -> None:
-    """Raise with the line that installs them when a package of the extra `train` is missing."""
+    """If a package of the extra `train` is missing, raise an error with the command that installs it."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise ConfigError(f"{what} needs {', '.join(missing)}, which are not installed: {install_hint('train')}")
 
 
 def weights_folder(path: str) -> Path:
-    """The folder with the weights: the one named, or the result of a training run that was named."""
+    """The folder with the weights: the named folder, or the result in a named training run."""
     folder = Path(path).expanduser()
     for found in (folder, folder / "model"):
         if (found / "config.json").is_file() or (found / ADAPTER).is_file():
@@ -43,7 +43,7 @@ def weights_folder(path: str) -> Path:
 
 @dataclass(frozen=True)
 class Weights:
-    """A model with what writes and reads its tokens. `processor` is there for models that see pictures."""
+    """A model with its tokenizer. `processor` is there for models that take pictures."""
 
     model: Any
     tokenizer: Any
@@ -56,7 +56,7 @@ class Weights:
 
 
 def is_vision(folder: Path) -> bool:
-    """Whether the weights are of a vision-language model, told from the folder."""
+    """Whether the folder holds the weights of a vision-language model."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return "vision_config" in config
 
@@ -70,7 +70,7 @@ def base_of(folder: Path) -> Path:
 
 
 def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> Weights:
-    """The model of a folder, ready to use. An adapter is put into its base, so that the result is one model."""
+    """The model of a folder, ready to use. An adapter is merged into its base, so that the result is one model."""
     need(("torch", "transformers"), "a local model")
     import torch
     import transformers
@@ -89,7 +89,7 @@ def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only:
         need(("peft",), "an adapter")
         import peft
 
-        # peft froze the base; one whole model again, it can be trained like any other.
+        # peft froze the base. After merging it is one whole model that can be trained like any other.
         model = peft.PeftModel.from_pretrained(model, str(adapter)).merge_and_unload().requires_grad_(True)
     # An adapter that is trained on top of this model names it as its base: it must be this folder, not the first base.
     model.name_or_path = model.config._name_or_path = str(folder.resolve())

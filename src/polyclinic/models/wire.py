@@ -1,4 +1,4 @@
-"""A request in the form of the OpenAI chat protocol, with only the parts that the model takes, as far as is known."""
+"""A request in the form of the OpenAI chat protocol, without the parts that the model is known not to take."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
 
 
 def limit_of(request: Request, options: Options, habits: Habits) -> int:
-    """The token limit that is sent, and what the reply costs at worst."""
+    """The token limit that is sent; it is also the worst case for the budget."""
     return options.max_tokens or options.limit(request) + max(0, habits.room - options.room)
 
 
 def provider_seed(request: Request, number: int) -> int:
-    """A seed for the provider: another for each sample, each try, each time the same is asked, and each attempt."""
+    """A seed for the provider. It differs for each sample, try, occurrence of the request, and attempt."""
     settings = request.settings
     parts = [settings.seed, settings.sample, request.occurrence, number]
     return derive("provider", *parts, *([settings.again] if settings.again else ())) & 0x7FFFFFFF
 
 
 def temperature_of(request: Request, options: Options) -> float | None:
-    """The temperature to send: the cast's, else the clinic's, and warmer where the model repeated itself."""
+    """The temperature to send: the cast's, else the clinic's; higher if the model repeated itself."""
     settings = request.settings
     chosen = options.temperature if options.temperature is not None else settings.temperature
     if not settings.warmer:
@@ -88,7 +88,7 @@ def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tupl
 
 
 def _thinking(effort: str, habits: Habits) -> Body:
-    """The wish to think more, less or not at all, in the server's own words."""
+    """The wanted amount of reasoning, in the form that the server takes."""
     off = effort == "none"
     if habits.thinking == "reasoning":
         return {"reasoning": {"enabled": False} if off else {"effort": effort}}
@@ -100,7 +100,7 @@ def _thinking(effort: str, habits: Habits) -> Body:
 
 
 def tools_in_words(tools: tuple[ToolSpec, ...]) -> str:
-    """The tools on offer, for a model whose server takes none."""
+    """The offered tools in words, for a model whose server takes no tools."""
     lines = [f"- {tool.name}: {tool.description} Arguments: {orjson.dumps(tool.parameters).decode()}" for tool in tools]
     return "\n".join(
         [
@@ -113,13 +113,13 @@ def tools_in_words(tools: tuple[ToolSpec, ...]) -> str:
 
 
 def tool_use_in_words(message: Message) -> str:
-    """A model's own earlier uses of tools, as it was told to write them."""
+    """A model's own earlier tool calls, in the form in which it was asked to write them."""
     said = [orjson.dumps({"tool": call.name, "arguments": call.arguments}).decode() for call in message.tool_calls]
     return "\n".join(said)
 
 
 def tool_result_in_words(message: Message) -> str:
-    """What a tool gave, for a model that is told of its tools in words."""
+    """A tool's result in words, for a model whose server takes no tools."""
     return f"The tool's result: {message.content}"
 
 
@@ -159,13 +159,13 @@ def _with_calls(message: Message, habits: Habits) -> Body:
 
 
 def picture_in_words(image: Image) -> str:
-    """What a model that takes no pictures is told instead of one."""
+    """The words that replace a picture for a model that takes none."""
     told = ": ".join(part for part in (image.caption, image.described) if part)
     return f"[A picture, which you are told about in words. {told or 'Nothing is known about it.'}]"
 
 
 def _say(messages: list[Body], words: str) -> None:
-    """Put words into the system part: it stays the same from call to call."""
+    """Add words to the system message, which stays the same from call to call."""
     if messages and messages[0]["role"] == "system":
         messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{words}"}
     else:
@@ -173,7 +173,7 @@ def _say(messages: list[Body], words: str) -> None:
 
 
 def _say_last(messages: list[Body], words: str) -> None:
-    """Put words at the end of what is asked: small models forget the form that they were told long before."""
+    """Add words at the end of the last user message: small models forget a form that was described long before."""
     for index in range(len(messages) - 1, -1, -1):
         if messages[index]["role"] == "user":
             messages[index] = {**messages[index], "content": _joined(messages[index]["content"], words)}
@@ -182,7 +182,7 @@ def _say_last(messages: list[Body], words: str) -> None:
 
 
 def _without_system(messages: list[Body]) -> list[Body]:
-    """The system part as the beginning of the first user message, for chat templates that know no such role."""
+    """Put the system part at the beginning of the first user message, for chat templates without a system role."""
     said = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
     rest = [message for message in messages if message["role"] != "system"]
     if not said:
@@ -193,7 +193,7 @@ def _without_system(messages: list[Body]) -> list[Body]:
 
 
 def _by_turns(messages: list[Body]) -> list[Body]:
-    """User and assistant by turns, for chat templates that insist on it: neighbours of one role become one message."""
+    """Join neighbouring messages of one role, for chat templates in which user and assistant must alternate."""
     made: list[Body] = []
     for message in messages:
         last = made[-1] if made else None

@@ -17,8 +17,8 @@ CONTEXT = 8192
 
 @dataclass(frozen=True)
 class Prompted:
-    """A chat to be answered. `template` are the variables of the model's chat template, such as how much it thinks;
-    `pictures` belong to the places in the messages that hold none themselves.
+    """A chat to be answered. `template` are the variables of the model's chat template, such as the amount of
+    reasoning. `pictures` are for the empty places for pictures in the messages.
     """
 
     messages: list[dict[str, Any]]
@@ -33,7 +33,7 @@ P = TypeVar("P", bound=Prompted)
 
 
 def by_temperature(batch: Sequence[P]) -> list[list[P]]:
-    """A batch has one temperature."""
+    """Split into batches, each with one temperature."""
     groups: dict[float, list[P]] = {}
     for asked in batch:
         groups.setdefault(asked.temperature, []).append(asked)
@@ -51,7 +51,7 @@ class Writer:
         self._ends = {end for end in ends if end is not None}
 
     def write(self, batch: Sequence[Prompted]) -> list[Completion]:
-        """The replies of a batch, greedy at temperature 0. A reply that fills its limit says so."""
+        """The replies of a batch, greedy at temperature 0. A reply that reached its limit is marked."""
         import torch
 
         if self._weights.sees:
@@ -77,7 +77,7 @@ class Writer:
         ]
 
     def _seen(self, asked: Prompted) -> Completion:
-        """The reply of a model that sees, to one chat at a time: pictures are of different sizes."""
+        """The reply of a vision-language model, to one chat at a time, because pictures differ in size."""
         import torch
 
         processor, model = self._weights.processor, self._weights.model
@@ -141,8 +141,8 @@ def answer_chats(
     seed: int = 0,
     pictures: Sequence[Sequence[Any]] = (),
 ) -> list[Completion]:
-    """Replies to many chats, in batches, for measuring; shorter prompts go together. `pictures` of each chat, if any,
-    are shown to a model that sees.
+    """Replies to many chats, in batches of similar length, for measuring. `pictures` of each chat, if any, are shown to
+    a vision-language model.
     """
     shown = pictures or [()] * len(chats)
     order = sorted(range(len(chats)), key=lambda number: sum(len(turn["content"]) for turn in chats[number]))

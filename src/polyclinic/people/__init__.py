@@ -1,1 +1,1 @@
-"""Where simulated persons come from."""
+"""The data of simulated people: names, addresses, personalities, profiles."""

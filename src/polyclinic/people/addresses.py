@@ -1,6 +1,6 @@
 """A written address in parts, so that a city or a postcode can be found.
 
-Addresses come as people say them. What cannot be split into parts stays only in the text; nothing is guessed.
+Addresses are written as people say them. What cannot be split into parts stays only in the text; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PROVINCE = "-do"
 
 
 class AddressParts(NamedTuple):
-    """Empty where the text does not say."""
+    """The parts of an address; a part that the text does not contain is empty."""
 
     line: str = ""
     district: str = ""
@@ -27,7 +27,7 @@ class AddressParts(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def address_parts(text: str, locale_name: str) -> AddressParts:
-    """The parts of an address of that country: those around a region that is known there."""
+    """Split an address of that country into parts, found by a known region of that country."""
     locale = load_locale(locale_name)
     postcode = _POSTCODE.search(text)
     rest = text[: postcode.start()] if postcode else text
@@ -48,7 +48,7 @@ def address_parts(text: str, locale_name: str) -> AddressParts:
 
 
 def _pieces(text: str, locale: Locale) -> list[str]:
-    """What stands between commas or on lines of its own; a region at the end of a piece stands alone too."""
+    """The pieces between commas or on separate lines. A region at the end of a piece is separated too."""
     pieces = [piece.strip() for piece in text.replace("\n", ",").split(",") if piece.strip()]
     for region in locale.regions:
         if pieces and pieces[-1].casefold().endswith(f" {region.name.casefold()}"):
@@ -67,5 +67,5 @@ def _region(locale: Locale, pieces: list[str]) -> tuple[int, Region] | None:
 
 
 def _is_area(region: Region, piece: str) -> bool:
-    """Whether a piece is a part of the region. One that is not on our list counts, unless it has a number."""
+    """Whether a piece is an area of the region. A piece that is not on our list counts too, unless it has a number."""
     return piece.casefold() in {area.casefold() for area in region.areas} or not re.search(r"\d", piece)

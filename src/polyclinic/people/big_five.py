@@ -1,5 +1,5 @@
-"""The five factors of personality, each at a low, middle or high level, with trait words and what they mean for
-talking.
+"""The five factors of personality, each at a low, middle or high level, with trait words and how they show in
+conversation.
 
 The words are data: `data/big_five.toml`. A middle level has no words: most people are unremarkable in most traits.
 """
@@ -21,7 +21,7 @@ WORDS_PER_TRAIT = 2
 
 
 class TraitSheet(Frozen):
-    """What the data file says about one factor."""
+    """The entry of the data file for one factor."""
 
     about: str
     low_words: tuple[str, ...]
@@ -31,7 +31,7 @@ class TraitSheet(Frozen):
 
 
 class BigFive(Frozen):
-    """One person's level in each factor, and the trait words that describe the levels that stand out."""
+    """One person's level in each factor, and the trait words for the levels that are low or high."""
 
     openness: TraitLevel = "middle"
     conscientiousness: TraitLevel = "middle"
@@ -46,7 +46,7 @@ class BigFive(Frozen):
         return found
 
     def manners(self) -> list[str]:
-        """How levels that stand out show in conversation, one line each."""
+        """How low and high levels show in conversation, one line each."""
         lines = []
         for trait in TRAITS:
             level = self.level(trait)
@@ -58,7 +58,7 @@ class BigFive(Frozen):
 
 @lru_cache(maxsize=1)
 def trait_sheets() -> dict[str, TraitSheet]:
-    """The five sheets, by trait."""
+    """The entries of all five factors, by trait."""
     return {
         name: TraitSheet.model_validate(sheet)
         for name, sheet in package_data("polyclinic.people", "data/big_five.toml").items()
@@ -66,7 +66,7 @@ def trait_sheets() -> dict[str, TraitSheet]:
 
 
 def draw_big_five(random: random.Random) -> BigFive:
-    """Levels drawn one by one (a quarter low, half middle, a quarter high), with words that fit them."""
+    """Draw each level separately (a quarter low, half middle, a quarter high), with words that fit."""
     levels: dict[str, TraitLevel] = {}
     words: list[str] = []
     for trait in TRAITS:

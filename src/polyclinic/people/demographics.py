@@ -1,4 +1,4 @@
-"""A simulated person's particulars: name, sex, birth date, phone, identifier and address, consistent with each
+"""A simulated person's personal data: name, sex, birth date, phone, identifier and address, consistent with each
 other.
 """
 
@@ -19,7 +19,7 @@ _UNIT_LETTERS = "ABDEFGHJLNPQRSTUWXYZ"
 
 
 class Person(Frozen):
-    """Who somebody is, as a front desk would ask for it."""
+    """A person's data, as a front desk would ask for it."""
 
     name: str
     family: str

@@ -1,4 +1,4 @@
-"""How different the members of a made-up population are, in numbers: they show a poor generator."""
+"""How different the members of a generated population are. Low numbers show a poor generator."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from polyclinic.people.traitlists import Trait, pair_counts
 
 
 class Diversity(Frozen):
-    """`evenness` is normalised entropy per dimension (1 = all values equally often); `pair_coverage` the share of
-    value pairs, among those that the constraints allow, that occur at all; `distance` the mean share of
-    dimensions on which two members differ; `distinct` the number of different combinations; `repeated_text` how
-    much the most alike two texts share.
+    """How different the members are. `evenness` is the normalised entropy per dimension (1 = all values equally often).
+    `pair_coverage` is the share of allowed value pairs that occur at all. `distance` is the mean share of dimensions on
+    which two members differ. `distinct` is the number of different combinations. `repeated_text` is how much the two
+    most similar texts share.
     """
 
     members: int
@@ -26,7 +26,7 @@ class Diversity(Frozen):
 
 
 def evenness(values: Sequence[str], possible: int) -> float:
-    """Entropy of the values over the greatest possible entropy."""
+    """Entropy of the values, divided by the greatest possible entropy."""
     if possible < 2:
         return 1.0
     counts = Counter(values)

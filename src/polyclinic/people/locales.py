@@ -21,7 +21,7 @@ IdentifierKind = Literal["korea_resident_number", "scotland_chi_number"]
 
 
 class Cohort(Frozen):
-    """Given names that were usual for people born in these years."""
+    """Given names that were common for people born in these years."""
 
     from_year: int
     to_year: int
@@ -42,7 +42,7 @@ class Region(Frozen):
 
 
 class PhoneRange(Frozen):
-    """A prefix and the numbers behind it that belong to nobody."""
+    """A prefix and the numbers after it that belong to nobody."""
 
     prefix: str
     first: int = Field(alias="from")
@@ -84,7 +84,7 @@ class Locale(Frozen):
 
 
 def locale_names() -> list[str]:
-    """The packs there are."""
+    """The names of all packs."""
     return list(_PACKS)
 
 

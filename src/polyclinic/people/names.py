@@ -1,4 +1,4 @@
-"""Names that fit a country, a sex and a year of birth, unique where a caller asks for it."""
+"""Names that fit a country, a sex and a year of birth; unique if the caller asks for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TRIES = 40
 
 
 class Name(Frozen):
-    """A person's name; `full` is how it is said in that country."""
+    """A person's name; `full` is the whole name in the order of that country."""
 
     family: str
     given: str
@@ -32,10 +32,10 @@ def _full(locale: Locale, family: str, given: str) -> str:
 
 
 def draw_name(locale: Locale, sex: Sex, birth_year: int, random: random.Random, taken: set[str] | None = None) -> Name:
-    """A name; never one of `taken`, to which it is added.
+    """Draw a name that is not in `taken`, and add it there.
 
-    Common names are tried first. When the usual pairs run out, a second given name is added, as people with a popular
-    name in one place do.
+    Common names are tried first. If all usual pairs are taken, a second given name is added, as people with a popular
+    name do.
     """
     cohort = locale.cohort(birth_year)
     given_names = cohort.female if sex == "female" else cohort.male

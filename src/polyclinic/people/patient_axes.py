@@ -1,7 +1,7 @@
 """How a simulated patient behaves: personality, command of the language, recall of the medical history, confusion.
 
-The four axes and their levels are those of PatientSim, with the level ``none`` of recall added for people who come to a
-hospital for the first time with a complaint. The words are data: `data/patient_axes.toml`.
+The four axes and their levels are those of PatientSim, with one more level of recall, ``none``, for people who come to
+a hospital for the first time with a complaint. The words are data: `data/patient_axes.toml`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PatientAxes(Frozen):
         ]
 
     def reminder(self) -> str:
-        """The same in one short line, to be said last."""
+        """The same in one short line, for the end of the prompt."""
         return (
             f"You are {self.personality.replace('_', ' ')}; your language is at level {self.language}; "
             f"your recall of your history is {self.recall}; your confusion is {self.confusion}."
@@ -58,7 +58,7 @@ def _words() -> Mapping[str, Mapping[str, list[str]]]:
 
 
 def draw_axes(random: random.Random, weights: Mapping[str, Mapping[str, float]], *, has_history: bool) -> PatientAxes:
-    """A place on the axes with these weights per axis and level; without a history there is nothing to recall."""
+    """Draw a place on the axes with these weights per axis and level. Without a history there is nothing to recall."""
     recall = _pick(random, weights.get("recall", {"high": 1.0})) if has_history else "none"
     return PatientAxes.model_validate(
         {

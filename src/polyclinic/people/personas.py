@@ -1,5 +1,5 @@
-"""Patient personas: who speaks, apart from what is wrong with them. Constraints keep each one consistent; the drawing
-makes them differ.
+"""Patient personas: who speaks, independent of their illness. Constraints keep each persona consistent; the way of
+drawing makes them differ.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIMENSIONS = ("archetype", "attitude", "group", "knowledge")
 
 
 class Persona(Frozen):
-    """A person as a voice: `style_prompt` is what the actor is told; everything else is for matching and for reports.
+    """A person as a voice: `style_prompt` is for the actor; everything else is for matching and for reports.
 
     `voice` holds how the person speaks, without age or work, so that it can be used with a script that has its own age
     and work.
@@ -77,7 +77,7 @@ class Persona(Frozen):
 
 
 def life_stage(age: int) -> str:
-    """The tag of an age: what scripts and personas are matched by when no age is stated."""
+    """The age group for an age. Scripts and personas are matched by it when no age is stated."""
     bounds = ((12, "child"), (18, "teenager"), (35, "young adult"), (55, "middle-aged"), (65, "older adult"))
     return next((name for below, name in bounds if age < below), "senior")
 
@@ -104,7 +104,7 @@ def dimensions() -> dict[str, tuple[Trait, ...]]:
 
 
 def persona_conflicts(persona: Persona) -> list[str]:
-    """What is inconsistent about a persona; empty for every generated one."""
+    """The contradictions in a persona; empty for every generated persona."""
     values = {
         "knowledge": persona.knowledge,
         "archetype": persona.archetype,
@@ -133,7 +133,7 @@ def _candidate(chance: random.Random) -> tuple[dict[str, Trait], str, Mapping[st
 
 
 def _least_used(used: Counter[tuple[str, str]], chosen: Mapping[str, Trait], occupation: str) -> tuple[int, int, int]:
-    """How worn a candidate's values are: repeated combination, then the most used value, then their sum."""
+    """How often a candidate's values were used before: the combination, then the most used value, then the sum."""
     whole = used[("all", "|".join(chosen[name].name for name in _DIMENSIONS) + occupation)]
     counts = [used[(name, chosen[name].name)] for name in _DIMENSIONS]
     return whole, max(counts), sum(counts) + used[("occupation", occupation)]
@@ -172,8 +172,8 @@ def _persona(
 
 @lru_cache(maxsize=8)
 def personas(count: int = POOL, seed: int = 0) -> tuple[Persona, ...]:
-    """`count` personas, the same for the same seed. Each is the one of several consistent candidates whose values were
-    used least so far.
+    """`count` personas, the same for the same seed. For each one, several consistent candidates are drawn; the one
+    whose values were used least so far is kept.
     """
     chance = stream("personas", seed)
     used: Counter[tuple[str, str]] = Counter()

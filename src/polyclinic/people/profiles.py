@@ -1,8 +1,8 @@
 """Who a simulated patient is: family, education, income, personality, culture and language.
 
-Profiles are drawn so that no impossible person appears: no married schoolchild, no lawyer without a degree, no
+Profiles never contradict themselves: no married schoolchild, no lawyer without a degree, no
 retired person of thirty, no grandchild of childless people, no postgraduate at twenty, no language foreign to the
-culture. `impossible` states the rules apart from the drawing, so that a test can check the drawing against them.
+culture. `impossible` states these rules separately, so that a test can check the drawn profiles against them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PARENTS_AGE_GAP = 38
 
 
 class Occupation(Frozen):
-    """What someone does for a living, what it takes and what it pays."""
+    """An occupation, the education that it needs, and the income that it gives."""
 
     name: str
     education: Education
@@ -42,7 +42,7 @@ class Occupation(Frozen):
 
 
 class Culture(Frozen):
-    """A background, the languages spoken in it, and one habit of speaking with doctors."""
+    """A cultural background, its languages, and one habit of speaking with doctors."""
 
     name: str
     languages: tuple[str, ...]
@@ -75,7 +75,7 @@ class Profile(Frozen):
 
     @property
     def medical_words(self) -> MedicalWords:
-        """How much medical language this person understands: a matter of education."""
+        """How much medical language this person understands; it depends on education."""
         if self.education in ("none", "primary"):
             return "everyday words only"
         return "some medical words" if self.education in ("secondary", "vocational") else "many medical words"
@@ -83,7 +83,7 @@ class Profile(Frozen):
     def describe(self, *, with_family_and_work: bool = True) -> str:
         """The person in a few sentences that address the player as "you".
 
-        Family and work are left out where the record already states them.
+        Family and work are left out if the record already states them.
         """
         who = f"{self.culture}, first language {self.language}; {self.habit}."
         schooling = "no schooling" if self.education == "none" else f"{self.education} education"
@@ -110,7 +110,7 @@ def education_rank(education: Education) -> int:
 
 
 def impossible(profile: Profile) -> list[str]:
-    """What cannot be true together in a profile; empty for every profile that `draw_profile` makes."""
+    """The contradictions in a profile; empty for every profile that `draw_profile` makes."""
     tables, faults = _tables(), []
     if profile.age < tables.education_ages[profile.education]:
         faults.append(f"{profile.education} education at {profile.age}")
@@ -136,7 +136,7 @@ def impossible(profile: Profile) -> list[str]:
 
 
 def draw_profile(id: str, random: random.Random) -> Profile:
-    """A person who can exist."""
+    """Draw a person without contradictions."""
     tables = _tables()
     age = random.randint(YOUNGEST, OLDEST)
     levels = [level for level in tables.education if age >= tables.education_ages[level]]
@@ -204,8 +204,8 @@ def fitting_profile(
 ) -> Profile:
     """A profile from the pool that can be this person: of that sex, near that age, with at least that education.
 
-    With `parent_of` (a child's age) a parent is sought: of either sex, of an age to have such a child, with children.
-    The age window widens until somebody fits, so a fit is always found in a pool of ordinary size.
+    With `parent_of` (a child's age), finds a parent instead: of either sex, with children, and of an age to have such a
+    child. The range of ages is widened until somebody fits, so a pool of ordinary size always has a match.
     """
     for slack in (2, 5, 10, 20, 100):
         if parent_of is not None:

@@ -1,4 +1,7 @@
-"""Simulated medical students: level, strengths, weaknesses, learning style, team role. Consistent by constraint."""
+"""Simulated medical students: level, strengths, weaknesses, learning style, team role.
+
+Constraints keep each student consistent.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _LISTS = {"level": "levels", "strength": "strengths", "weakness": "weaknesses", 
 
 
 class Student(Frozen):
-    """One student. `behaviour` is what the actor is told."""
+    """One student. `behaviour` is the text for the actor."""
 
     id: str
     name: str
@@ -50,7 +53,7 @@ def trait_named(dimension: str, name: str) -> Trait:
 
 
 def student_conflicts(student: Student) -> list[str]:
-    """What is inconsistent about a student; empty for every generated one."""
+    """The contradictions in a student; empty for every generated student."""
     faults = conflicts(
         {
             "level": [trait_named("level", student.level)],
@@ -113,8 +116,8 @@ def _student(number: int, chosen: Mapping[str, Sequence[Trait]], chance: random.
 
 @lru_cache(maxsize=8)
 def students(count: int = POOL, seed: int = 0) -> tuple[Student, ...]:
-    """`count` students, the same for the same seed. Each is the one of several consistent candidates whose values were
-    used least so far.
+    """`count` students, the same for the same seed. For each one, several consistent candidates are drawn; the one
+    whose values were used least so far is kept.
     """
     chance = stream("students", seed)
     used: Counter[tuple[str, str]] = Counter()

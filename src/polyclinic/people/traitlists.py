@@ -1,5 +1,5 @@
-"""Trait values with constraints between them, as the material files state them: what cannot, must, or may only go
-together.
+"""Trait values with constraints between them, as the material files state them: which values exclude, need or allow
+only each other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def conflicts(chosen: Mapping[str, Sequence[Trait]]) -> list[str]:
 
 
 def pair_counts(rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[Trait]]) -> tuple[int, int]:
-    """(pairs of values of two dimensions that the constraints allow, those among them that occur)."""
+    """How many pairs of values of two dimensions the constraints allow, and how many of these occur."""
     allowed, seen = 0, 0
     occurring = Counter((a, row[a], b, row[b]) for row in rows for a, b in combinations(sorted(dimensions), 2))
     for a, b in combinations(sorted(dimensions), 2):

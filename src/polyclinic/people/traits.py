@@ -1,4 +1,4 @@
-"""Communicator traits: who somebody is in conversation, apart from their role and their duties.
+"""Communicator traits: how somebody communicates, independent of their role and their duties.
 
 A profile has a mean and a variance per dimension: the mean is how the person tends to speak, the variance how much that
 differs from day to day. Profiles are drawn from priors, and priors come from a survey table. The table that ships here
@@ -71,7 +71,10 @@ class TraitProfile(Frozen):
         return TraitProfile(role=self.role, traits=traits)
 
     def persona(self) -> str:
-        """The profile as a short text: what a prompt says about the person, and what identity scores compare with."""
+        """The profile as a short text.
+
+        Prompts describe the person with it, and identity scores are compared with it.
+        """
         known = {dimension.id: dimension for dimension in dimensions(self.role)}
         lines = [f"- {known[name].about}: {degree(trait.mean)}" for name, trait in self.traits.items()]
         return f"A {self.role} who\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""From a survey table to priors: item responses, reverse-coded where the item says so, scaled to 0…1.
+"""From a survey table to priors: item responses, reverse-coded if the item says so, scaled to 0…1.
 
 The item table says what each item measures (`item,role,dimension,reverse,scale_min,scale_max,text`); the response
 table has one row per answer (`respondent,role,item,response`). Both can be replaced by a user's own files.

@@ -28,8 +28,8 @@ def stated_age(text: str) -> int | None:
 
 
 def stated_sex(text: str) -> Sex | None:
-    """By the first noun that tells it (a woman, a boy), else by the commoner pronoun; None when the
-    text does not say.
+    """The sex, from the first noun that says it (a woman, a boy), else from the more frequent pronoun; None if the text
+    does not say.
     """
     noun = _NOUN.search(text)
     if noun is not None:

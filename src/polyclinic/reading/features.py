@@ -1,8 +1,7 @@
-"""A text and a question as numbers: n-grams of the text, n-grams with what the question is about blanked out, and
-nearness.
+"""A text and a question as numbers: n-grams, blanked n-grams, and nearness.
 
-n-grams see negation, hedging and manner; nearness sees which fact, step or rule is meant; blanked n-grams see what is
-said of it.
+n-grams of the text show negation, hedging and manner. Nearness shows which fact, step or rule (the target of the
+question) is meant. Blanked n-grams, in which the target is blanked out, show what is said about it.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Features(NamedTuple):
     dense: Values
 
     def recalling(self, said: float) -> Features:
-        """The same with what was recalled of like readings as one more plain feature."""
+        """The same with one more plain feature: what was recalled from similar readings."""
         return self._replace(dense=np.append(self.dense, np.float32(said)))
 
 
@@ -54,7 +53,7 @@ class TextGrams(NamedTuple):
 
 
 def text_hash(text: str) -> int:
-    """A number that stands for a text, the same in every process."""
+    """A number for a text, the same in every process."""
     return zlib.crc32(text.encode())
 
 
@@ -110,7 +109,7 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def dense_features(text: str, target: Target, context: str) -> Values:
-    """Plain features: how near the text is to the target, what of it is missing, and how it is said."""
+    """Plain features: how near the text is to the target, which part of the target is missing, and the wording."""
     parts = clauses(text)
     near = [nearness(part, target.whole) for part in parts] if target.whole else [NOTHING]
     best = max(range(len(near)), key=lambda index: near[index].cosine + near[index].covered)
@@ -145,14 +144,12 @@ def dense_features(text: str, target: Target, context: str) -> Values:
 
 
 def scope_of(kind: ReadingKind, target: Target) -> str:
-    """The scope in which a text's own n-grams count: for kinds with a fixed list of targets, each
-    target has its own.
-    """
+    """The scope of a text's own n-grams. For kinds with a fixed list of targets, each target has its own scope."""
     return f"{kind.name}|{target.whole}" if kind.listed else kind.name
 
 
 def manner_features(text: str) -> Values:
-    """Plain features of a text by itself, for questions that are about nothing but its manner."""
+    """Plain features of a text alone, for questions about its manner only."""
     row = words(text)
     size = max(len(row), 1)
     return np.asarray(

@@ -48,7 +48,7 @@ def fit(
     dense_decay: float = 2e-3,
     steps: int = 220,
 ) -> Linear:
-    """Logistic regression with weight decay. Yes and no count the same, however many there are of each."""
+    """Logistic regression with weight decay. Yes and no have the same total weight, however many there are of each."""
     table = _Table(rows)
     plain = np.stack([row.dense for row in rows]).astype(np.float64)
     mean, spread = plain.mean(axis=0), plain.std(axis=0) + 1e-3
@@ -74,7 +74,7 @@ def fit(
 
 
 def whole_table(models: Sequence[Linear]) -> Floats:
-    """One table of weights for all kinds; scopes keep their places apart except for rare collisions."""
+    """One table of weights for all kinds. Scopes separate their places, except for rare hash collisions."""
     table = np.zeros(BUCKETS)
     for model in models:
         table[model.places] += model.weights

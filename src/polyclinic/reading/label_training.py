@@ -1,8 +1,8 @@
-"""Training of text labels: ridge regression on hashed n-grams, each author left out in turn, then calibrated.
+"""Training of text labels: ridge regression on hashed n-grams, with each author left out in turn, then calibrated.
 
 All of it is closed form or plain descent in NumPy, so the same lines give the same weights. Leaving an author out needs
-no second training: for a left-out block the prediction follows from the inverse of the whole (the block form of
-leave-one-out), so what is reported and calibrated on is always about an author that the weights had not seen.
+no second training: the prediction for a left-out block follows from the inverse of the whole (the block form of
+leave-one-out). So reports and calibration always use authors that the weights had not seen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STEPS = 600
 
 
 class LabelledText(NamedTuple):
-    """A text with its label. `weight` is how much it counts beside others of its label."""
+    """A text with its label. `weight` is how much it counts among the texts of its label."""
 
     text: str
     lang: str
@@ -31,7 +31,7 @@ class LabelledText(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """Rarities of the buckets, the table of weights, and each row's scores by weights that had not seen its author."""
+    """Rarities of the buckets, the table of weights, and each row's scores with weights that never saw its author."""
 
     rarity: np.ndarray[tuple[int], np.dtype[np.float32]]
     table: np.ndarray[tuple[int, int], np.dtype[np.float32]]
@@ -39,7 +39,7 @@ class Fitted(NamedTuple):
 
 
 def fit_labels(rows: Sequence[LabelledText], labels: Sequence[str]) -> Fitted:
-    """Train on all rows; every label counts the same, however many rows it has."""
+    """Train on all rows. Every label has the same weight, however many rows it has."""
     grams = [counted(row.text) for row in rows]
     rarity = _rarity(grams)
     values = [unit(row, rarity) for row in grams]
@@ -64,7 +64,10 @@ def _rarity(grams: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float32]
 
 
 def _likeness(grams: Sequence[Row], values: Sequence[Floats]) -> Floats:
-    """How alike each two rows are. Frequent buckets are one dense product, the many rare ones go one by one."""
+    """How similar each two rows are.
+
+    Frequent buckets are one dense product; the many rare ones are added one by one.
+    """
     buckets = np.concatenate([row.buckets for row in grams])
     owners = np.repeat(np.arange(len(grams)), [len(row.buckets) for row in grams])
     worth = np.concatenate(values)

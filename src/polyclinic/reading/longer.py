@@ -1,9 +1,9 @@
 """Further lines for training, made from labelled ones: longer, shorter, and asked about something else.
 
-Authors write a slip in one short sentence and a good answer in three, so a trained reader takes length for meaning and
-finds nothing in a long text. For kinds where a text means it as soon as a part of it does (`ReadingKind.parts`), lines
-of the same language are joined: yes with no is yes, no with no is no. `quiet` kinds give further lines that do not
-mean it. Only training lines are used; test authors are never touched.
+Authors write a mistake in one short sentence and a good answer in three. So a trained reader would take length for
+meaning and find nothing in a long text. For kinds where one part of a text is enough for a yes (`ReadingKind.parts`),
+lines of the same language are joined: yes with no is yes, no with no is no. `quiet` kinds give further lines whose
+answer is no. Only training lines are used, never those of test authors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_AROUND = 4
 
 
 def put_together(rows: Sequence[Labelled], quiet: Sequence[Labelled] = ()) -> list[Labelled]:
-    """New lines for one kind, from its own and from lines of kinds that never mean it."""
+    """New lines for one kind, from its own lines and from lines of kinds for which the answer is never yes."""
     calm: dict[str, list[Labelled]] = defaultdict(list)
     for row in rows:
         if not row.label:
@@ -49,9 +49,9 @@ def _joined(row: Labelled, chance: Random, around: Sequence[str]) -> Labelled:
 def messages(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
     """Longer messages, each with one line that decides and two to four that do not, from training lines alone.
 
-    What does not decide: for a kind about a case, lines of the same speakers about other cases; for a kind with a fixed
-    list of targets, lines that do not mean this target; for any other, lines of the kinds in `quiet`, or else its own
-    lines that do not mean it. A kind for which the whole text decides and that names no quiet lines gives none.
+    These lines do not decide: for a kind about a case, lines of the same speakers about other cases; for a kind with a
+    fixed list of targets, lines about other targets; for any other kind, lines of the kinds in `quiet`, or else its own
+    lines whose answer is no. A kind for which the whole text decides and that names no quiet kinds gives no messages.
     """
     by_kind: dict[str, list[Labelled]] = defaultdict(list)
     for row in rows:
@@ -71,7 +71,7 @@ def messages(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> list
 def _around(
     kind: ReadingKind, by_kind: Mapping[str, Sequence[Labelled]], kinds: Mapping[str, ReadingKind]
 ) -> Callable[[Labelled], Sequence[str]]:
-    """For a line of this kind: the texts that may stand around it without changing its answer."""
+    """For a line of this kind, the texts that may be put around it without changing its answer."""
     mine = by_kind[kind.name]
     if kind.quiet or kind.stance:
         quiet = {
@@ -90,7 +90,7 @@ def _around(
 
 
 def _one_message(texts: list[str], chance: Random) -> str:
-    """The texts in any order, as one message of one speaker."""
+    """The texts in random order, as one message of one speaker."""
     named = SPEAKER.match(texts[0])
     bare = [SPEAKER.sub("", text, count=1) for text in texts]
     chance.shuffle(bare)
@@ -101,7 +101,7 @@ def swapped(rows: Sequence[Labelled]) -> list[Labelled]:
     """Each yes line with the question of another line, which makes it a no line. For kinds where a text fits one target
     only.
 
-    The yes lines come again too, so that no answer becomes likelier by this.
+    The yes lines are repeated too, so that neither answer becomes more likely.
     """
     made: list[Labelled] = []
     for row in rows:

@@ -25,8 +25,8 @@ _Z = 1.96
 
 @dataclass(frozen=True)
 class Accuracy:
-    """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides; `pairs`
-    is the same on texts that occur with both a yes and a no question, None where there are no such texts.
+    """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides. `pairs`
+    is the same, only on texts that occur with both a yes and a no question; None if there are no such texts.
     """
 
     n: int
@@ -41,7 +41,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class MeanAccuracy:
-    """The mean over kinds, each kind with the same weight. None where no kind has the figure."""
+    """The mean over kinds, each kind with the same weight; None if no kind has the figure."""
 
     n: int
     yes_right: float | None
@@ -54,14 +54,14 @@ class MeanAccuracy:
 
 
 class ReaderFigures(Value):
-    """How often a reader is right: on each kind, and on all."""
+    """How often a reader is right: on each kind, and on all kinds."""
 
     kinds: dict[str, Accuracy]
     all: MeanAccuracy
 
 
 def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
-    """Accuracy from (label, answer) pairs. The interval joins Wilson's intervals for the yes and the no labels."""
+    """Accuracy from (label, answer) pairs. The interval combines Wilson's intervals for the yes and the no labels."""
     yes = [says for label, says in pairs if label]
     no = [says for label, says in pairs if not label]
     right = [says == "yes" for says in yes], [says == "no" for says in no]
@@ -116,7 +116,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _pairs(kind: str, rows: Sequence[Labelled], answers: Sequence[Says]) -> float | None:
-    """Balanced accuracy on texts that stand with a yes and with a no question; None where there are none."""
+    """Balanced accuracy on texts that occur with both a yes and a no question; None if there are none."""
     texts: dict[str, list[tuple[bool, Says]]] = {}
     for row, says in zip(rows, answers, strict=True):
         if row.question.kind == kind:
@@ -127,7 +127,7 @@ def _pairs(kind: str, rows: Sequence[Labelled], answers: Sequence[Says]) -> floa
 
 @lru_cache(maxsize=1)
 def kept_results() -> dict[str, Accuracy]:
-    """What the built-in reader reached on the test authors, as shipped with its weights."""
+    """The accuracy of the built-in reader on the test authors, as shipped with its weights."""
     return _as_accuracy(package_data("polyclinic.reading", f"data/{RESULTS}")["kinds"])
 
 
@@ -138,18 +138,18 @@ def _as_accuracy(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Accuracy]:
 
 @lru_cache(maxsize=1)
 def kept_text_only() -> dict[str, float]:
-    """What a reader reached that never sees the question, on the same test authors."""
+    """The accuracy of a reader that never sees the question, on the same test authors."""
     found: dict[str, float] = package_data("polyclinic.reading", f"data/{RESULTS}").get("text_only", {})
     return found
 
 
 def readers_file() -> Path:
-    """Where measurements of other readers are kept: beside the usual store, or where POLYCLINIC_READERS says."""
+    """The file with measurements of other readers: beside the usual store, or as POLYCLINIC_READERS says."""
     return Path(os.environ.get("POLYCLINIC_READERS", ".polyclinic/readers.json"))
 
 
 def reader_accuracy(reader: str) -> dict[str, Accuracy]:
-    """How good an earlier `polyclinic eval readings --keep` found a reader to be; empty when nobody measured it."""
+    """A reader's accuracy from an earlier `polyclinic eval readings --keep`; empty if it was not measured."""
     path = readers_file()
     if not reader or not path.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""The built-in reader as a model: a text and questions go in, findings with the words that show them come out."""
+"""The built-in reader as a model: it gets a text and questions, and returns findings with the words that show them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
 _RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
-"""How much the likeliest rival option lowers a score, and the offset: chosen on training authors left out."""
+"""How much the likeliest rival option lowers a score, and the offset. Both were chosen on held-out training authors."""
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
 
 
 class BuiltInReader:
-    """Answers `ReadsText` with trained weights: offline, the same each time, in under a millisecond a question."""
+    """Answers `ReadsText` with trained weights: offline, always the same, in under a millisecond per question."""
 
     kind: ModelKind = "reader"
 
@@ -39,12 +39,12 @@ class BuiltInReader:
 
     @property
     def name(self) -> str:
-        """`builtin`, with the file where the weights are a user's own."""
+        """`builtin`, with the file if the weights are a user's own."""
         return f"builtin:{self._path}" if self._path else "builtin"
 
     @property
     def weights(self) -> Weights:
-        """Loaded at first use, if they were not given."""
+        """The weights; loaded at first use if they were not given."""
         return self._weights or shipped_weights(self._path)
 
     async def answer(self, request: Request) -> Completion:
@@ -96,7 +96,7 @@ class BuiltInReader:
         return gathered(lambda part: self.score(part, kind, question), text, self.weights.gather, kind.name)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
-        """What the weights say of one text by itself: above 0 is yes."""
+        """The score of one text alone: above 0 means yes."""
         target = target_of(kind, question)
         return self._scored(text, kind, target, question.context if target.whole else "")
 
@@ -112,7 +112,7 @@ class BuiltInReader:
         return score
 
     def _shown(self, text: str, question: Question) -> str:
-        """The sentence that says it most clearly by itself."""
+        """The sentence for which a yes is most likely."""
         parts = clauses(text)
         if len(parts) == 1:
             return text

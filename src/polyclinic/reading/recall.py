@@ -1,10 +1,8 @@
-"""What a reader recalls: texts that it learned from, what they were asked about, and the answer.
-
-N-grams and nearness say how a text is worded and how near it is to a target. They do not know that "what brings you
-in?" is answered by a cough. A reader that has read such a question beside such a fact does: a reading like one that was
-labelled has its answer. Two readings are alike when their texts are alike and what they are asked about is alike, so
-the likeness is a product (kernel ridge regression). It helps with the cases that the labelled lines are about; for
-other cases it adds almost nothing, and does little harm.
+"""What a reader recalls: texts that it learned from, their targets, and the answers. N-grams and nearness say how a
+text is worded and how near it is to a target. They do not know that "what brings you in?" is answered by a cough. A
+reader that has read such a question with such a fact knows it: a reading gets the answer of a similar labelled reading.
+Two readings are similar if both their texts and their targets are similar, so the similarity is a product (kernel ridge
+regression). Recall helps with the cases of the labelled lines. For other cases it changes almost nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ Floats = NDArray[np.float64]
 Likeness = NDArray[np.float32]
 _DECAY = 0.3
 _TEXTS, _TARGETS = 64, 512
-"""How many texts and targets are remembered: one text is asked about many targets, and many texts about the same."""
+"""How many texts and targets are cached: one text is asked about many targets, and many texts about the same target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ class Recall:
     counts: NDArray[np.float32]
 
     def says(self, text: str, target: str) -> float:
-        """What like readings say: about 1 for yes, about -1 for no, near 0 when there was nothing like it."""
+        """The answer of similar readings: about 1 for yes, about -1 for no, near 0 if there was no similar reading."""
         return float(self.counts @ (self._near(text) * self._about(target)[self.target_of]))
 
     @cached_property
@@ -73,8 +71,8 @@ def _targets_alike(known: NDArray[np.float32], names: NDArray[np.uint32], target
 
 
 def learn(samples: Sequence[Sample]) -> tuple[Recall, dict[str, Recall]]:
-    """What all samples teach, and for each author what the others teach: a weight for recall is learned on the latter,
-    because a reader meets people whom it has not read.
+    """The recall from all samples, and for each author the recall from all other authors. The weight of recall is
+    learned on the latter, because a reader meets people whose texts it has not learned.
     """
     texts = sorted({sample.text for sample in samples})
     targets = sorted({sample.target for sample in samples})
@@ -116,7 +114,7 @@ def packed(recall: Recall) -> bytes:
 
 
 def unpacked(content: bytes, dimensions: int) -> Recall:
-    """What `packed` made."""
+    """The reverse of `packed`."""
     texts, targets, rows = np.frombuffer(content[:12], np.uint32).tolist()
     sizes = (12, texts * dimensions, targets * dimensions, targets * 4, rows * 2, rows * 2, rows * 4)
     ends = np.cumsum(sizes).tolist()

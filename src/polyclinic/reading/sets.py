@@ -61,7 +61,7 @@ def _labelled(row: dict[str, Any], kind: ReadingKind, contexts: Mapping[str, dic
 
 
 def sets_folder(package: str) -> Traversable:
-    """Where a package keeps its sets."""
+    """The folder in which a package keeps its sets."""
     return package_file(package, "data/readings")
 
 

@@ -1,4 +1,4 @@
-"""How a language model is fine-tuned as a reader."""
+"""Settings for fine-tuning a language model as a reader."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """How the model learns."""
+    """The settings of the training."""
 
     base: str
     epochs: int = 2

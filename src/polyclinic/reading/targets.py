@@ -1,4 +1,4 @@
-"""What a question is about, and where a text names it."""
+"""What a question is about (its target), and where a text names it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LETTER = re.compile(r"\(([A-J])\)")
 
 
 class Target(NamedTuple):
-    """What a question is about: everything, its two parts, and rivals that the text might mean instead."""
+    """What a question is about: the whole, its two parts, and rivals that the text might mean instead."""
 
     whole: str
     first: str
@@ -26,7 +26,7 @@ class Target(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def target_of(kind: ReadingKind, question: Question) -> Target:
-    """What the text is compared with."""
+    """The target of a question: what the text is compared with."""
     facts = dict(question.facts)
     parts = [facts[name] for name in kind.open if facts.get(name)]
     _, several, options = question.context.partition("Options:")
@@ -41,7 +41,7 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
 
 @lru_cache(maxsize=2048)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
-    """The same asked about each other option of the case, where the case has options."""
+    """The same question about each other option of the case; empty if the case has no options."""
     _, several, options = question.context.partition("Options:")
     if not several or len(kind.open) != 1 or not compares(kind):
         return ()
@@ -53,19 +53,19 @@ def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ..
 
 @lru_cache(maxsize=16_384)
 def _is_near(word: str, target: str) -> bool:
-    """Whether some word of the target means nearly the same."""
+    """Whether some word of the target means nearly the same as this word."""
     units = tokens(target).units
     return bool(len(units)) and float((units @ whole(word)).max()) > 0.6
 
 
 @lru_cache(maxsize=1024)
 def _of_rivals(target: Target) -> frozenset[str]:
-    """The rivals' words that are not the target's."""
+    """Words of the rivals that the target does not have."""
     return frozenset().union(*map(content, target.rivals)) - content(target.whole)
 
 
 def blanked(text: str, target: Target) -> list[str]:
-    """The text's words with those of the target as ``=``, near ones as ``~`` and rivals' as ``%``."""
+    """The text's words; words of the target become ``=``, words near it ``~``, and words of rivals ``%``."""
     wanted, others = content(target.whole), _of_rivals(target)
     row: list[str] = []
     for word in concepts(text):
@@ -86,7 +86,7 @@ def blanked(text: str, target: Target) -> list[str]:
 
 
 def standing(text: str, target: Target) -> list[float]:
-    """Whether the target or a rival is named last, and whether each is named under a negation."""
+    """Whether the target or a rival is named last, and whether each is negated."""
     wanted, others = content(target.whole), _of_rivals(target)
     letters = _LETTER.findall(target.first[:4])
     mine = theirs = -1
@@ -108,5 +108,5 @@ def standing(text: str, target: Target) -> list[float]:
 
 
 def compares(kind: ReadingKind) -> bool:
-    """Whether the same text is asked about many targets, so that only what it says of each may count."""
+    """Whether the same text is asked about many targets. Then only what it says about each target may count."""
     return bool(kind.open) and not kind.listed and not kind.bound

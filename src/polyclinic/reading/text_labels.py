@@ -1,7 +1,6 @@
-"""A text as one of several labels: weights over hashed n-grams, calibrated, with the words that decided.
-
-Rare runs of letters and words carry most of the meaning in short messages, so n-grams count by the square of their
-rarity. A text is unit length, so a long text does not count more than a short one.
+"""Gives a text one of several labels: calibrated weights over hashed n-grams, with the words that decided. Rare runs of
+letters and words hold most of the meaning in short messages, so n-grams count by the square of their rarity. A text's
+vector has length one, so a long text does not count more than a short one.
 """
 
 from __future__ import annotations
@@ -36,14 +35,17 @@ Floats = NDArray[np.float64]
 
 
 class Row(NamedTuple):
-    """One text's buckets and how often it has each, as logarithms."""
+    """One text's buckets, and the logarithm of how often it has each."""
 
     buckets: NDArray[np.int64]
     counts: Floats
 
 
 def n_grams(text: str) -> Iterator[tuple[str, float]]:
-    """Words, pairs, runs of two to five letters, Korean runs below the syllable; first and last sentence apart."""
+    """Words, pairs of words, runs of two to five letters, and runs of Korean letters (jamo).
+
+    The words of the first and the last sentence also count separately.
+    """
     plain = straight(text[:LONGEST]).lower()
     row = words_and_marks(plain)
     for word in row:
@@ -88,7 +90,10 @@ def unit(row: Row, rarity: NDArray[np.float32]) -> Floats:
 
 @dataclass(frozen=True)
 class TextLabels:
-    """What training found. `calibration` has one table for each language: scores and one to logits of the labels."""
+    """The result of training.
+
+    `calibration` has one table for each language, which turns scores and a one into logits.
+    """
 
     labels: tuple[str, ...]
     rarity: NDArray[np.float32]
@@ -110,7 +115,7 @@ class TextLabels:
         return dict(zip(self.labels, (odds / odds.sum()).tolist(), strict=True))
 
     def words(self, text: str, towards: frozenset[str], against: frozenset[str], most: int = 6) -> str:
-        """The words of the text that spoke most for some labels against others, in their order."""
+        """The words of the text that counted most for some labels and against others, in their order."""
         row = counted(text)
         sides = [[self.labels.index(label) for label in sorted(side)] for side in (towards, against)]
         table = self.table[row.buckets]

@@ -55,7 +55,7 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained
 
 
 def _all_lines(mine: list[Labelled], kind: ReadingKind, rows: Sequence[Labelled]) -> list[Labelled]:
-    """The lines of one kind with those that are made from them."""
+    """The lines of one kind, and the lines that are made from them."""
     lines = list(mine)
     if kind.parts:
         lines += put_together(mine, [row for row in rows if row.question.kind in kind.quiet and row.label])
@@ -69,7 +69,7 @@ def _sample(kind: ReadingKind, row: Labelled) -> Sample:
 
 
 def _recalled(found: Features, recall: Recall, kind: ReadingKind, row: Labelled) -> Features:
-    """With what a reader recalls that has not seen this line's author."""
+    """The features of a line, with what a reader recalls that has not seen the line's author."""
     return found.recalling(recall.says(row.text, target_of(kind, row.question).whole))
 
 
@@ -82,8 +82,8 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
 def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> dict[str, Floats]:
     """How to weigh the sentences of a longer text: learned on long messages of authors whom the weights had not seen.
 
-    Half of the authors train weights, which read the long messages of the other half, and the other way round. Messages
-    put together from short lines taught it less than those that people wrote as one.
+    Weights from one half of the authors read the long messages of the other half, and vice versa. Training with
+    messages that were put together from short lines worked less well than with messages that people wrote as one.
     """
     authors = sorted({row.author for row in rows})
     read: dict[str, list[tuple[Floats, bool]]] = defaultdict(list)
@@ -102,7 +102,7 @@ def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> 
 def text_only(
     train_rows: Sequence[Labelled], test_rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]
 ) -> dict[str, float]:
-    """Balanced accuracy of a reader that never sees the question: what style alone gives away."""
+    """Balanced accuracy of a reader that never sees the question: what the style of a text alone reveals."""
     found: dict[str, float] = {}
     for name in sorted(kinds):
         mine = [row for row in train_rows if row.question.kind == name]

@@ -1,8 +1,8 @@
 """A language model that was fine-tuned as a reader: `--cast reader=local:FOLDER`.
 
 `polyclinic train reader --base MODEL --out FOLDER` makes it: a model in the form of `transformers`, and `reader.json`.
-The model is asked one question about one text and answers with one word; how likely that word is yes is read from its
-scores, so that nothing has to be parsed. Questions that wait are answered together.
+The model is asked one question about one text and answers with one word; the probability of yes comes from its scores,
+so that nothing has to be parsed. Waiting questions are answered together.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _MOST_AT_ONCE = 256
 
 
 def need_torch() -> None:
-    """Say how to install what a fine-tuned reader needs, where it is missing."""
+    """Raise an error that says how to install what a fine-tuned reader needs, if it is missing."""
     if importlib.util.find_spec("torch") is None or importlib.util.find_spec("transformers") is None:
         raise ConfigError(f"a fine-tuned reader needs torch and transformers: {install_hint('train')}")
 
 
 def question_text(text: str, question: Question) -> str:
-    """What the model is shown, after the instruction."""
+    """The text that the model gets after the instruction."""
     context = f"Context: {question.context[:_CONTEXT]}\n" if question.context else ""
     return f'{context}Text: "{text}"\nQuestion: {question.words}'
 
@@ -71,7 +71,7 @@ class AnswerScores:
         return found
 
     def scores(self, rows: Sequence[Sequence[int]]) -> Any:
-        """For each row the scores of no and yes. Rows are padded on the right, so no row is masked as a whole."""
+        """The scores of no and yes for each row. Rows are padded on the right, so no row is masked completely."""
         torch = self._torch
         longest = max(map(len, rows))
         ids = torch.zeros(len(rows), longest, dtype=torch.long)
@@ -99,7 +99,7 @@ class AnswerScores:
 
 
 def batches(lengths: Sequence[int], tokens: int = _TOKENS_AT_ONCE, most: int = _MOST_AT_ONCE) -> list[list[int]]:
-    """Rows of like length together, as many as fit."""
+    """Batches of rows of similar length, as many as fit."""
     found: list[list[int]] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         fits = found and len(found[-1]) < most and lengths[place] * (len(found[-1]) + 1) <= tokens
@@ -129,7 +129,7 @@ class TunedReader:
 
     @property
     def name(self) -> str:
-        """As in the cast."""
+        """The name as in the cast."""
         return f"local:{self._path}"
 
     async def answer(self, request: Request) -> Completion:
@@ -168,7 +168,7 @@ class TunedReader:
         return await future
 
     async def _work(self) -> None:
-        """Answer all that waits, in one thread beside the event loop, until nothing waits."""
+        """Answer waiting questions in one thread beside the event loop, until none are left."""
         try:
             while self._waiting:
                 taken, self._waiting = self._waiting, []
@@ -193,7 +193,7 @@ class TunedReader:
 
 
 def _finding(text: str, question: Question, chance: float) -> tuple[Says, str]:
-    """What was found; with a yes, the sentence of the text that is nearest to what the question is about."""
+    """The finding. For a yes, also the sentence of the text that is nearest to the question."""
     if abs(chance - 0.5) < UNCLEAR:
         return "unclear", ""
     if chance < 0.5:

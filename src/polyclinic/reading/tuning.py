@@ -1,8 +1,8 @@
 """Fine-tuning a language model as a reader, from the lines that train the built-in one.
 
-All weights learn; the loss is on one word, yes or no. Lines put together as longer messages are added, because people
-talk in more than one sentence. The order of the lines follows from the seed; on one kind of machine the same command
-gives the same model as far as its kernels are deterministic.
+All weights are trained; the loss is on one word, yes or no. Longer messages put together from these lines are added,
+because people talk in more than one sentence. The seed decides the order of the lines. On one kind of machine the same
+command gives the same model, if its kernels are deterministic.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tune_reader(
     out: Path,
     say: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Train and write the model; returns what `reader.json` says of it."""
+    """Train and write the model. Returns the content of its `reader.json`."""
     need_torch()
     if not Path(settings.base).is_dir():
         raise ConfigError(f"--base {settings.base}: there is no such folder; give the folder of a transformers model")
@@ -80,7 +80,7 @@ def lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], settings: 
 def _train(
     torch: Any, model: AnswerScores, rows: Sequence[Labelled], settings: TuningSettings, say: Callable[[str], None]
 ) -> list[float]:
-    """The loss of each step."""
+    """Train the model. Returns the loss of each step."""
     items = [(model.ids(row.text, row.question), int(row.label)) for row in rows]
     steps = settings.epochs * math.ceil(len(items) / settings.batch)
     network = model.model
@@ -110,7 +110,7 @@ def _train(
 
 
 def _learn(torch: Any, model: AnswerScores, items: Sequence[tuple[list[int], int]], of: int) -> float:
-    """Add the gradient of a part of a batch of `of` lines; the part's share of the loss."""
+    """Add the gradient of a part of a batch of `of` lines. Returns the part's share of the loss."""
     with torch.autocast(model.device, dtype=torch.bfloat16, enabled=model.device == "cuda"):
         scores = model.scores([ids for ids, _ in items])
     wanted = torch.tensor([label for _, label in items], device=model.device)
@@ -126,7 +126,7 @@ def _parts(items: Sequence[tuple[list[int], int]], batch: Sequence[int]) -> list
 
 
 def _batches(items: Sequence[tuple[list[int], int]], settings: TuningSettings, epoch: int) -> list[list[int]]:
-    """The lines of one epoch, those of like length together, in an order that follows from the seed."""
+    """The lines of one epoch, in batches of similar length. The seed decides their order."""
     chance = stream("tuning", str(settings.seed), str(epoch))
     order = sorted(range(len(items)), key=lambda place: len(items[place][0]) + _NEAR_LENGTHS * chance.random())
     found = [order[start : start + settings.batch] for start in range(0, len(order), settings.batch)]

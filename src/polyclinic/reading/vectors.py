@@ -14,12 +14,12 @@ Vector = NDArray[np.float32]
 DIMENSIONS = 256
 _NEAR = 0.6
 _LONG = 1_000
-"""Characters: the tokens of longer texts are not kept. A token takes a kilobyte, and a bound must hold for any text."""
+"""The tokens of texts with more characters are not cached. A token takes a kilobyte, and the cache must stay small."""
 
 
 class Tokens(NamedTuple):
-    """A text's tokens: unit vectors, how much of the text each is (rare tokens have long vectors), and the unit
-    vector of the whole.
+    """A text's tokens: their unit vectors, each token's share of the text (rare tokens have long vectors), and the unit
+    vector of the whole text.
     """
 
     units: Vector
@@ -28,8 +28,8 @@ class Tokens(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """How a text covers a target: its mean best match, the share well matched, the worst quarter, and the same
-    backwards.
+    """How well a text covers a target: the mean best match, the share that is well matched, the worst quarter. The same
+    for how well the target covers the text.
     """
 
     cosine: float

@@ -26,10 +26,10 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Weights:
-    """What training found: a table of n-gram weights, and for each kind the weights of plain features and an offset.
+    """The result of training: a table of n-gram weights, and for each kind the weights of plain features and an offset.
 
     `scopes` lists the targets that a listed kind has learned one by one; for any other target only nearness counts.
-    `gather` weighs the sentences of a longer text. `recalls` holds readings that open kinds were taught with.
+    `gather` weighs the sentences of a longer text. `recalls` holds readings that open kinds were trained with.
     """
 
     table: NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""A longer text sentence by sentence: often one sentence carries the meaning, and the others are about something else.
+"""A longer text sentence by sentence: often one sentence has the meaning, and the others are about something else.
 
 The weights learn from short lines. For a longer text the reader reads each sentence and the whole, and a small model
 for each kind (`Gather`) weighs what it found: the clearest sentence, the second, the last, the mean, the whole.
@@ -29,9 +29,9 @@ _SURE = 12.0
 
 @lru_cache(maxsize=2048)
 def windows(text: str) -> tuple[str, ...]:
-    """The sentences of a long text, each with the name of its speaker where the text begins with it. Very short ones
-    are joined with the next, and there are ten at most. A text as short as the lines that the weights learned from is
-    one window.
+    """The sentences of a long text, at most ten. If the text begins with the name of its speaker, each sentence gets
+    that name. Very short sentences are joined with the next. A text as short as the lines that the weights learned from
+    is one window.
     """
     if len(text) < (_LONG_KOREAN if _KOREAN.search(text) else _LONG):
         return (text,)
@@ -51,14 +51,14 @@ def windows(text: str) -> tuple[str, ...]:
 
 
 def found(whole: float, parts: Sequence[float]) -> Floats:
-    """What was read in a longer text, as numbers in the order of `FOUND`."""
+    """The scores of a longer text's sentences as numbers, in the order of `FOUND`."""
     row = sorted(parts, reverse=True)
     values = [row[0], row[1], parts[-1], sum(row) / len(row), whole, float(np.log(len(row)))]
     return np.clip(values, -_SURE, _SURE)
 
 
 def gathered(read: Callable[[str], float], text: str, weights: Mapping[str, Floats], kind: str) -> float:
-    """The score of a text: of its one sentence, or of what all its sentences and the whole say together."""
+    """The score of a text. For a longer text it combines the scores of all its sentences and of the whole."""
     whole = read(text)
     parts = windows(text)
     mine = weights.get(kind)
@@ -78,7 +78,10 @@ def fit_gather(rows: Mapping[str, Sequence[tuple[Floats, bool]]]) -> dict[str, F
 
 
 def _descend(table: Floats, labels: NDArray[np.bool_], start: Floats, pull: float) -> Floats:
-    """Logistic regression, yes and no counting the same, held near `start` by `pull`: Newton's method."""
+    """Logistic regression by Newton's method.
+
+    Yes and no have the same total weight; `pull` keeps the weights near `start`.
+    """
     rows = np.concatenate([table, np.ones((len(table), 1))], axis=1)
     wanted = labels.astype(np.float64)
     share = np.where(labels, 0.5 / max(wanted.sum(), 1), 0.5 / max((1 - wanted).sum(), 1))

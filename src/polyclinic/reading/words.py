@@ -1,7 +1,7 @@
 """Words of a text for the reader: normalised, numbers in one form, and the concepts of a small thesaurus.
 
-The thesaurus groups ways of saying the same ("sob", "dyspnoea", "winded"); it was written by an author who saw no
-reading.
+The thesaurus groups words for the same thing ("sob", "dyspnoea", "winded"). Its author had seen none of the labelled
+readings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ stem = lru_cache(maxsize=65_536)(plain_stem)
 
 @cache
 def _phrases() -> dict[tuple[str, ...], str]:
-    """Phrase (as stems) to the name of its group."""
+    """Maps a phrase (as stems) to the name of its group."""
     found: dict[tuple[str, ...], str] = {}
     lines = package_text("polyclinic.reading", "data/thesaurus.jsonl").splitlines()
     for number, line in enumerate(lines):
@@ -43,7 +43,7 @@ def _phrases() -> dict[tuple[str, ...], str]:
 
 @cache
 def _opposites() -> dict[str, tuple[str, ...]]:
-    """Stem to the stems that turn it into its contrary."""
+    """Maps a stem to the stems of its opposites."""
     found: dict[str, tuple[str, ...]] = {}
     for line in package_text("polyclinic.reading", "data/opposites.jsonl").splitlines():
         one, other = ([stem(word) for phrase in side for word in words(phrase)[:1]] for side in orjson.loads(line))
@@ -75,12 +75,12 @@ def concepts(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4_096)
 def content(text: str) -> frozenset[str]:
-    """The concepts and stems that carry meaning."""
+    """The concepts and stems of a text, without stop words and negations."""
     return frozenset([word for word in concepts(text) if word not in STOP and word not in NEGATIONS])
 
 
 def opposed(text: frozenset[str], target: frozenset[str]) -> int:
-    """How many words of the text are the opposite of a word in the target, where the text lacks that word itself."""
+    """How many words of the text are the opposite of a word in the target that the text does not have."""
     against = _opposites()
     missing = target - text
     return sum(1 for word in missing for other in against.get(word, ()) if other in text and other not in target)

@@ -1,1 +1,1 @@
-"""Finding text: embedders, vector indexes, chunking, and a lexical channel beside the vectors."""
+"""Finding text: embedders, vector indexes, chunking, and search by words."""

@@ -1,10 +1,10 @@
 """Translating a published similarity threshold to another embedder, at the same rate of false matches.
 
-"0.9" means nothing by itself: one embedder puts two different questions at 0.75, another at 0.2. What carries over is
-how many pairs of *different* questions a threshold lets through. `data/published.json` says that rate for published
-thresholds (an assumption, stated there), `data/pairs.jsonl` holds pairs of doctors' questions, same and different
-ones, in English and Korean. The translated threshold is the similarity that lets the same share of different pairs
-through.
+"0.9" means nothing by itself: two different questions have the similarity 0.75 with one embedder, and 0.2 with another.
+What can be compared is how many pairs of *different* questions a threshold lets through. `data/published.json` holds
+that rate for published thresholds (an assumption, stated there). `data/pairs.jsonl` holds pairs of doctors' questions
+that ask the same or different things, in English and Korean. The translated threshold is the similarity that lets the
+same share of different pairs through.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LANGUAGES = ("en", "ko")
 
 @dataclass(frozen=True)
 class Pair:
-    """Two questions, and whether they ask the same."""
+    """Two questions, and whether they ask the same thing."""
 
     a: str
     b: str
@@ -51,14 +51,14 @@ def _published() -> tuple[Floats, Floats]:
 
 
 def false_match_rate(published: float) -> float:
-    """The share of different pairs that a published threshold is taken to let through."""
+    """The share of different pairs that a published threshold is assumed to let through."""
     thresholds, rates = _published()
     return float(np.interp(published, thresholds, rates))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How near one embedder puts the shipped pairs: sorted similarities of paraphrases and of different questions."""
+    """An embedder's similarities of the shipped pairs: paraphrases and different questions, each sorted."""
 
     same: Floats
     different: Floats
@@ -84,7 +84,10 @@ class Calibration:
 
 
 def calibrate(embed: Callable[[Sequence[str]], Vectors], languages: Sequence[str] = LANGUAGES) -> Calibration:
-    """Measure an embedder. Different pairs are the written ones, and every two questions of different paraphrases."""
+    """Measure an embedder.
+
+    Different pairs are those in the file, and any two questions from different pairs of paraphrases.
+    """
     chosen = [pair for pair in pairs() if pair.lang in languages]
     texts = list(dict.fromkeys(text for pair in chosen for text in (pair.a, pair.b)))
     vectors = embed(texts).astype(np.float64)

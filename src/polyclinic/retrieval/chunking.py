@@ -1,7 +1,7 @@
-"""Cutting long text into chunks that overlap or end where the text itself pauses. No character is ever lost.
+"""Cutting long text into chunks that overlap or end at a sentence, paragraph or heading. No character is ever lost.
 
-A `Chunk` knows its place: ``text[chunk.start:chunk.end] == chunk.text``. Without overlap the chunks, joined, are the
-text.
+A `Chunk` knows its place: ``text[chunk.start:chunk.end] == chunk.text``. Without overlap, the joined chunks are the
+whole text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of a text and where it lies."""
+    """A piece of a text, and its position in the text."""
 
     text: str
     start: int
@@ -41,7 +41,7 @@ def by_characters(text: str, size: int, overlap: int = 0) -> list[Chunk]:
 
 
 def by_paragraph(text: str, size: int = 1_200) -> list[Chunk]:
-    """Paragraphs, packed together up to `size` characters but never across a Markdown heading, which each chunk knows.
+    """Paragraphs, joined up to `size` characters but never across a Markdown heading. Each chunk knows its heading.
 
     A paragraph longer than `size` is cut at sentences.
     """
@@ -56,7 +56,7 @@ def by_paragraph(text: str, size: int = 1_200) -> list[Chunk]:
 
 
 def _pack(text: str, spans: list[tuple[int, int]], size: int, heading: str) -> list[Chunk]:
-    """Neighbouring spans put together while they fit; a span that is too long alone is cut further."""
+    """Join neighbouring spans while they fit. A span that is too long alone is cut further."""
     if size < 1:
         raise ValueError(f"size {size}: it must be at least 1")
     chunks: list[Chunk] = []

@@ -1,16 +1,16 @@
-"""Embedders by name: text in, unit vectors out, always the same for the same text, whatever batch it came in.
+"""Embedders by name. They turn texts into unit vectors, always the same for the same text, in any batch.
 
 ==========================================  ====================================================================
 spec                                        what it is
 ==========================================  ====================================================================
 ``wordllama`` (or ``default``)              embedded, offline, 256 dimensions, English; the default
 ``hashing`` or ``hashing:512``              no weights at all; words and character trigrams, any script
-``sentence-transformers:NAME_OR_PATH``      any sentence-transformers model (installed apart)
+``sentence-transformers:NAME_OR_PATH``      any sentence-transformers model (installed separately)
 ``https://host/v1:MODEL``                   an OpenAI-compatible embeddings endpoint; key: POLYCLINIC_API_KEY
 ``openai:MODEL``                            the same at OpenAI; key: OPENAI_API_KEY
 ==========================================  ====================================================================
 
-An embedder rejects what is off topic. It does not tell "what makes it worse" from "what makes it better": take the
+An embedder rejects what is off topic. It cannot distinguish "what makes it worse" from "what makes it better": take the
 nearest few and decide by rule or by model.
 """
 
@@ -40,7 +40,7 @@ CACHE_TEXTS = 20_000
 class CachedEmbedder(ABC):
     """Base of embedders: a bounded cache of embedded texts, and thresholds calibrated on the shipped pairs.
 
-    `languages` are those of the shipped pairs that the embedder knows, and so is calibrated on.
+    `languages` are the languages of the shipped pairs that the embedder knows; it is calibrated on these.
     """
 
     languages: ClassVar[Sequence[str]] = LANGUAGES
@@ -86,7 +86,7 @@ class CachedEmbedder(ABC):
 
     @cached_property
     def calibration(self) -> Calibration:
-        """How this embedder sees the shipped pairs."""
+        """The similarities of the shipped pairs with this embedder."""
         return calibrate(self.embed, self.languages)
 
     def threshold(self, published: float) -> float:
@@ -95,7 +95,10 @@ class CachedEmbedder(ABC):
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
-    """Each row at length one; a row of zeros (an empty text) becomes the first axis: equal to itself, near nothing."""
+    """Scale each row to length one.
+
+    A row of zeros (an empty text) becomes the first axis, which is near no other text.
+    """
     rows = np.array(vectors, dtype=np.float64)
     lengths = np.sqrt(np.sum(rows * rows, axis=1))
     empty = lengths < 1e-12
@@ -120,7 +123,7 @@ class HashingEmbedder(CachedEmbedder):
 
     @property
     def dimensions(self) -> int:
-        """As asked for."""
+        """The number of dimensions that was asked for."""
         return self._dimensions
 
     def compute(self, texts: Sequence[str]) -> Vectors:
@@ -143,7 +146,7 @@ def _feature(text: str) -> int:
 
 @contextmanager
 def _logs_as_they_were() -> Iterator[None]:
-    """wordllama turns on every log of the process when it is imported: then each episode would write a line."""
+    """Restore the logs after the import of wordllama, which turns all of them on: each episode would write a line."""
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)
     try:
@@ -156,7 +159,7 @@ def _logs_as_they_were() -> Iterator[None]:
 class WordLlamaEmbedder(CachedEmbedder):
     """The embedded default: token vectors shipped in the wordllama wheel, averaged. Loaded at first use, offline.
 
-    It hardly knows Korean, so it is calibrated on English; put a lexical channel beside it (`hybrid`) for Korean text.
+    It hardly knows Korean, so it is calibrated on English. For Korean text, combine it with search by words (`hybrid`).
     """
 
     languages = ("en",)
@@ -178,8 +181,8 @@ class WordLlamaEmbedder(CachedEmbedder):
         folder = Path(str(wordllama.__file__)).parent
         loaded = wordllama.WordLlama.load(dim=self.dimensions, cache_dir=folder, disable_download=True)
         loaded.tokenizer.no_padding()
-        # It would keep the tokens of the first 10,000 whole texts for ever, about 4 kB each, to save 20 µs a text.
-        resize = getattr(loaded.tokenizer.model, "_resize_cache", None)  # older ones cannot
+        # Its cache would keep the tokens of the first 10,000 texts for ever, about 4 kB each, to save 20 µs per text.
+        resize = getattr(loaded.tokenizer.model, "_resize_cache", None)  # older versions do not have it
         if resize is not None:
             resize(0)
         return loaded.tokenizer, loaded.embedding
@@ -226,7 +229,7 @@ class SentenceTransformersEmbedder(CachedEmbedder):
 
     @property
     def dimensions(self) -> int:
-        """As the model says."""
+        """The number of dimensions of the model."""
         return int(self._model.get_sentence_embedding_dimension())
 
     def compute(self, texts: Sequence[str]) -> Vectors:
@@ -236,7 +239,10 @@ class SentenceTransformersEmbedder(CachedEmbedder):
 
 @lru_cache(maxsize=8)
 def embedder(spec: str = "default") -> Embedder:
-    """The embedder a spec names; see the table above. The same spec gives the same object, so its cache is shared."""
+    """The embedder that a spec names; see the table above.
+
+    The same spec gives the same object, so its cache is shared.
+    """
     kind, _, rest = spec.partition(":")
     if spec in ("default", "wordllama"):
         return WordLlamaEmbedder()

@@ -1,6 +1,6 @@
 """An OpenAI-compatible embeddings endpoint as an embedder.
 
-`embed` is a plain call, as the protocol has it, so the HTTP requests run in an event loop on a thread of its own.
+The protocol's `embed` is not async, so the HTTP requests run in an event loop on a separate thread.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class EndpointEmbedder(CachedEmbedder):
 
     @cached_property
     def dimensions(self) -> int:
-        """Asked from the endpoint once."""
+        """The vectors' length; the endpoint is asked for it once."""
         return int(self.compute(["dimensions"]).shape[1])
 
     def compute(self, texts: Sequence[str]) -> Vectors:

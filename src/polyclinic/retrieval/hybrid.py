@@ -1,4 +1,4 @@
-"""Vectors and words together over documents that know their source.
+"""Search by vectors and by words over documents that know their source.
 
 Two rankings are fused by reciprocal rank: a passage counts ``weight / (60 + rank)`` in each. Ranks need no common
 scale, so a weak embedder (wordllama on Korean) cannot outweigh the words, and the words cannot outweigh the meaning.
@@ -20,7 +20,7 @@ _RANK_CONSTANT = 60
 
 @dataclass(frozen=True)
 class Document:
-    """A text with its source: a title or citation fit to be shown, and whatever else belongs to it."""
+    """A text with its source (a title or citation that can be shown) and any other data."""
 
     id: str
     text: str
@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document that was found, why, and where it lies in the document."""
+    """A piece of a document that was found, its scores, and its position in the document."""
 
     document: Document
     chunk: Chunk
@@ -40,17 +40,17 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The piece's words."""
+        """The piece's text."""
         return self.chunk.text.strip()
 
     @property
     def source(self) -> str:
-        """What to cite."""
+        """The source to cite."""
         return self.document.source or self.document.id
 
 
 class HybridIndex:
-    """Documents, chunked, found by meaning and by words."""
+    """Searches chunked documents by meaning and by words."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class HybridIndex:
         """Up to k passages, best first.
 
         `min_similarity` drops passages that neither share a word with the query nor are this near in meaning: a
-        threshold rejects what is off topic, it does not choose among what is on it.
+        threshold can reject passages that are off topic, but not choose among the others.
         """
         if k < 1 or not self._pieces:
             return []
@@ -105,7 +105,7 @@ class HybridIndex:
 
 
 def fuse(rankings: Sequence[Sequence[int]], weights: Sequence[float] = ()) -> list[tuple[int, float]]:
-    """Reciprocal rank fusion: (item, score), best first; equal scores go to the lower item."""
+    """Reciprocal rank fusion: (item, score), best first; with equal scores, the lower item first."""
     scores: dict[int, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, item in enumerate(ranking, start=1):

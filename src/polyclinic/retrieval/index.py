@@ -1,7 +1,7 @@
-"""Vector indexes: exact in NumPy while small, a coarse scan with faiss and exact re-ranking when large.
+"""Vector indexes: exact in NumPy while small; a coarse scan with faiss and exact re-ranking when large.
 
 The large index keeps, beside the vectors, one bit per dimension (the sign after centring). A query counts differing
-bits over all rows (3 ms for a million rows on one core), takes the nearest two thousand, ranks those by similarity.
+bits over all rows (3 ms for a million rows on one core), takes the nearest two thousand, and ranks these by similarity.
 There is no training and no rebuild: a row is searchable as soon as it is added, and the same additions always give the
 same answers.
 """
@@ -23,7 +23,7 @@ _DECIMALS = 6
 
 
 class _Rows:
-    """Vectors in one growing block, with a mark for each removed row."""
+    """Vectors in one growing array, with a mark for each removed row."""
 
     def __init__(self, dimensions: int) -> None:
         self.count = 0
@@ -60,7 +60,10 @@ class _Rows:
 
 
 def _best(similarities: Vectors, rows: npt.NDArray[np.intp], k: int) -> list[tuple[int, float]]:
-    """The k best of these rows: similarities rounded, so that the last bits never decide; ties to the lower row."""
+    """The k best of these rows.
+
+    Similarities are rounded, so that the last bits never decide; ties go to the lower row.
+    """
     rounded = np.round(similarities.astype(np.float64), _DECIMALS)
     if k < len(rounded):
         least = np.partition(rounded, len(rounded) - k)[len(rounded) - k]
@@ -84,7 +87,7 @@ class ExactIndex:
         self.rows.add(vectors)
 
     def remove(self, row: int) -> None:
-        """Take one row out of all later answers."""
+        """Remove one row from all later results."""
         self.rows.remove(row)
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
@@ -99,8 +102,8 @@ class ExactIndex:
 class FaissIndex(ExactIndex):
     """Counts differing sign bits over all rows, then ranks the nearest by true similarity.
 
-    The centre is the mean of the first `EXACT_ROWS` rows (or of the first addition, if that is smaller), so how later
-    rows are batched changes nothing.
+    The centre is the mean of the first `EXACT_ROWS` rows (or of the first addition, if that is smaller), so the batches
+    of later rows make no difference.
     """
 
     def __init__(self, dimensions: int, candidates: int = CANDIDATES) -> None:
@@ -143,7 +146,7 @@ class FaissIndex(ExactIndex):
 
 
 class GrowingIndex:
-    """Exact up to `EXACT_ROWS` rows, then faiss. What libraries use."""
+    """Exact up to `EXACT_ROWS` rows, then faiss. Libraries use this index."""
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
@@ -163,7 +166,7 @@ class GrowingIndex:
                 self._now.remove(int(row))
 
     def remove(self, row: int) -> None:
-        """Take one row out of all later answers."""
+        """Remove one row from all later results."""
         self._now.remove(row)
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
@@ -177,9 +180,9 @@ def new_index(dimensions: int) -> VectorIndex:
 
 
 def _faiss() -> Any:
-    """Imported late (it costs 0.3 s), with its loader's messages turned off, and on one thread.
+    """faiss, imported late (the import takes 0.3 s), without its loader's messages, and on one thread.
 
-    A query here is one vector: a second thread that spins at the barrier on busy cores made it four times slower.
+    A query here is one vector: on busy cores, a second thread that waits actively made it four times slower.
     """
     logger = logging.getLogger("faiss.loader")
     before = logger.level

@@ -1,7 +1,7 @@
-"""Finding text by its words: BM25 over words and, where words are glued together, character n-grams.
+"""Finding text by its words: BM25 over words and, for scripts without clear word boundaries, character n-grams.
 
-Korean has no fixed word forms (particles and endings stick to the stem), so a Hangul, Han or Kana word also counts by
-its pairs of characters; English words lose a few plain endings. The same text always gives the same scores.
+Korean has no fixed word forms (particles and endings stick to the stem), so a Hangul, Han or Kana word is also indexed
+by its pairs of characters. English words lose a few plain endings. The same text always gives the same scores.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _GLUED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac0
 
 
 def _words(text: str) -> list[str]:
-    """The words; an underscore separates two words."""
+    """The words of a text; an underscore separates two words."""
     return words(text.replace("_", " "))
 
 
 def tokens(text: str) -> list[str]:
-    """The terms a text counts by, in order, repeats kept."""
+    """The terms of a text for BM25, in order, with repeats."""
     found: list[str] = []
     for word in _words(unicodedata.normalize("NFC", text)):
         if _GLUED.search(word):
@@ -54,7 +54,7 @@ class Bm25:
         return len(self._lengths)
 
     def add(self, document: str) -> int:
-        """Append one document; its number."""
+        """Append one document. Returns its number."""
         terms = tokens(document)
         number = len(self._lengths)
         self._lengths.append(len(terms))

@@ -26,7 +26,7 @@ _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 
 
 class Page(Frozen):
-    """A document: what it is called, its language, its text, and where it is from, as it is cited."""
+    """A document: its title, its language, its text, and its origin as it is cited."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class Page(Frozen):
 
 
 class _Words(HTMLParser):
-    """The readable text of a page, its headings as Markdown, without what is only there for machines."""
+    """The readable text of a page, with headings as Markdown, without scripts and other parts for machines."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -55,7 +55,7 @@ class _Words(HTMLParser):
             self.parts.append("\n\n" if tag == "p" else "\n")
 
     def handle_endtag(self, tag: str) -> None:
-        """What was opened is closed."""
+        """End what the opening tag began."""
         if tag in _SKIPPED_TAGS:
             self._skipped = max(0, self._skipped - 1)
         elif tag == "title":
@@ -64,7 +64,7 @@ class _Words(HTMLParser):
             self.parts.append("\n\n")
 
     def handle_data(self, data: str) -> None:
-        """Words."""
+        """Add the text."""
         if self._in_title:
             self.title += data
         elif not self._skipped:
@@ -113,13 +113,13 @@ READERS: dict[str, Callable[[Path], str]] = {
 
 
 def language_of(text: str) -> Lang:
-    """Korean when Hangul is a noticeable part of the letters, else English."""
+    """The language: Korean if a noticeable part of the letters is Hangul, else English."""
     letters = sum(character.isalpha() for character in text)
     return "ko" if letters and len(HANGUL.findall(text)) / letters > 0.2 else "en"
 
 
 def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: str) -> Page:
-    """One file as a document; `DataError` when there is nothing to read in it."""
+    """One file as a document. Raises `DataError` if it has no readable text."""
     if path.stat().st_size > MOST_BYTES:
         raise bad_file(path, f"larger than {MOST_BYTES // 1_000_000} MB", fix="split it")
     text = _BLANK.sub("\n\n", READERS[path.suffix.lower()](path).replace("\x00", "")).strip()
@@ -135,7 +135,7 @@ def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: st
 
 
 def readable_files(folder: Path) -> Iterator[Path]:
-    """The files that can be read, below the folder, in a fixed order; nothing outside it and nothing hidden."""
+    """The readable files below the folder, in a fixed order; no files outside it and no hidden files."""
     root = folder.resolve()
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)

@@ -10,7 +10,8 @@
             seen = await room.step(my_model(seen.messages))
         print(seen.reward)
 
-`trl_environment` gives the same in the shape that TRL's trainers take, `verifiers_environment` in that of verifiers.
+`trl_environment` gives the same in the form that TRL's trainers need, `verifiers_environment` in the form for
+verifiers.
 """
 
 from polyclinic.rl.adapters import tasks, trl_environment, verifiers_environment

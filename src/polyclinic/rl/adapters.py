@@ -1,6 +1,6 @@
-"""Environments in the shapes that trainers take.
+"""Environments in the form that trainers need.
 
-TRL (`environment_factory=`): an object with `reset`, methods that the model calls as tools, and `get_reward`.
+For TRL (`environment_factory=`): an object with `reset`, methods that the model calls as tools, and `get_reward`. For
 verifiers (`verifiers.v1`): an `Env` whose `run` leads the conversation, and whose trace holds the reward.
 """
 
@@ -21,7 +21,7 @@ HOW = (
 
 
 def tasks(role: str, count: int) -> list[dict[str, Any]]:
-    """Rows for a trainer: the instruction, and the number of the scenario that `reset` is given."""
+    """Rows for a trainer: the instruction, and the scenario's number, which is passed to `reset`."""
     prompt = [{"role": "user", "content": HOW.format(role=role)}]
     return [{"prompt": prompt, "number": number} for number in range(count)]
 
@@ -30,7 +30,7 @@ def trl_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
     """A class for TRL's `environment_factory`; its dataset may have a column `number` (see `tasks`)."""
 
     class ClinicEnvironment:
-        """One rollout at a time."""
+        """An environment for one rollout at a time."""
 
         def __init__(self) -> None:
             self._room = ThreadedEnvironment(clinic, role, **settings)
@@ -38,7 +38,7 @@ def trl_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
             self._done = False
 
         def reset(self, number: int = 0, **columns: Any) -> str:
-            """Begin an episode; what the policy is told first."""
+            """Begin an episode; returns the first text for the policy."""
             self._reward, self._done = None, False
             return _told(self._room.reset(number).messages)
 
@@ -61,7 +61,7 @@ def trl_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
             return seen.text
 
         def get_reward(self) -> float | None:
-            """The reward of the episode; none where it did not end, so that nothing is learned from it."""
+            """The reward of the episode; None if it did not end, so that nothing is learned from it."""
             return self._reward
 
         def __del__(self) -> None:
@@ -75,13 +75,13 @@ def _told(messages: tuple[dict[str, str], ...]) -> str:
 
 
 def verifiers_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
-    """A subclass of `verifiers.v1.SingleAgentEnv`: its agent plays the role, the task's index is the scenario."""
+    """A subclass of `verifiers.v1.SingleAgentEnv`: its agent plays the role, and the task's index is the scenario."""
     if importlib.util.find_spec("verifiers") is None:
         raise ConfigError("verifiers is not installed: pip install verifiers")
     import verifiers.v1 as vf
 
     class ClinicEnv(vf.SingleAgentEnv):  # type: ignore[misc]
-        """The talk between the engine and the agent."""
+        """The conversation between the engine and the agent."""
 
         async def run(self, task: Any, agents: Any) -> None:
             """Run one episode. Its reward and figures go into the agent's trace, unless the episode did not end."""

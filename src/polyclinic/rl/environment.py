@@ -1,7 +1,7 @@
-"""One role of a clinic as a multi-turn environment. Everybody else plays as in any run; judges give the reward.
+"""One role of a clinic as a multi-turn environment. The other roles are played as in any run; judges give the reward.
 
-An episode here is an episode of the engine: the same flow, limits, re-asking and judges, in a store in memory. What the
-policy is shown is what any model in that role is sent.
+An episode here is an episode of the engine: the same flow, limits, re-asking and judges, in a store in memory. The
+policy gets the same messages as any model in that role.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Observation:
     """What the policy sees, or how the episode ended.
 
     `messages` are the whole prompt in chat form; `text` is its last user turn, for callers that keep the history
-    themselves. `schema` is the form of the reply where one is asked for. `reward` is 0 until the end; it stays None
-    where an episode failed through no fault of the policy, so that nothing is learned from it.
+    themselves. `schema` is the JSON schema of the reply, if one is required. `reward` is 0 until the end. It is None if
+    an episode failed through no fault of the policy, so that nothing is learned from it.
     """
 
     messages: tuple[dict[str, str], ...] = ()
@@ -46,15 +46,16 @@ class Observation:
 
     @property
     def text(self) -> str:
-        """The last thing that was said to the policy."""
+        """The last message to the policy."""
         return self.messages[-1]["content"] if self.messages else ""
 
 
 class RoleEnvironment:
-    """`reset(number)` starts an episode over one of the scenarios, `step(text)` answers and goes on.
+    """`reset(number)` starts an episode on one of the scenarios, `step(text)` answers and continues.
 
-    The reward is the mean of `metric` over the episode as its judge gave it, or without `metric` the mean of the role's
-    own metrics, each scaled to 0 to 1, where more is better. `settings` are those of a run file (`options`, limits …).
+    The reward is the mean of `metric` over the episode, as its judge gave it. Without `metric`, it is the mean of the
+    role's own metrics, each scaled to 0 to 1, where more is better. `settings` are those of a run file (`options`,
+    limits …).
     """
 
     def __init__(
@@ -101,14 +102,14 @@ class RoleEnvironment:
         await self.close()
 
     async def reset(self, number: int = 0) -> Observation:
-        """Begin an episode over the scenario of this number; an episode that is still running is abandoned."""
+        """Begin an episode on the scenario with this number; an episode that is still running is abandoned."""
         await self.close()
         self._policy = PolicyModel()
         self._task = asyncio.create_task(self._episode(number))
         return await self._seen()
 
     async def step(self, text: str) -> Observation:
-        """Answer what was asked last, and see what comes next."""
+        """Answer the last question, and return the next observation."""
         if self._waiting is None:
             raise ConfigError("no question is open: call reset first, and stop when an observation is done")
         waiting, self._waiting = self._waiting, None
@@ -138,7 +139,7 @@ class RoleEnvironment:
         return self._ended(await task)
 
     async def _episode(self, number: int) -> EpisodeRow:
-        """One episode of the engine, with the policy in its role."""
+        """Run one episode of the engine, with the policy in its role."""
         config = make_config(self._settings)
         async with open_store("sqlite://:memory:") as store:
             plan = await plan_run(store, config)
@@ -179,7 +180,7 @@ def _observation(request: Request) -> Observation:
 
 
 def _scaled(figures: dict[str, float], metrics: dict[str, Metric]) -> float | None:
-    """The mean of figures from 0 to 1, more being better."""
+    """The mean of the role's figures, each scaled to 0 to 1 so that more is better."""
     found: list[float] = []
     for name, value in figures.items():
         metric = metrics.get(name)

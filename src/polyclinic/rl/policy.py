@@ -1,4 +1,4 @@
-"""The trained role as a model: its questions wait until the training code answers them."""
+"""The trained role as a model: each question waits until the training code answers it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from polyclinic.errors import PersonLeft
 
 @dataclass
 class Waiting:
-    """A question and the place for its answer."""
+    """A question, and the future that receives its answer."""
 
     request: Request
     answer: asyncio.Future[Completion]
 
 
 class PolicyModel:
-    """Plays a role with words that come from outside. It counts as a language model: its replies are parsed and
-    retried, and its failures are counted, like any other model's.
+    """Plays a role with text that comes from outside.
+
+    It counts as a language model: its replies are parsed and retried, and its failures are counted, like any other
+    model's.
     """
 
     name = "policy"
@@ -31,13 +33,13 @@ class PolicyModel:
         self._questions: asyncio.Queue[Waiting] = asyncio.Queue()
 
     async def answer(self, request: Request) -> Completion:
-        """Wait for the words."""
+        """Wait for the answer."""
         waiting = Waiting(request, asyncio.get_running_loop().create_future())
         await self._questions.put(waiting)
         return await waiting.answer
 
     async def next(self) -> Waiting:
-        """The next question."""
+        """Wait for the next question."""
         return await self._questions.get()
 
 
@@ -55,16 +57,16 @@ def leave(waiting: Waiting) -> None:
 
 
 class WithPolicy:
-    """A cast in which one role is played by the policy."""
+    """The players of a run, with the policy in one role."""
 
     def __init__(self, players: Players, role: str, policy: Model) -> None:
         self._players, self._role, self._policy = players, role, policy
 
     def model(self, role: str) -> Model:
-        """The policy for its role, and for all its seats unless one seat was named."""
+        """The policy for its role and all seats of this role, or only for one seat if a seat was named."""
         mine = role == self._role or ("-" not in self._role and role_of(role) == self._role)
         return self._policy if mine else self._players.model(role)
 
     def describe(self) -> dict[str, str]:
-        """Role to model name."""
+        """The model name of each role."""
         return {**self._players.describe(), self._role: self._policy.name}

@@ -1,4 +1,4 @@
-"""The same environment for code that is not asynchronous, as most trainers are."""
+"""The same environment for synchronous code, such as most trainers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ T = TypeVar("T")
 
 
 class ThreadedEnvironment:
-    """A `RoleEnvironment` whose episodes run on an event loop in a thread of their own; all environments share it."""
+    """A `RoleEnvironment` for synchronous code.
+
+    Its episodes run on an event loop in a separate thread, which all environments share.
+    """
 
     _loop: asyncio.AbstractEventLoop | None = None
     _starting = threading.Lock()
@@ -27,7 +30,7 @@ class ThreadedEnvironment:
         return self._wait(self._room.reset(number))
 
     def step(self, text: str) -> Observation:
-        """Answer, and see what comes next."""
+        """Answer, and return the next observation."""
         return self._wait(self._room.step(text))
 
     def close(self) -> None:
@@ -35,7 +38,10 @@ class ThreadedEnvironment:
         self._wait(self._room.close())
 
     def forget(self) -> None:
-        """The same without waiting, for an object that is garbage-collected: from any thread, also when Python ends."""
+        """Abandon the running episode without waiting; for garbage collection.
+
+        It can be called from any thread, also when Python ends.
+        """
         if self._loop is not None and not sys.is_finalizing():
             asyncio.run_coroutine_threadsafe(self._room.close(), self._loop)
 

@@ -1,6 +1,6 @@
-"""Runs, in three layers: `plan` (what was asked, parsed once), `build` (names to objects), `execute` (many episodes,
-resumable).
+"""Runs, in three layers: plan, build, execute.
 
-Above them, `api` ties the three together, `drive` does it for a person at a terminal and `notebook` for a script;
-`results` and `reports` read what came out. `registry`, below them, knows which clinics there are.
+`plan` parses and checks once what the user asked for, `build` turns names into objects, and `execute` runs many
+episodes and can be resumed. Above them, `api` ties the three together, `drive` does it for a person at a terminal and
+`notebook` for a script. `results` and `reports` read the finished runs. `registry`, below them, knows all clinics.
 """

@@ -1,4 +1,4 @@
-"""Start, resume and execute runs: what the CLI, the web and notebooks call.
+"""Start, resume and execute runs: the functions that the CLI, the web and notebooks call.
 
 A run is planned, built once and executed: `plan_run`, `build`, `execute`.
 """
@@ -33,8 +33,8 @@ from polyclinic.store.store import Store
 class RunOutcome:
     """The state of a run when its process ends.
 
-    `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped
-    answering; `learned` names the libraries that were saved, with how many operations each has.
+    `unpriced` names models whose cost cannot be counted; `unreachable` means that the server of the hospital's records
+    stopped answering; `learned` names the libraries that were saved, with how many operations each has.
     """
 
     run: str
@@ -51,13 +51,13 @@ class RunOutcome:
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 the run has failures or could not go on, 3 stopped by a limit."""
+        """The exit status: 0 done, 1 the run has failures or could not go on, 3 stopped by a limit."""
         if self.limit is not None:
             return 3
         return 1 if self.failed or self.judge_failures or self.unreachable else 0
 
     def as_json(self) -> dict[str, object]:
-        """Plain data."""
+        """The outcome as plain data for JSON."""
         limit = self.limit.limit if self.limit else None
         return {"run": self.run, "done": self.done, "failed": self.failed, "left": self.left, "limit": limit}
 
@@ -75,7 +75,7 @@ async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> st
 
 
 async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], None] | None) -> tuple[str, RunPlan]:
-    """Save a plan. Returns the run's id and the plan as it was kept; `written` is called with both."""
+    """Save a plan. Returns the run's id and the plan as it was saved; `written` is called with both."""
     kept = await _pinned(store, plan)
     name = await _create(store, kept)
     if written is not None:
@@ -84,7 +84,7 @@ async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], No
 
 
 async def _pinned(store: Store, plan: RunPlan) -> RunPlan:
-    """The plan with its libraries as they are now."""
+    """The plan with its libraries pinned: later changes to them do not reach this run."""
     return replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
 
 
@@ -172,14 +172,14 @@ async def execute(
 
 
 def _spent(built: BuiltRun) -> tuple[int, int]:
-    """Money and tokens as far as a budget has counted them."""
+    """Money and tokens that the run's budget has counted so far."""
     return (built.budget.spent_nano_usd, built.budget.spent_tokens) if built.budget is not None else (0, 0)
 
 
 async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:
-    """A run's limits hold for the whole run, not for one process: what it used before it was stopped counts.
+    """Add what the run used before it was stopped. Its limits apply to the whole run, not to one process.
 
-    The calls of an episode that had not ended count in the meter when they are answered from the journal.
+    Calls of an episode that had not ended are counted when they are answered from the journal.
     """
     for row in rows:
         if row.status != "pending":
@@ -212,7 +212,7 @@ async def run_plan(
 ) -> RunOutcome:
     """Build a plan once, save it and run it. A plan that cannot be built is never saved.
 
-    `written` is called with the run's id and the plan as it was kept.
+    `written` is called with the run's id and the plan as it was saved.
     """
     async with build(plan, store.journal(""), store) as built:
         built.check()
@@ -224,9 +224,9 @@ async def run_plan(
 
 @asynccontextmanager
 async def only_if_begun(store: Store, run: str) -> AsyncIterator[None]:
-    """Delete a run that the user's mistake stops before anything has happened in it: it must not become 'last'.
+    """Delete a run if a mistake of the user stops it before anything has happened: it must not become 'last'.
 
-    A fault of the store is not the user's mistake: then the run stays, and can be resumed.
+    An error of the store is not the user's mistake: the run stays then, and can be resumed.
     """
     try:
         yield

@@ -1,7 +1,8 @@
-"""A run on a Ray cluster: long-lived workers on the store's leases, one for each core, never a task for each call.
+"""A run on a Ray cluster, with one long-lived worker for each core. Workers share the run by the store's leases.
 
-Ray places the workers, starts dead ones again and scales; the store decides who does which episode. So a worker that
-dies loses nothing that was committed, and the export is the same as that of one process.
+Ray places the workers, restarts dead ones and scales; the store decides which worker runs which episode. No Ray task is
+made for a single call. If a worker dies, nothing that was committed is lost, and the export is the same as that of one
+process.
 
 - A budget is one budget: each round of workers gets equal shares of what is left, and the last round is one worker.
 - An endpoint's slots and its requests a minute are divided by the number of workers.
@@ -41,7 +42,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Assignment:
-    """What one worker is asked to do, in plain values that travel."""
+    """The task of one worker, in plain values that can be sent to another process."""
 
     url: str
     run: str
@@ -52,7 +53,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Worked:
-    """How a part ended, in plain values that travel: exceptions do not travel well."""
+    """How a worker's task ended, in plain values: exceptions cannot always be sent to another process."""
 
     limit: str = ""
     said: str = ""
@@ -64,13 +65,13 @@ class Worked:
 
 
 class Worker:
-    """One long-lived worker: many episodes at once, in its own event loop, on the store's leases."""
+    """One long-lived worker: it runs many episodes at once, in its own event loop, and shares them by leases."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[RunOutcome] | None = None
 
     async def work(self, part: Assignment) -> Worked:
-        """Work on the run until all of it has ended, here or elsewhere, or a limit is reached."""
+        """Work on the run until all its episodes have ended, here or elsewhere, or a limit is reached."""
         cpu = time.process_time()
         try:
             outcome = await self._work(part)
@@ -101,7 +102,7 @@ class Worker:
             return await self._task
 
     async def stop(self) -> None:
-        """Break off; what is committed stays, and the leases are given back."""
+        """Stop; what is committed stays, and the leases are given back."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -140,7 +141,7 @@ def _refuse_files(store: Store) -> None:
 
 
 class Cluster:
-    """A connection to Ray: ``ray`` begins a cluster on this machine or takes $RAY_ADDRESS, ``ray://…`` joins one."""
+    """A connection to Ray. ``ray`` starts a cluster on this machine or uses $RAY_ADDRESS; ``ray://…`` joins one."""
 
     def __init__(self, on: str) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -173,7 +174,7 @@ class Cluster:
     async def run(
         self, store: Store, run: str, plan: RunPlan, *, tell: Tell, concurrency: int | None = None
     ) -> RunOutcome:
-        """Rounds of workers until the run has ended or a limit of the run is reached."""
+        """Run rounds of workers until the run has ended or a limit of the run is reached."""
         config, began, unjudged = plan.config, time.monotonic(), 0
         workers, used = await asyncio.to_thread(self._workers, plan), Spent()
         hosts = place_models(self._ray, plan.cast)
@@ -195,7 +196,7 @@ class Cluster:
             workers = max(1, workers // 2)
 
     def _workers(self, plan: RunPlan) -> int:
-        """One for each core of the cluster, but no more than an endpoint may be asked at once."""
+        """One worker for each core of the cluster, but no more than the concurrency that an endpoint allows."""
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         wanted = int(os.environ.get(WORKERS, "0")) or cores
         slots = [spec.options.concurrency for spec in plan.cast.values() if spec.kind in ("endpoint", "hosted")]
@@ -229,9 +230,9 @@ class Cluster:
 
 
 async def _until_over(store: Store, run: str, at_work: Sequence[asyncio.Future[Worked]], tell: Tell) -> None:
-    """Wait until all workers have reported, or none of them can have anything to do any more.
+    """Wait until all workers have reported, or those that are left cannot have anything to do.
 
-    After a node has died there may be a worker that Ray cannot place. It must not keep a run that has ended waiting.
+    After a node has died there may be a worker that Ray cannot place. A run that has ended must not wait for it.
     """
     told, idle = time.monotonic(), 0
     while True:

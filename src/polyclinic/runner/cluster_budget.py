@@ -18,17 +18,18 @@ class Spent:
     tokens: int = 0
 
     def plus(self, others: Sequence[Spent]) -> Spent:
-        """All of it together."""
+        """The sum of this and the others."""
         money, tokens = sum(each.nano_usd for each in others), sum(each.tokens for each in others)
         return Spent(self.nano_usd + money, self.tokens + tokens)
 
 
 def shares(config: RunConfig, counted: tuple[Spent, Spent], used: Spent, workers: int) -> dict[str, object]:
-    """The limits of each worker in this round, so that all of them together cannot pass the run's.
+    """The limits of each worker in this round, so that all workers together cannot exceed the run's limits.
 
-    `counted` is what the store knows: of all answered calls, and of episodes that have ended. A worker begins to count
-    somewhere between the two, so its limit is its share on top of the smaller one. What was billed for calls that
-    failed for good is only in `used`. The last worker has what is left, by the same rules as one process.
+    `counted` comes from the store: the cost of all answered calls, and the cost of the episodes that have ended. A
+    worker begins to count somewhere between the two. So its limit is its share, added to the smaller of the two. What
+    was billed for calls that failed for good is only in `used`. The last worker may use all that is left, by the same
+    rules as one process.
     """
     known, ended = counted
     found: dict[str, object] = {"max_cost_usd": None, "max_tokens": None}

@@ -1,4 +1,4 @@
-"""Local models of a run on a Ray cluster: one actor for each, on a GPU where there is one, loaded once and batched."""
+"""Local models of a run on a Ray cluster: one actor for each, loaded once and batched, on a GPU if there is one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from polyclinic.models.spec import CastSpec
 
 @dataclass(frozen=True)
 class RayHost:
-    """An actor as a host; it travels to workers as a value."""
+    """A Ray actor as the host of a model; it can be sent to workers as a value."""
 
     actor: Any
 
     async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
-        """One attempt by the actor. Ray's own troubles (the actor died, its node is gone) may pass."""
+        """One attempt by the actor. Errors of Ray itself (the actor died, its node is gone) count as temporary."""
         import ray
 
         try:
@@ -33,9 +33,10 @@ class RayHost:
 
 
 def place_models(ray: Any, cast: Mapping[str, CastSpec]) -> dict[str, RayHost]:
-    """An actor for every local model of a cast, by the model's name. Ray finds the node and starts a dead one again.
+    """Start an actor for every local model of a cast; returns them by the model's name.
 
-    A model that reads by itself belongs to the worker's own process: it is asked for every line.
+    Ray finds the node and restarts a dead actor. A reader model stays in the worker's own process, because it is called
+    for every line.
     """
     placed: dict[str, RayHost] = {}
     gpus = 1 if ray.cluster_resources().get("GPU", 0) >= 1 else 0

@@ -1,4 +1,4 @@
-"""A run for a person at the terminal: what to say at the start and at the end, and the command that resumes it."""
+"""A run for a person at the terminal: the lines at its start and its end, and the command that resumes it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
 
 Tell = Callable[[str], None]
-"""Takes one line for the person."""
+"""A function that shows one line to the person."""
 
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
-    """Plan and run. `begun` is called with the run's id, `tell` with every other line."""
+    """Plan and run. `begun` is called with the run's id, `tell` with every other line for the person."""
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         refuse_people(plan)
@@ -70,7 +70,7 @@ async def resume(
 
 
 class _Ending:
-    """Says how a run ended; if it was stopped, how to resume it. `run` is empty until the run is saved."""
+    """Prints how a run ended and, if it was stopped, how to resume it. `run` is empty until the run is saved."""
 
     outcome: RunOutcome
 
@@ -111,13 +111,13 @@ def resume_line(run: str, url: str, command: str = "resume") -> str:
 
 
 def _about_the_cast(plan: RunPlan) -> Iterator[str]:
-    """Roles that were cast and are not played."""
+    """A note about roles that the cast names, but the clinic does not have."""
     if plan.idle:
         yield f"note: {plan.clinic.name} has no role {' or '.join(plan.idle)}; that part of the cast is not used"
 
 
 def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
-    """What a run begins with when nobody named a library, and when a variant that needs one finds none."""
+    """Notes about libraries: which ones are used if none was named, and which variant starts without one."""
     used, clinic = plan.config.libraries, plan.clinic
     if used and not asked.libraries:
         yield f"uses what was learned before: {', '.join(used.values())} (--library none starts empty)"
@@ -139,7 +139,7 @@ async def _reasons(store: Store, outcome: RunOutcome) -> tuple[list[str], list[s
 
 
 def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list[str]]) -> Iterator[str]:
-    """How it ended, and what to do next."""
+    """Lines that say how the run ended, and what to do next."""
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
         yield f"no price is known for {names}: cost counts as 0 (set POLYCLINIC_PRICES to a price list)"

@@ -16,7 +16,7 @@ from polyclinic.store.store import Store
 
 
 async def open_library(store: Store, source: str) -> Library:
-    """A library by saved name (NAME.LIBRARY), by run (RUN.LIBRARY), or from a file."""
+    """Open a library by saved name (NAME.LIBRARY), by run (RUN.LIBRARY), or from a file."""
     if Path(source).is_file():
         operations = await read_library(store, source, "")
     elif source in await store.libraries.names():
@@ -56,7 +56,7 @@ async def save_library(store: Store, name: str, clinic: Clinic, library: Library
 
 
 async def roll_back(store: Store, name: str, version: int, reason: str) -> Library:
-    """Bring a saved library back to an earlier version. What came between stays in its history, with the reason."""
+    """Bring a saved library back to an earlier version. The changes in between stay in its history, with the reason."""
     if name not in await store.libraries.names():
         raise ConfigError(
             f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`"

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def clinics() -> list[str]:
-    """The names of the clinics there are."""
+    """The names of all clinics."""
     return list(clinic_modules())
 
 
@@ -54,7 +54,7 @@ def render_html(results: RunResults | Sequence[RunResults], path: str) -> Path:
 
 
 def _wait(work: Coroutine[Any, Any, T]) -> T:
-    """Run async work to its end; inside a running loop (a notebook), in a thread of its own."""
+    """Run async work to its end. Inside a running loop (a notebook), it runs in a separate thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

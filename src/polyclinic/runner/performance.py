@@ -1,4 +1,4 @@
-"""How well a person played: their own figures, not those of the people they played with."""
+"""How well a person played: their own figures, not those of the other players."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from polyclinic.core.transcript import Scored
 from polyclinic.eval.sections import Section
 
 MOST = 8
-"""Figures told at the end of a session; all of them are in `polyclinic grades`."""
+"""How many figures are shown at the end of a session; all of them are in `polyclinic grades`."""
 
 
 def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
-    """The figures of one role: what the clinic works out for it, then the metrics that it names for the role.
+    """The figures of one role: those that the clinic computes, then the metrics that it names for the role.
 
     Several scores of one metric become their mean. A score about somebody else is left out.
     """
@@ -31,14 +31,14 @@ def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
 
 
 def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[Section]:
-    """What the clinic says to a person who played this part; nothing where it gives no feedback."""
+    """The clinic's feedback for a person who played this part; empty if the clinic gives none."""
     if clinic.feedback is None or not clinic.role(part).for_people:
         return []
     return list(clinic.feedback(case, part, language))
 
 
 def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:
-    """A few figures in words: what each means, and its value on its scale."""
+    """A few figures as text: what each means, and its value on its scale."""
     known = {metric.name: metric for judge in clinic.judges() for metric in judge.metrics}
     for name, value in list(figures.items())[:MOST]:
         metric = known.get(name)

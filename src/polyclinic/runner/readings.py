@@ -1,4 +1,4 @@
-"""Kinds of reading and their sets over all clinics, and how good a reader is on them."""
+"""All kinds of reading and their test sets, over all clinics; and how good a reader is on them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ MISSES = 40
 
 @dataclass(frozen=True)
 class ReadingHome:
-    """Where some kinds of reading are named and their sets are kept."""
+    """A package that defines some kinds of reading and holds their sets."""
 
     package: str
     kinds: dict[str, ReadingKind]
 
 
 def reading_homes(clinic: str = "") -> list[ReadingHome]:
-    """Every clinic that reads meaning, and what all clinics share; or one clinic alone."""
+    """The packages with kinds of reading: every such clinic and what all clinics share, or one clinic alone."""
     modules = clinic_modules()
     if clinic and clinic not in modules:
         raise UnknownName("clinic", clinic, modules)
@@ -54,12 +54,12 @@ def _kinds(clinic: Clinic) -> dict[str, ReadingKind]:
 
 
 def all_kinds(clinic: str = "") -> dict[str, ReadingKind]:
-    """Kind name to kind."""
+    """All kinds of reading, by name."""
     return {name: kind for home in reading_homes(clinic) for name, kind in home.kinds.items()}
 
 
 def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "test") -> list[Labelled]:
-    """Readings to measure with: a user's file, or what ships, of one split."""
+    """Labelled readings to measure with: a user's file, or one split of those that come with the package."""
     kinds = all_kinds(clinic)
     if kind and kind not in kinds:
         raise UnknownName("kind of reading", kind, kinds)
@@ -77,7 +77,7 @@ def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "tes
 
 
 async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
-    """The reader's findings, in order. One question in each call, because each line is independent."""
+    """The reader's findings, in order. Each call has one question, because the lines are independent."""
     specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 
@@ -100,14 +100,14 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
 
 
 def reader_name(cast: str) -> str:
-    """The cast's reader as reports name it."""
+    """The name of the cast's reader in reports."""
     named = {spec.role: spec for spec in parse_cast(cast)}
     spec = named.get(READER) or named.get("all")
     return "builtin" if spec is None or spec.kind == "understudy" else spec.text
 
 
 class ReadingMiss(Value):
-    """A line that the reader did not answer as its label says."""
+    """A line that the reader answered differently from its label."""
 
     kind: str
     author: str

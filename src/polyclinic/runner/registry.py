@@ -29,7 +29,7 @@ PATH_VARIABLE = "POLYCLINIC_PATH"
 
 @lru_cache(maxsize=1)
 def clinic_modules() -> dict[str, str]:
-    """Clinic name to the module that exports it. Nothing is imported yet."""
+    """The module of each clinic, by the clinic's name. Nothing is imported yet."""
     found = {
         info.name: f"polyclinic.clinics.{info.name}"
         for info in pkgutil.iter_modules(polyclinic.clinics.__path__)
@@ -49,12 +49,12 @@ def clinic_modules() -> dict[str, str]:
 
 
 def _has_flow(folder: Path) -> bool:
-    """Whether a package is a clinic: it has the room that every clinic has, as a file or as a folder."""
+    """Whether a package is a clinic: it has a `flow` module, which every clinic has, as a file or as a folder."""
     return (folder / "flow.py").exists() or (folder / "flow" / "__init__.py").exists()
 
 
 def clinics_with(room: str) -> list[str]:
-    """The clinics that have a room, found by its file or folder: no clinic is imported for it."""
+    """The clinics that have a room, found by its file or folder without importing the clinic."""
     found = []
     for name, module in clinic_modules().items():
         spec = find_spec(module)
@@ -65,7 +65,7 @@ def clinics_with(room: str) -> list[str]:
 
 
 def load_clinic(name: str) -> Clinic:
-    """The clinic of that name, or an error with the names there are."""
+    """Load the clinic of that name. For an unknown name, the error lists the known ones."""
     modules = clinic_modules()
     if name not in modules:
         raise UnknownName("clinic", name, modules)
@@ -84,7 +84,10 @@ def load_clinic(name: str) -> Clinic:
 
 
 def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scenario]:
-    """Scenarios as a store keeps them; refused in one line when the clinic has changed since they were written."""
+    """Read the scenarios that a store holds.
+
+    If the clinic has changed since they were saved, the error says so in one line.
+    """
     found: dict[str, Scenario] = {}
     for id, body in bodies.items():
         try:

@@ -25,7 +25,7 @@ async def make_report(
 
 
 def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2, own_sections: bool = True) -> RunReport:
-    """The report of results already loaded, with the clinic's own sections, which need transcripts."""
+    """The report of loaded results, with the clinic's own sections. These need transcripts."""
     clinic = load_clinic(results.clinic)
     if not results.episodes:
         raise ConfigError(
@@ -44,7 +44,7 @@ def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2, 
 
 
 def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Path:
-    """One self-contained HTML file, put in place whole or not at all."""
+    """Write one self-contained HTML file, completely or not at all."""
     text = render_html(reports, title)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

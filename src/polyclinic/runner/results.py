@@ -1,4 +1,4 @@
-"""From the store to `RunResults`: what every report, comparison and export of numbers is made from."""
+"""Read `RunResults` from the store: every report, comparison and export of numbers is made from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from polyclinic.store.store import Store
 async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcripts: bool = True) -> RunResults:
     """A run's results with the scores of one scoring: the live one, or a later rescoring by its name.
 
-    Without `transcripts`, a large run is read quickly; failures and what episodes ended with are then not known.
+    Without `transcripts`, a large run is read quickly, but failures and the data of each episode's last event are
+    missing.
     """
     row = await store.runs.get(run)
     clinic = load_clinic(row.clinic)
@@ -103,5 +104,5 @@ def _episode(
 
 
 def people_in(row: RunRow) -> list[str]:
-    """The roles and seats that a person took, as the run's cast names them."""
+    """The roles and seats that people played, as the run's cast names them."""
     return [spec.role for spec in parse_cast(row.config["cast"]) if spec.kind == "human"]

@@ -1,1 +1,1 @@
-"""What every HTTP server of ours does: which hosts it answers, how long it waits, what it counts."""
+"""What all our HTTP servers share: allowed hosts, timeouts and metrics."""

@@ -1,7 +1,7 @@
-"""Connections that stay half open: a request must arrive, and an answer must be read, within bounds of time.
+"""Timeouts for connections: a request must arrive, and an answer must be read, within a time limit.
 
-uvicorn waits for ever for the rest of a request. A thousand clients that each send one line and then nothing would
-keep a thousand connections; ours are closed. So are those that do not read what they asked for.
+uvicorn waits forever for the rest of a request. A thousand clients that each send one line and then nothing would keep
+a thousand connections open. Here they are closed. Connections of clients that do not read the answer are closed too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEAD_BYTES = 64 * 1024  # the longest head of a request: a FHIR search may be lo
 
 
 class BoundedRequests(H11Protocol):
-    """uvicorn's protocol, with a clock on what the client still has to send, and one on what it has to read."""
+    """uvicorn's protocol with two timers: one for what the client must send, one for what it must read."""
 
     headers_s: float = HEADERS_S
     body_idle_s: float = BODY_IDLE_S
@@ -32,15 +32,15 @@ class BoundedRequests(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
     _since: float | None = None
-    """When the part that is awaited now, headers or body, began."""
+    """When the part that we wait for now (headers or body) began."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A connection must send its first request soon."""
+        """Start the timer: a new connection must send its first request soon."""
         super().connection_made(transport)
         self._wind(self.headers_s)
 
     def data_received(self, data: bytes) -> None:
-        """Every piece that arrives may end what was awaited, or begin the next part."""
+        """Restart or stop the timer: the data may complete one part of a request, or begin the next."""
         awaited = self.conn.their_state
         super().data_received(data)
         state = self.conn.their_state
@@ -54,29 +54,29 @@ class BoundedRequests(H11Protocol):
             self._stop()
 
     def on_response_complete(self) -> None:
-        """The next request may have begun to arrive meanwhile."""
+        """Start the timer if the next request has already begun to arrive."""
         super().on_response_complete()
         if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
             self._wind(self.headers_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is awaited any more."""
+        """Stop all timers."""
         self._stop()
         self._has_read()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The other side does not read; give it a while."""
+        """The client does not read; start the timer for reading."""
         super().pause_writing()
         self._must_read()
 
     def resume_writing(self) -> None:
-        """The other side reads again."""
+        """The client reads again; stop the timer for reading."""
         self._has_read()
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """No request came after the last answer; a connection whose answer was not read is dropped."""
+        """No request came after the last answer. If that answer was not read either, drop the connection."""
         super().timeout_keep_alive_handler()
         self._must_read()
 
@@ -103,14 +103,14 @@ class BoundedRequests(H11Protocol):
             self._since = None
 
     def _give_up(self) -> None:
-        if self.flow.read_paused:  # it is we who do not read on, not the client who is silent
+        if self.flow.read_paused:  # we have paused reading ourselves: the client is not silent
             self._timer = self.loop.call_later(self.body_idle_s, self._give_up)
         elif not self.transport.is_closing():
             self.transport.close()
 
 
 def server_config(app: Any, *, protocol: type[BoundedRequests] = BoundedRequests, **settings: Any) -> uvicorn.Config:
-    """uvicorn's settings for a server of ours."""
+    """uvicorn's settings for our servers."""
     ours: dict[str, Any] = {
         "http": cast(Any, protocol),
         "log_level": "warning",

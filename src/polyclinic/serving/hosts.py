@@ -1,8 +1,9 @@
-"""Checks the host and the origin of requests: a guard against web pages that reach a server on this machine.
+"""Check the host and the origin of requests, as protection from web pages that reach a server on this machine.
 
-A page in a browser can send requests to loopback, and DNS rebinding lets it read the answers: its own name is made to
-point at 127.0.0.1. Such requests name the page's host. So only requests to IP addresses, `localhost` and host names
-that the user allowed are answered. A request from another origin that the user did not allow may not change anything.
+A page in a browser can send requests to loopback. DNS rebinding (the page's own name is made to point at 127.0.0.1)
+even lets it read the answers. Such requests name the page's host. So only requests to IP addresses, `localhost` and
+host names that the user allowed are answered. A request from another origin that the user did not allow may not change
+anything.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class KnownHosts:
-    """ASGI middleware: refuses requests whose `Host` is not ours, and changes asked for by another origin."""
+    """ASGI middleware: refuses requests whose `Host` is not ours, and changes requested by another origin."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._app, self._hosts = app, frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse."""
+        """Pass the request on, or refuse it."""
         refusal = self._refusal(HTTPConnection(scope), scope["method"]) if scope["type"] == "http" else None
         await (self._app if refusal is None else refusal)(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""What a server counts, in Prometheus' text format at ``/metrics``: requests, how long they took, the process itself.
+"""Metrics of a server in Prometheus' text format at ``/metrics``: requests, durations and the process itself.
 
 Numbers only: no path with an id in it, no name, and nothing that anybody said.
 """
@@ -25,7 +25,10 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Metrics:
-    """ASGI middleware: counts every request, and answers ``/metrics``; with a token, only to requests that carry it."""
+    """ASGI middleware: counts every request and answers ``/metrics``.
+
+    If a token is set, ``/metrics`` is only shown to requests with this token.
+    """
 
     def __init__(self, app: ASGIApp, service: str, token: str = "") -> None:
         self._app, self._service, self._token = app, service, token
@@ -35,7 +38,7 @@ class Metrics:
         self._in_progress = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count, and pass on."""
+        """Count the request and pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif scope["path"] == PATH:
@@ -71,7 +74,7 @@ class Metrics:
             self._seconds += took
 
     def text(self) -> str:
-        """Everything, in the text format."""
+        """All metrics in the text format."""
         return "".join(f"{line}\n" for line in self._lines())
 
     def _lines(self) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""The audit log: which member of staff looked at what and did what. It only grows.
+"""The audit log: which member of staff looked at what and did what.
 
-The database refuses to change or delete a row, and each row holds the digest of the one before it, so that a change
-that bypasses the database is noticed. Rows cut off at the end leave no trace in the log itself: to notice that too,
-keep the last digest in another place.
+Entries are only added. The database refuses to change or delete a row, and each row holds the digest of the one before
+it. So a change that bypasses the database is noticed. If rows are cut off at the end, the log itself does not show it:
+to notice that too, keep the last digest in another place.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLUMNS = "number, at_ms, who, role, action, target, outcome, digest"
 
 
 class AuditEntry(Frozen):
-    """One look or act."""
+    """One entry: somebody looked at something or did something."""
 
     number: int
     at_ms: int
@@ -33,7 +33,7 @@ class AuditEntry(Frozen):
 
 
 class AuditLog:
-    """The log of a store."""
+    """The audit log of a store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -55,7 +55,7 @@ class AuditLog:
         await self._database.write(work)
 
     async def entries(self, after: int = 0, most: int = 10_000) -> list[AuditEntry]:
-        """Entries in their order, after a number."""
+        """Entries after a number, in order."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?", (after, most)
@@ -65,7 +65,7 @@ class AuditLog:
         return [AuditEntry.model_validate(dict(zip(names, row, strict=True))) for row in rows]
 
     async def every(self) -> AsyncIterator[AuditEntry]:
-        """The whole log in its order, a part at a time."""
+        """The whole log in order; it is read in parts."""
         after = 0
         while found := await self.entries(after):
             for entry in found:
@@ -73,14 +73,14 @@ class AuditLog:
             after = found[-1].number
 
     async def targets(self, action: str) -> set[str]:
-        """Every target on which this action was done."""
+        """Every target for which this action was done."""
         rows = await self._database.read(
             lambda tx: tx.execute("SELECT target FROM audit_log WHERE action = ? AND outcome = 'done'", (action,))
         )
         return {str(row[0]) for row in rows}
 
     async def broken_at(self) -> int:
-        """The number of the first entry that does not fit the one before it; 0 when all fit."""
+        """The number of the first entry that does not match the one before it; 0 if all match."""
         before, number = "", 0
         async for entry in self.every():
             row = (entry.number, entry.at_ms, entry.who, entry.role, entry.action, entry.target, entry.outcome)

@@ -1,8 +1,8 @@
-"""Commits of episodes that depend on each other: submitted in order, without waiting for one before the next.
+"""Commits of episodes that depend on each other. They are submitted in order, without waiting for each commit.
 
-The episodes of a campaign take turns. The next one goes on as soon as the commit of the one before is submitted. The
-database commits in the order of submission, so no episode is committed without the earlier ones it depends on. If a
-commit is refused, every later one depends on something that never happened and is refused too.
+In a campaign, an episode continues as soon as the commit of the episode before it is submitted. The database commits in
+the order of submission, so no episode is committed without the earlier ones it depends on. If a commit is refused,
+every later one depends on something that never happened and is refused too.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from polyclinic.errors import EngineError
 
 
 class ChainBroken(EngineError):
-    """A commit was refused because an earlier one was; the campaign is opened again from what is committed."""
+    """A commit was refused because an earlier one was refused.
+
+    The campaign is opened again from what is committed.
+    """
 
 
 class Chain:
-    """The ends of one campaign, numbered in the order they are asked for."""
+    """The ends of the episodes of one campaign, numbered in the order in which they are submitted."""
 
     def __init__(self) -> None:
         self._last: Link | None = None
         self.refused: int | None = None
-        """The number of the first end that was refused."""
+        """The number of the first end that was refused; None if none was."""
 
     def next(self, run: str, episode: str) -> Link:
-        """The link of the end that is asked for now."""
+        """The link for the end that is submitted now."""
         before = self._last
         number = 0 if before is None else before.number + 1
         self._last = Link(self, run, episode, number, "" if before is None else before.episode)
@@ -37,7 +40,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Link:
-    """The end of one episode in its chain, right after the end of the episode `before`."""
+    """The end of one episode in its chain; `before` is the episode just before it."""
 
     chain: Chain
     run: str
@@ -47,9 +50,9 @@ class Link:
 
     @contextmanager
     def held(self, transaction: Transaction) -> Iterator[None]:
-        """Around the work of this end, in the database's own thread; it may be tried more than once.
+        """Run the work of this end inside this context, in the database's own thread; it may be tried more than once.
 
-        That an earlier end was refused is remembered here; that its commit failed, only the database knows.
+        `Chain.refused` shows whether an earlier end was refused. Whether its commit failed is read from the database.
         """
         chain = self.chain
         if (chain.refused is not None and chain.refused < self.number) or self._hangs(transaction):

@@ -8,7 +8,7 @@ from polyclinic.core.message import Frozen
 
 
 class ClassRow(Frozen):
-    """A class: `body` holds what was chosen; `ended_ms` is 0 while it goes on."""
+    """A class: `body` holds its settings; `ended_ms` is 0 until the class ends."""
 
     id: str
     code: str
@@ -18,7 +18,7 @@ class ClassRow(Frozen):
 
 
 class Member(Frozen):
-    """A trainee of a class. Without a digest, the next person who joins by this name takes the place."""
+    """A trainee of a class. If the digest is empty, the next person who joins with this name gets the place."""
 
     class_id: str
     number: int
@@ -28,7 +28,7 @@ class Member(Frozen):
 
 
 class ClassSession(Frozen):
-    """A trainee's session in one of the class's cases; `place` is the case's place in the list, from 0."""
+    """A trainee's session with one of the class's cases; `place` is the position of the case in the list, from 0."""
 
     run: str
     class_id: str
@@ -38,7 +38,7 @@ class ClassSession(Frozen):
 
 
 class Hint(Frozen):
-    """What an educator told a trainee in a session; `after_line` is the number of lines before it."""
+    """A hint from an educator to a trainee in a session; `after_line` is the number of lines before it."""
 
     run: str
     number: int

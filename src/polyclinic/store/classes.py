@@ -1,7 +1,7 @@
-"""Classes: a code to join by, who joined, which session each of them has, and what the educator hinted.
+"""Classes: a code to join by, who joined, each trainee's sessions, and the educator's hints.
 
 A trainee has no account. Their browser holds a token; only its digest is kept here. The same digest in several classes
-is the same browser.
+means the same browser.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Classes:
         self._database = database
 
     async def open(self, body: str) -> ClassRow:
-        """A new class under a code that no other has."""
+        """Create a class with a new, unique code."""
 
         def work(tx: Transaction) -> ClassRow:
             code = new_code(tx, "classes")
@@ -53,7 +53,7 @@ class Classes:
         return await self._database.write(work)
 
     async def all(self, most: int = 100) -> list[ClassRow]:
-        """The latest classes first."""
+        """Classes, the latest first."""
         rows = await self._database.read(
             lambda tx: tx.execute(f"SELECT {CLASS} FROM classes ORDER BY created_ms DESC, id LIMIT ?", (most,))
         )
@@ -76,13 +76,13 @@ class Classes:
         return class_of(rows[0])
 
     async def end(self, id: str) -> None:
-        """Nobody joins or begins any more. Ending it again changes nothing."""
+        """End a class: nobody can join or begin a session any more. Ending it again changes nothing."""
         await self._database.write(
             lambda tx: tx.execute("UPDATE classes SET ended_ms = ? WHERE id = ? AND ended_ms = 0", (now_ms(), id))
         )
 
     async def join(self, id: str, name: str, digest: str) -> Member:
-        """A place under a name, the same one for the same browser. Another browser's name is refused."""
+        """Join with a name. The same browser gets the same place again; a name of another browser is refused."""
 
         def work(tx: Transaction) -> Member | str:
             known = [member_of(row) for row in tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ?", (id,))]
@@ -112,7 +112,7 @@ class Classes:
         return found
 
     async def readmit(self, id: str, number: int) -> None:
-        """Somebody lost their browser: the next person who joins by their name takes the place."""
+        """Let the next person who joins with this trainee's name take the place: somebody lost their browser."""
         await self._database.write(
             lambda tx: tx.execute("UPDATE class_members SET digest = '' WHERE class = ? AND number = ?", (id, number))
         )
@@ -150,7 +150,7 @@ class Classes:
         return session_of(rows[0]) if rows else None
 
     async def keep_session(self, session: ClassSession) -> str:
-        """Keep a session that was just started; the run that counts, where another was kept first."""
+        """Save a session that was just started. Returns the run that counts: if another was saved first, that one."""
 
         def work(tx: Transaction) -> str:
             tx.execute(
@@ -177,7 +177,7 @@ class Classes:
         return bool(rows)
 
     async def hint(self, run: str, after_line: int, text: str, author: str) -> Hint:
-        """Keep a hint for a session."""
+        """Save a hint for a session."""
 
         def work(tx: Transaction) -> Hint | None:
             number = int(tx.execute("SELECT COUNT(*) FROM class_hints WHERE run = ?", (run,))[0][0]) + 1
@@ -215,7 +215,7 @@ def new_id() -> str:
 
 
 def new_code(tx: Transaction, table: str) -> str:
-    """A code that people can read out and type; unused in this table."""
+    """A code that people can read out and type, and that is not used in this table yet."""
     while True:
         code = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
         if not tx.execute(f"SELECT 1 FROM {table} WHERE code = ?", (code,)):

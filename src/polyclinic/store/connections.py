@@ -1,8 +1,8 @@
 """The two kinds of connection: SQLite's and PostgreSQL's, with the same few operations. Each belongs to one thread.
 
-SQLite runs on its rollback journal, kept between transactions (a tenth less CPU per commit than cutting it to nothing),
-with ``synchronous=FULL`` unless the linked library is new enough for WAL to be safe with several connections (3.51.3:
-before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes through psycopg 3.
+SQLite uses its rollback journal with ``synchronous=FULL``. The journal file is kept between transactions, which takes a
+tenth less CPU per commit than truncating it. From version 3.51.3 of the SQLite library on, WAL is used instead: before
+that, two writers could, rarely, corrupt a WAL database. PostgreSQL goes through psycopg 3.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ SAFE_WAL = (3, 51, 3)
 ROWS = 2000
 PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 CACHE_KB = 8 * 1024  # pages in memory for each connection
-JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
+JOURNAL_BYTES = 4 * 1024 * 1024  # the size of the rollback journal that is kept between transactions
 
 _PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^/]*@|(?<=[?&])(password)=[^&]*")
 
 
 def without_password(url: str) -> str:
-    """A store's address as people and logs see it: a password in it is not shown."""
+    """A store's address for messages and logs: a password in it is hidden."""
     return _PASSWORD.sub(lambda found: f"{found[2]}=***" if found[2] else f"{found[1]}:***@", url)
 
 
 def refuse_foreign(what: str, tables: Sequence[str]) -> None:
-    """Refuse a database that holds tables, but neither those of a store nor those of FHIR records."""
+    """Refuse a database with tables of another program: neither those of a store nor those of FHIR records."""
     if tables and not {"polyclinic", "fhir_resource"} & set(tables):
         raise ConfigError(
             f"{what} is a database of another program (it has the table {tables[0]}); nothing in it was changed:"
@@ -41,18 +41,18 @@ def refuse_foreign(what: str, tables: Sequence[str]) -> None:
 
 
 class Connection(Transaction, Protocol):
-    """A connection that belongs to its thread."""
+    """A connection; it may be used only in its own thread."""
 
     def begin(self, write: bool) -> None:
         """Begin a transaction, to write or to read."""
         ...
 
     def commit(self) -> None:
-        """Commit it."""
+        """Commit the transaction."""
         ...
 
     def rollback(self) -> None:
-        """Undo it; nothing happens if there is none."""
+        """Roll the transaction back; nothing happens if there is none."""
         ...
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class Connection(Transaction, Protocol):
         ...
 
     def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a SELECT, some thousand at a time: a table may be larger than memory."""
+        """The rows of a SELECT, a few thousand at a time: a table may be larger than memory."""
         ...
 
     def tables(self) -> list[str]:
@@ -72,11 +72,11 @@ class Connection(Transaction, Protocol):
         ...
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the database itself is the problem, not what was asked of it."""
+        """Whether the database itself is the problem, not the statement."""
         ...
 
     def may_pass(self, error: BaseException | None) -> bool:
-        """Whether trying the same again may help."""
+        """Whether a retry may help."""
         ...
 
 
@@ -98,11 +98,11 @@ class SqliteConnection:
         self._db.execute("PRAGMA temp_store=MEMORY")
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """One statement."""
+        """Run one statement."""
         return self._db.execute(sql, tuple(parameters)).fetchall()
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        """One statement for each row."""
+        """Run one statement for each row."""
         return self._db.executemany(sql, rows).rowcount
 
     def begin(self, write: bool) -> None:
@@ -110,16 +110,16 @@ class SqliteConnection:
         self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     def commit(self) -> None:
-        """Commit it."""
+        """Commit the transaction."""
         self._db.execute("COMMIT")
 
     def rollback(self) -> None:
-        """Undo it."""
+        """Roll the transaction back."""
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._db.close()
 
     def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -127,7 +127,7 @@ class SqliteConnection:
         yield from self._db.execute(sql)
 
     def tables(self) -> list[str]:
-        """The names of all tables, but SQLite's own."""
+        """The names of all tables except SQLite's own."""
         found = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
         return sorted(row[0] for row in found)
 
@@ -136,24 +136,24 @@ class SqliteConnection:
         return [row[0] for row in self._db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the file itself is the problem (damaged, full, locked, read-only), not what was asked of it."""
+        """Whether the file itself is the problem (damaged, full, locked, read-only), not the statement."""
         return type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError)
 
     def may_pass(self, error: BaseException | None) -> bool:
-        """Never: a writer waits for the lock beforehand."""
+        """Never: a writer waits for the lock before it begins, so a retry would not help."""
         return False
 
 
 @lru_cache(maxsize=1024)
 def _percent(sql: str) -> str:
-    """`?` placeholders as psycopg's `%s`, outside of quoted text."""
+    """Replace `?` placeholders by psycopg's `%s`, outside of quoted text."""
     pieces = sql.replace("%", "%%").split("'")
     pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
     return "'".join(pieces)
 
 
 class PostgresConnection:
-    """A connection to a PostgreSQL server; made again when it was lost."""
+    """A connection to a PostgreSQL server; it is opened again when it was lost."""
 
     dialect: Dialect = "postgres"
 
@@ -176,33 +176,33 @@ class PostgresConnection:
             )
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """One statement."""
+        """Run one statement."""
         cursor = self._db.execute(cast(Any, _percent(sql)), tuple(parameters))
         return cursor.fetchall() if cursor.description else []
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        """One statement for each row."""
+        """Run one statement for each row."""
         with self._db.cursor() as cursor:
             cursor.executemany(cast(Any, _percent(sql)), rows)
             return cursor.rowcount
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
-        if self._db.closed:  # the server was away: a service goes on when it is back
+        if self._db.closed:  # the server was not reachable: connect again, so that a service can go on
             self._db = self._connect()
         self._db.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def commit(self) -> None:
-        """Commit it."""
+        """Commit the transaction."""
         self._db.execute("COMMIT")
 
     def rollback(self) -> None:
-        """Undo it."""
+        """Roll the transaction back."""
         if not self._db.closed:
             self._db.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._db.close()
 
     def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -226,9 +226,9 @@ class PostgresConnection:
         return [row[0] for row in found]
 
     def at_fault(self, error: BaseException) -> bool:
-        """Whether the server is the problem (gone, full, shutting down), not what was asked of it."""
+        """Whether the server is the problem (gone, full, shutting down), not the statement."""
         return isinstance(error, self._trouble) and not self.may_pass(error)
 
     def may_pass(self, error: BaseException | None) -> bool:
-        """Whether the server only asks to try again: a deadlock was broken up, or two writers met."""
+        """Whether the server asks for a retry: after a deadlock, or when two writers collided."""
         return isinstance(error, self._trouble) and str(error.sqlstate or "").startswith("40")

@@ -1,4 +1,4 @@
-"""One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
+"""One connection, one thread, group commit: `write` returns after the commit, and waiting writes share one commit.
 
 A server may read while it writes, over a few separate connections: see `opening`.
 """
@@ -35,7 +35,7 @@ class _Work:
     error: BaseException | None = None
 
     def run(self, transaction: Transaction) -> None:
-        """Do the work. An error of a read concerns only its caller, because a read changes nothing."""
+        """Do the work. If a read fails, only its caller gets the error, because a read changes nothing."""
         try:
             self.result = self.function(transaction)
         except PolyclinicError as error:
@@ -49,10 +49,10 @@ def _statement(item: _Work) -> str | None:
 
 
 class ThreadedDatabase:
-    """A `Database` whose connection lives in one thread. All work that waits is done in order, with one commit.
+    """A `Database` whose connection belongs to one thread. All queued work is done in order, with one commit.
 
-    Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each
-    piece is run again on its own, so that the failure reaches only its owner.
+    Work must not change anything outside its transaction. When one piece of a batch fails, the batch is rolled back and
+    each piece is run again separately. So only the caller of the failed piece gets the error.
     """
 
     def __init__(self, connect: Callable[[], Connection], dialect: Dialect) -> None:
@@ -68,7 +68,7 @@ class ThreadedDatabase:
             raise self._open_error
 
     def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` in a transaction; done after the commit."""
+        """Run `work` in a transaction; returns after the commit."""
         return cast("Awaitable[T]", self._submit(work, write=True))
 
     def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
@@ -125,14 +125,14 @@ class ThreadedDatabase:
         return batch, True
 
     def _wait_for_more(self) -> None:
-        """Wait briefly for more work: when many write at once, one commit soon serves them all."""
+        """Wait briefly for more work: when many tasks write at the same time, they can share one commit."""
         waiting, latest = -1, time.monotonic() + LONGEST_S
         while self._queue.qsize() != waiting and time.monotonic() < latest:
             waiting = self._queue.qsize()
             time.sleep(GATHER_S)
 
     def _alone(self, connection: Connection, item: _Work, *, again: bool) -> None:
-        """One piece on its own, after its batch failed; tried again while the database says that this may help."""
+        """Run one piece separately after its batch failed; retry as long as the database says that it may help."""
         for _ in range(TRIES):
             if not again and not connection.may_pass(item.error):
                 return
@@ -142,8 +142,9 @@ class ThreadedDatabase:
 
     @staticmethod
     def _run(connection: Connection, items: Sequence[_Work]) -> bool:
-        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again
-        singly).
+        """Run items in one transaction. On an error, roll back and give the error to each item.
+
+        The items of a failed batch are then run again one by one.
         """
         try:
             connection.begin(any(item.write for item in items))
@@ -170,8 +171,9 @@ class ThreadedDatabase:
 
 
 def _together(batch: list[_Work], dialect: Dialect) -> list[list[_Work]]:
-    """What can share a transaction, in order. PostgreSQL gives a steady view to readers alone,
-    SQLite to writers too.
+    """Groups of work that can share a transaction, in order.
+
+    In PostgreSQL only reads get a consistent view; in SQLite writes get it too.
     """
     if dialect == "sqlite":
         return [batch] if batch else []
@@ -184,7 +186,7 @@ def _answer(batch: list[_Work]) -> None:
         try:
             loop.call_soon_threadsafe(_resolve, mine)
         except RuntimeError:
-            # The loop that asked is gone (interrupted); the work is committed, nobody is left to tell.
+            # The event loop of the caller has ended (interrupted). The work is committed; nobody waits for the result.
             continue
 
 

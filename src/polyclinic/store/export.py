@@ -1,4 +1,4 @@
-"""Rows out of a store: JSON lines, CSV and Parquet, always in the planned order, the same bytes for the same run."""
+"""Export rows from a store as JSON lines, CSV and Parquet, in the planned order. The same run gives the same bytes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Row = dict[str, Any]
 async def export_rows(
     store: Store, run: str, what: What, *, timings: bool = False, scoring: str = LIVE
 ) -> AsyncIterator[Row]:
-    """The rows of one kind. Wall-clock timings differ from run to run and are left out unless asked for.
+    """The rows of one kind. Timings differ from run to run, so they are left out unless asked for.
 
-    Scores are those of one scoring; where it is not the run's own, rows that hold scores name it.
+    Scores are those of one scoring. If it is not the run's own scoring, rows with scores name it.
     """
     row = await store.runs.get(run)
     scenarios = await store.runs.scenarios(row.id)
@@ -89,7 +89,7 @@ async def _calls(store: Store, run: str, episode: str, called: Sequence[Called],
 
 
 async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
-    """One JSON object a line, keys sorted; returns how many."""
+    """Write one JSON object per line, with sorted keys; returns the number of rows."""
     count = 0
     with path.open("wb") as file:
         async for row in rows:
@@ -99,7 +99,7 @@ async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
 
 
 async def write_csv(path: Path, rows: AsyncIterator[Row]) -> int:
-    """A CSV file with one header; nested values become JSON text. Returns how many rows."""
+    """Write a CSV file with one header; nested values become JSON text. Returns the number of rows."""
     gathered = [row async for row in rows]
     columns = list(dict.fromkeys(name for row in gathered for name in row))
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -117,14 +117,17 @@ def _cell(value: object) -> object:
 
 
 async def write_parquet(path: Path, rows: AsyncIterator[Row]) -> int:
-    """A Parquet file; nested values become JSON text. Returns how many rows."""
+    """Write a Parquet file; nested values become JSON text. Returns the number of rows."""
     gathered = [row async for row in rows]
     parquet_from_rows(path, gathered)
     return len(gathered)
 
 
 def parquet_from_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows of plain data as one Parquet table: whole numbers, numbers and yes/no keep their type, the rest is text."""
+    """Write rows of plain data as one Parquet table.
+
+    Integers, floats and booleans keep their type; everything else becomes text.
+    """
     import arro3.core as arrow
     import arro3.io
 

@@ -1,6 +1,6 @@
-"""What a table of episodes shows, kept beside the episodes: short rows that can be filtered and sorted quickly.
+"""The values that a table of episodes shows, in short rows that can be filtered and sorted quickly.
 
-A row is written with the end of its episode. Rows of older stores are made when a run is first looked at.
+A row is written when its episode ends. Rows of older stores are made when somebody first opens a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FAILED = '"kind":"failed"'
 def put_values(
     transaction: Transaction, run: str, episode: str, scores: Sequence[Score], *, first: bool = False
 ) -> None:
-    """Replace the numbers of one episode; `first` says that there are none yet."""
+    """Replace the numbers of one episode; `first` means that there are none yet."""
     if not first:
         transaction.execute("DELETE FROM episode_values WHERE run = ? AND episode = ?", (run, episode))
     transaction.executemany(
@@ -35,7 +35,7 @@ def put_values(
 
 
 def put_ended(transaction: Transaction, result: EpisodeResult, number: int, attempt: int, elapsed_ms: int) -> None:
-    """Write the row of an episode that ends now, from the values given."""
+    """Write the row of an episode that ends now, from the given values."""
     spec = result.spec
     if attempt > 1:
         transaction.execute("DELETE FROM episode_facts WHERE run = ? AND id = ?", (spec.run, spec.id))
@@ -67,7 +67,7 @@ def _fact(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _joined(owners: Collection[str]) -> str:
-    """Who is responsible for what failed, as `|a|b|`, so that one of them can be looked for."""
+    """Write the owners of failures as `|a|b|`, so that a search can find one of them."""
     return f"|{'|'.join(owners)}|" if owners else ""
 
 
@@ -80,13 +80,13 @@ def _owners(transcript: str) -> str:
 
 
 class EpisodeFacts:
-    """The rows of a store."""
+    """The rows of all episodes in a store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def fill(self, run: str) -> int:
-        """Make the rows that are missing, a part at a time so that others are not kept waiting; returns how many."""
+        """Make the missing rows, in parts, so that others do not have to wait. Returns how many were made."""
         made = 0
         while missing := await self._database.read(lambda tx: _missing(tx, run)):
             await self._database.write(lambda tx, missing=missing: _make(tx, run, missing))  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The journal of calls and hand-overs on a database: each row is committed before anyone acts on it."""
+"""The journal of calls and hand-overs in a database: each row is committed before anyone acts on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSERT_POST = (
 
 
 def now_ms() -> int:
-    """Wall-clock milliseconds, for leases and bookkeeping; never part of a transcript."""
+    """The current time in milliseconds, for leases and bookkeeping; it is never part of a transcript."""
     return time.time_ns() // 1_000_000
 
 
@@ -45,20 +45,20 @@ def _call_row(run: str, call: CallRecord) -> tuple[object, ...]:
 
 
 def keep_calls(run: str, calls: Sequence[CallRecord]) -> Callable[[Transaction], object]:
-    """What keeps these calls inside a larger transaction."""
+    """A function that saves these calls inside a larger transaction."""
     rows = [_call_row(run, call) for call in calls]
     return lambda transaction: transaction.executemany(_INSERT_CALL, rows)
 
 
 class SentMessage(NamedTuple):
-    """A message of a stored request: who speaks in it, and its words."""
+    """A message of a stored request: its role and its text."""
 
     role: str
     content: str
 
 
 def sent_messages(request: str) -> list[SentMessage]:
-    """The messages of a request as the store keeps it."""
+    """The messages of a stored request."""
     return [SentMessage(each["role"], each["content"]) for each in orjson.loads(request)["messages"]]
 
 
@@ -69,7 +69,7 @@ class StoreJournal:
         self._database, self._run = database, run
 
     async def load(self, episode: str) -> Mapping[CallKey, Completion]:
-        """What was recorded for this episode so far."""
+        """The answers recorded for this episode so far."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 "SELECT key, occurrence, completion FROM calls WHERE run = ? AND episode = ?", (self._run, episode)
@@ -78,7 +78,7 @@ class StoreJournal:
         return {(key, int(occurrence)): Completion.from_json(text) for key, occurrence, text in rows}
 
     async def find(self, episode: str, key: CallKey) -> tuple[list[SentMessage], Completion] | None:
-        """What was sent in one call, and the raw answer; None when the call is not kept."""
+        """The messages that were sent in one call, and the raw answer; None if the call is not stored."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 "SELECT request, completion FROM calls WHERE run = ? AND episode = ? AND key = ? AND occurrence = ?",
@@ -88,7 +88,7 @@ class StoreJournal:
         return (sent_messages(rows[0][0]), Completion.from_json(rows[0][1])) if rows else None
 
     def record(self, call: CallRecord) -> Awaitable[None]:
-        """Keep one answered call; the await returns after the commit."""
+        """Save one answered call; the await returns after the commit."""
         return self._database.write(RowWork(_INSERT_CALL, _call_row(self._run, call)))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
@@ -97,7 +97,7 @@ class StoreJournal:
         await self._database.write(RowWork(_INSERT_POST, row))
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
-        """What this episode handed to people so far."""
+        """What this episode has handed to people so far."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 "SELECT queue, key, body FROM posts WHERE run = ? AND episode = ?", (self._run, episode)
@@ -113,12 +113,12 @@ class StoreCache:
         self._database = database
 
     async def get(self, key: str) -> Completion | None:
-        """A kept answer, if there is one."""
+        """A cached answer, if there is one."""
         rows = await self._database.read(lambda tx: tx.execute("SELECT completion FROM cache WHERE key = ?", (key,)))
         return Completion.from_json(rows[0][0]) if rows else None
 
     async def put(self, key: str, completion: Completion) -> None:
-        """Keep an answer."""
+        """Cache an answer."""
         row = (key, completion.to_json().decode())
 
         def insert(transaction: Transaction) -> None:

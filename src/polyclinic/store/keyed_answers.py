@@ -1,4 +1,4 @@
-"""Answers by the key that a client gave its request: a client that asks again after a lost answer gets the same one."""
+"""Answers by the key of their request: a client that asks again after a lost answer gets the same answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KEPT_MS = 24 * 3_600_000
 
 
 class KeyedAnswers:
-    """What was answered to requests with a key, for a day."""
+    """The answers to requests with a key; they are kept for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -22,7 +22,7 @@ class KeyedAnswers:
         return str(rows[0][0]) if rows else None
 
     async def keep(self, key: str, answer: str) -> None:
-        """Keep an answer; those of yesterday go."""
+        """Save an answer, and delete those older than a day."""
 
         def work(tx: Transaction) -> None:
             now = now_ms()

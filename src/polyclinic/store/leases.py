@@ -1,4 +1,4 @@
-"""Leases: two workers on one store never do the same episode, whether they are two processes or two runs in one.
+"""Leases: two workers on one store never run the same episode. They can be in two processes or in one.
 
 A unit of work (an episode, or a whole campaign) belongs to the worker that holds its lease. A lease expires when its
 holder stops renewing it; on the same machine it ends as soon as its holder is dead.
@@ -28,7 +28,7 @@ _STANDING = (
 
 @lru_cache(maxsize=1)
 def this_process() -> str:
-    """host:pid:start, which no other process, past or present, has."""
+    """An id of this process (host:pid:start) that no other process ever has."""
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
 
 
@@ -38,7 +38,7 @@ _at_work: set[str] = set()
 
 @contextmanager
 def worker() -> Iterator[str]:
-    """The owner of leases while one batch works: host:pid:start:number, which no other batch has."""
+    """Give an owner id (host:pid:start:number) to one batch while it works. No other batch has the same id."""
     owner = f"{this_process()}:{next(_numbers)}"
     _at_work.add(owner)
     try:
@@ -56,7 +56,7 @@ def _started(pid: int) -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Whether an owner on this machine is certainly gone; owners elsewhere are never called dead."""
+    """Whether an owner on this machine is certainly dead. For an owner on another machine this is always false."""
     if owner.startswith(f"{this_process()}:"):
         return owner not in _at_work
     host, pid, started, *_ = *owner.split(":"), "", ""
@@ -78,13 +78,13 @@ def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
 
 
 def units_at_work(transaction: Transaction, run: str) -> set[str]:
-    """The units of a run that another process is working on; as far as is known, that process is alive."""
+    """The units of a run that another process is working on. Processes that are known to be dead are left out."""
     rows = transaction.execute("SELECT unit, owner FROM leases WHERE run = ? AND expires_ms >= ?", (run, now_ms()))
     return {unit for unit, owner in rows if not owner.startswith(this_process()) and not is_dead(owner)}
 
 
 class Holder(NamedTuple):
-    """A process that holds leases of a run: how many units, when it last renewed them, and whether they still hold."""
+    """A process that holds leases of a run: how many units, when it last renewed them, and if they are still valid."""
 
     owner: str
     units: int
@@ -93,7 +93,7 @@ class Holder(NamedTuple):
 
     @property
     def here(self) -> bool:
-        """Whether it is a living process of this machine."""
+        """Whether it is a running process on this machine."""
         return self.owner.partition(":")[0] == socket.gethostname() and not is_dead(self.owner)
 
     def __str__(self) -> str:
@@ -118,19 +118,19 @@ def holders(transaction: Transaction, run: str) -> list[Holder]:
 
 
 def break_leases(transaction: Transaction, run: str) -> None:
-    """Free all units of a run. A process that still worked on one finds its lease lost, and its result is dropped."""
+    """Free all units of a run. A process that still works on one loses its lease, and its result is dropped."""
     transaction.execute("DELETE FROM leases WHERE run = ?", (run,))
 
 
 class ClaimedEpisode(NamedTuple):
-    """The state of an episode when its unit is claimed: its status, and whether its journal holds anything."""
+    """The state of an episode when its unit is claimed: its status, and whether its journal has any entries."""
 
     status: str
     recorded: bool
 
 
 class LeaseLost(EngineError):
-    """Another process took the unit over; its result counts and ours is dropped."""
+    """Another process took over the unit: its result counts, and ours is dropped."""
 
 
 class Leases:
@@ -143,7 +143,7 @@ class Leases:
     async def claim(self, unit: str) -> dict[str, ClaimedEpisode] | None:
         """Take the lease if it is free, expired, or held by a dead process.
 
-        Returns the state of each of the unit's episodes at that moment, or None when another process holds it.
+        Returns the state of each of the unit's episodes at that moment, or None if another process holds the lease.
         """
 
         def work(tx: Transaction) -> dict[str, ClaimedEpisode] | None:
@@ -165,7 +165,7 @@ class Leases:
         return await self._database.write(work)
 
     async def renew(self, units: Sequence[str]) -> None:
-        """Keep the leases that are still ours."""
+        """Renew the leases that are still ours."""
 
         def work(tx: Transaction) -> None:
             expires = now_ms() + self._lease_ms

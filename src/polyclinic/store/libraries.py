@@ -1,4 +1,4 @@
-"""Named libraries: what a run learned, kept for later runs, with its whole history of operations."""
+"""Named libraries: what runs learned, saved for later runs, with the whole history of operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 
 class SavedLibrary(Frozen):
-    """A library as it is kept: its operations rebuild it, and exactly so if the embedder is the same."""
+    """A saved library. Its operations rebuild it; with the same embedder the result is exactly the same."""
 
     name: str
     clinic: str
@@ -45,7 +45,7 @@ class Libraries:
         self._database = database
 
     async def save(self, saved: SavedLibrary) -> None:
-        """Keep a library under its name, in place of an earlier one."""
+        """Save a library under its name. It replaces an earlier one."""
         text = _OPERATIONS.dump_json(list(saved.operations)).decode()
         row = (saved.name, saved.clinic, saved.library, saved.embedder, text, saved.about, now_ms())
 
@@ -70,7 +70,7 @@ class Libraries:
     async def call_with(
         self, runs: Sequence[str], words: str, apart: tuple[str, str]
     ) -> tuple[str, str, str, str, str] | None:
-        """The first call of these runs whose request holds some words: run, episode, role, prompt and request.
+        """The first call of these runs whose request contains some words: run, episode, role, prompt and request.
 
         `apart` is the run and episode in which the words were learned: its calls are skipped.
         """
@@ -90,7 +90,10 @@ class Libraries:
         return await self._database.read(work)
 
     async def names(self, pinned: bool = False) -> list[str]:
-        """The names there are; with `pinned`, also the copies that runs keep of what they began with (NAME@DIGEST)."""
+        """The names of all libraries.
+
+        With `pinned`, also the copies of libraries that runs began with (NAME@DIGEST).
+        """
         rows = await self._database.read(lambda tx: tx.execute("SELECT name FROM libraries ORDER BY name"))
         return [row[0] for row in rows if pinned or PIN not in row[0]]
 

@@ -1,4 +1,4 @@
-"""A database by its URL: a file or a server, with connections of their own for reads where a server wants them."""
+"""Open a database by its URL: a file or a server. Our servers can use separate connections for reads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class SeparateReads:
-    """A `Database` for servers: reads go to connections of their own, so that a long write keeps nobody waiting.
+    """A `Database` for servers: reads have separate connections, so that nobody waits for a long write.
 
-    A read sees all that was committed when it began, not writes that were only queued before it. The number of
-    connections is fixed: one for writes, `readers` for reads, whatever the number of clients.
+    A read sees all that was committed when it began, but not writes that were only queued then. The number of
+    connections is fixed: one for writes and `readers` for reads, however many clients there are.
     """
 
     def __init__(self, writer: ThreadedDatabase, readers: Sequence[ThreadedDatabase]) -> None:
@@ -28,7 +28,7 @@ class SeparateReads:
         self._turn = 0
 
     def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
-        """Run `work` in a transaction; done after the commit."""
+        """Run `work` in a transaction; returns after the commit."""
         return self._writer.write(work)
 
     def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
@@ -59,7 +59,7 @@ def sqlite_path(url: str) -> str:
 def open_database(url: str, *, readers: int = 0) -> Database:
     """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``.
 
-    With `readers`, reads have that many connections of their own (a database in memory has only the one).
+    With `readers`, reads have that many separate connections (a database in memory has only one).
     """
     connect, dialect = connector(url)
     try:

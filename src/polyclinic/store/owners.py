@@ -1,4 +1,4 @@
-"""Who owns what: a session, a run, a class, a packet. An object may belong to several people."""
+"""Who owns which object: a session, a run, a class, a packet. An object may belong to several people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from polyclinic.core.database import Database
 
 
 class Owners:
-    """Owners by the kind and the name of an object. What nobody owns belongs to those who may see all."""
+    """The owners of objects, by the object's kind and name.
+
+    An object without an owner belongs to those who may see everything.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -27,7 +30,7 @@ class Owners:
         return {str(row[0]) for row in rows}
 
     async def owned(self, kind: str, owner: str) -> set[str]:
-        """The names of all that somebody owns."""
+        """The names of all objects of this kind that somebody owns."""
         rows = await self._database.read(
             lambda tx: tx.execute("SELECT name FROM owners WHERE owner = ? AND kind = ?", (owner, kind))
         )

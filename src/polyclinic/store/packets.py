@@ -20,7 +20,7 @@ _ANSWER = "packet, rater, item, question, body, at_ms"
 
 
 class PacketRow(Frozen):
-    """A packet: `body` holds the key and the questions; `ended_ms` is 0 while people rate."""
+    """A packet: `body` holds the key and the questions; `ended_ms` is 0 until the rating ends."""
 
     id: str
     code: str
@@ -57,7 +57,7 @@ class Packets:
         self._database = database
 
     async def open(self, run: str, body: str) -> PacketRow:
-        """A new packet under a code that no other has."""
+        """Create a packet with a new, unique code."""
 
         def work(tx: Transaction) -> PacketRow:
             row = PacketRow(
@@ -69,7 +69,7 @@ class Packets:
         return await self._database.write(work)
 
     async def all(self, most: int = 100) -> list[PacketRow]:
-        """The latest packets first."""
+        """Packets, the latest first."""
         return await self._packets("1 = 1", (), f"ORDER BY created_ms DESC, id LIMIT {most}")
 
     async def get(self, id: str) -> PacketRow:
@@ -93,13 +93,13 @@ class Packets:
         return [PacketRow.model_validate(_named(_PACKET, row)) for row in rows]
 
     async def end(self, id: str) -> None:
-        """Nobody rates any more. Ending it again changes nothing."""
+        """End a packet: nobody can rate it any more. Ending it again changes nothing."""
         await self._database.write(
             lambda tx: tx.execute("UPDATE packets SET ended_ms = ? WHERE id = ? AND ended_ms = 0", (now_ms(), id))
         )
 
     async def join(self, id: str, name: str, digest: str) -> Rater:
-        """A rater's place under a name, the same one for the same browser. Another browser's name is refused."""
+        """Join with a name. The same browser gets the same place again; a name of another browser is refused."""
 
         def work(tx: Transaction) -> Rater | str:
             known = [
@@ -132,7 +132,10 @@ class Packets:
         return [Rater.model_validate(_named(_RATER, row)) for row in rows]
 
     async def answer(self, id: str, rater: str, item: str, question: str, body: str) -> None:
-        """Keep an answer in place of an earlier one; an empty one takes it back. Refused once the packet has ended."""
+        """Save an answer; it replaces an earlier one, and an empty answer deletes it.
+
+        Refused once the packet has ended.
+        """
 
         def work(tx: Transaction) -> bool:
             if not tx.execute("SELECT 1 FROM packets WHERE id = ? AND ended_ms = 0", (id,)):
@@ -147,7 +150,7 @@ class Packets:
             raise UserError("the rating has ended")
 
     async def answers(self, id: str, rater: str = "") -> list[RaterAnswer]:
-        """All answers, or one rater's, in the order they were given."""
+        """All answers, or one rater's, in the order in which they were given."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 f"SELECT {_ANSWER} FROM packet_answers WHERE packet = ? AND (? = '' OR rater = ?) "

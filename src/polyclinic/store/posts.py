@@ -1,4 +1,4 @@
-"""What episodes handed to people: who took it, when, and how it was closed. Nothing is ever deleted."""
+"""Hand-overs from episodes to people: who took each one, when, and how it was closed. Nothing is ever deleted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Posts:
         self._database = database
 
     async def waiting(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
-        """Hand-overs, oldest first; of one queue, and in one status, if these are named."""
+        """Hand-overs, oldest first. If `queue` or `status` is given, only those."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 f"SELECT {_COLUMNS} FROM posts WHERE (? = '' OR queue = ?) AND (? = '' OR status = ?) "
@@ -63,15 +63,15 @@ class Posts:
         await self._database.write(work)
 
     async def take(self, post: Post, who: str) -> None:
-        """Someone takes a hand-over; refused if another has it."""
+        """Give a hand-over to a person; refused if another person has it."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")
 
     async def pass_on(self, post: Post, who: str) -> None:
-        """The person who has a hand-over gives it to somebody else."""
+        """Give a hand-over that somebody has to another person."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status <> 'closed'")
 
     async def close(self, post: Post, remark: str) -> None:
-        """A taken hand-over is done, with a remark for the audit."""
+        """Close a hand-over, with a remark for the audit."""
         await self._move(post, "closed", "remark = ?, closed_ms = ?", (remark, now_ms()), "status <> 'closed'")
 
     async def _move(self, post: Post, status: str, sets: str, values: tuple[object, ...], where: str) -> None:

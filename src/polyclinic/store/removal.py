@@ -1,4 +1,4 @@
-"""Runs leave the store: deleted by name, or taken back when nothing ever happened in them."""
+"""Remove runs from the store: by name, or because nothing ever happened in them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ RUN_TABLES = (
     "episodes",
     "scenarios",
 )
-"""The tables whose rows belong to a run, beside `runs` itself."""
+"""The tables whose rows belong to a run, besides `runs` itself."""
 
 
 def delete_run(transaction: Transaction, run: str) -> int:
     """Delete a run with all its rows; returns how many episodes it had. Refused while a process works on it.
 
-    Saved libraries stay, and so do records in FHIR tables, which may hold more than this run.
+    Saved libraries stay. Records in FHIR tables stay too, because they may be of other runs.
     """
     if units_at_work(transaction, run):
         raise ConfigError(
@@ -40,8 +40,9 @@ def delete_run(transaction: Transaction, run: str) -> int:
 
 
 def take_back(transaction: Transaction, run: str) -> bool:
-    """Delete a run in which nothing has happened: no episode ended, nothing was asked or posted. Returns whether it was
-    deleted.
+    """Delete a run in which nothing has happened: no episode ended, and nothing was asked or posted.
+
+    Returns whether it was deleted.
     """
     happened = transaction.execute(
         "SELECT EXISTS (SELECT 1 FROM episodes WHERE run = ? AND status <> 'pending')"

@@ -1,4 +1,4 @@
-"""Failed episodes, tried again: what was answered stays in the journal, except the replies that could not be read."""
+"""Retry failed episodes: answers stay in the journal, except replies that could not be read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def _unreadable(transcript: Transcript) -> list[str]:
 
 
 def _last_tries(calls: Sequence[Called]) -> list[str]:
-    """For stores of version 0.1, whose failures name no calls: the tries at the last question that used all of them."""
+    """The keys of all tries at the last question that used up its tries.
+
+    For stores of version 0.1, whose failures do not name their calls.
+    """
     spent = [at for at, call in enumerate(calls) if call.attempt == REASKS]
     if not spent:
         return []

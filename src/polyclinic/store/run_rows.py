@@ -13,7 +13,7 @@ from polyclinic.core.episode import EpisodeSpec
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as it is kept."""
+    """A run as it is stored."""
 
     id: str
     clinic: str
@@ -24,7 +24,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class StoredEpisode:
-    """An episode as it is kept. `recorded`: its journal may hold something."""
+    """An episode as it is stored. `recorded`: its journal may have entries."""
 
     spec: EpisodeSpec
     unit: str
@@ -43,12 +43,12 @@ EPISODE_COLUMNS = (
 
 
 def run_row(row: Sequence[Any]) -> RunRow:
-    """A row of the table of runs."""
+    """Read a row of the table of runs."""
     return RunRow(row[0], row[1], orjson.loads(row[2]), orjson.loads(row[3]), int(row[4]))
 
 
 def episode_row(run: str, seed: int, clinic: str, row: Sequence[Any]) -> StoredEpisode:
-    """A row with `EPISODE_COLUMNS`."""
+    """Read a row with `EPISODE_COLUMNS`."""
     id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed = row
     spec = EpisodeSpec(id, clinic, scenario, variant, int(trial), seed, run, campaign, int(position), int(wave))
     return StoredEpisode(spec, unit, int(number), status, int(attempt), outcome, orjson.loads(usage), int(elapsed))

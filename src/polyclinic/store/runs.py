@@ -40,7 +40,10 @@ class Runs:
         scenarios: Iterable[Scenario],
         episodes: Sequence[tuple[str, EpisodeSpec]],
     ) -> str:
-        """Create a run with all its episodes, in one transaction; its id is `wanted_id`, numbered if that is taken."""
+        """Create a run with all its episodes, in one transaction.
+
+        Its id is `wanted_id`; a number is added if that id is taken.
+        """
         bodies = [(scenario.id, scenario.model_dump_json()) for scenario in scenarios]
         text, cast_text = orjson.dumps(config).decode(), orjson.dumps(players).decode()
 
@@ -71,7 +74,7 @@ class Runs:
         return await self.database.write(work)
 
     async def append(self, run: str, scenario: Scenario, unit: str, spec: EpisodeSpec) -> None:
-        """Add one scenario and its episode to a run that grows, such as that of a service."""
+        """Add one scenario and its episode to a run that grows, such as the run of a service."""
         body = scenario.model_dump_json()
 
         def work(tx: Transaction) -> None:
@@ -117,7 +120,7 @@ class Runs:
         raise UnknownName("run", run, (row.id for row in known))
 
     async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:
-        """Scenario id to its JSON; if words are given, only those whose JSON holds them."""
+        """The JSON of each scenario, by its id. With `containing`, only those whose JSON contains that text."""
         rows = await self.database.read(
             lambda tx: tx.execute(
                 "SELECT id, body FROM scenarios WHERE run = ? AND (? = '' OR REPLACE(body, ?, '') <> body)",
@@ -134,7 +137,7 @@ class Runs:
         return str(rows[0][0]) if rows else None
 
     async def episodes(self, run: str, seed: int = 0, clinic: str = "", status: str = "") -> list[StoredEpisode]:
-        """The episodes of a run, in the order they were planned; in one status, if that is named."""
+        """The episodes of a run, in planned order. With `status`, only those in that status."""
         rows = await self.database.read(
             lambda tx: tx.execute(
                 f"SELECT {EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
@@ -161,7 +164,7 @@ class Runs:
         return total([Usage.read(orjson.loads(row[0])["usage"]) for row in rows])
 
     async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
-        """Episode to (key, occurrence) to milliseconds: how long each call of a run took."""
+        """How long each call of a run took: milliseconds by episode and by (key, occurrence)."""
         rows = await self.database.read(
             lambda tx: tx.execute("SELECT episode, key, occurrence, latency_ms FROM calls WHERE run = ?", (run,))
         )
@@ -171,7 +174,7 @@ class Runs:
         return found
 
     async def row(self, run: str) -> RunRow:
-        """One run by its whole id."""
+        """One run by its full id."""
         rows = await self.database.read(
             lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))
         )
@@ -180,7 +183,7 @@ class Runs:
         return run_row(rows[0])
 
     async def all_counts(self) -> dict[str, dict[str, int]]:
-        """Run to how many of its episodes are in each state."""
+        """For each run, how many of its episodes are in each state."""
         rows = await self.database.read(
             lambda tx: tx.execute("SELECT run, status, COUNT(*) FROM episodes GROUP BY run, status")
         )
@@ -197,7 +200,7 @@ class Runs:
         return {status: int(count) for status, count in rows}
 
     async def effects(self, run: str, unit: str) -> list[tuple[str, StoredEffect]]:
-        """(episode, effect) of a unit in the order they were committed."""
+        """(episode, effect) of a unit, in the order in which they were committed."""
         rows = await self.database.read(
             lambda tx: tx.execute(
                 "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
@@ -210,8 +213,8 @@ class Runs:
     ) -> Awaitable[None]:
         """End an episode: last answers, transcript, scores, usage, effects and commit hooks, all in one transaction.
 
-        An episode that is a unit of its own gives its lease back in the same transaction. Raises `LeaseLost` when the
-        lease went to another process meanwhile, so that no episode can end twice, and `ChainBroken` when the commit of
+        An episode that is a unit by itself releases its lease in the same transaction. Raises `LeaseLost` when another
+        process has taken the lease meanwhile, so that no episode can end twice. Raises `ChainBroken` when the commit of
         an earlier episode that this one depends on was refused.
         """
         transcript = result.transcript.to_json().decode()
@@ -255,9 +258,9 @@ class Runs:
         return self.database.write(work)
 
     async def retry_failed(self, run: str) -> int:
-        """Make failed episodes pending again, where nothing after them in their campaign has ended; returns how many.
+        """Make failed episodes pending again, if no later episode of their campaign has ended; returns how many.
 
-        What was answered stays in the journal and is not asked again, except the replies that could not be read.
-        Episodes that another process is working on right now are not touched.
+        Answers stay in the journal and are not asked for again, except replies that could not be read. Episodes that
+        another process is working on right now are not touched.
         """
         return await self.database.write(lambda tx: retry_failed(tx, run))

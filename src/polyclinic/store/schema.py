@@ -1,7 +1,7 @@
 """The store's tables, as numbered migrations that both dialects share.
 
-A migration, once released, is never edited: a new one is added. `migrate` brings any older store to the present in one
-transaction, and refuses a store that a newer Polyclinic wrote.
+A released migration is never edited; a new one is added instead. `migrate` upgrades any older store to the newest
+schema in one transaction, and refuses a store that a newer Polyclinic wrote.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     ),
 )
 
-# Only in its own words can a database be told that a table never changes.
+# Each dialect has its own syntax for triggers that keep a table from being changed.
 _APPEND_ONLY: dict[Dialect, tuple[str, ...]] = {
     "sqlite": (
         *(
@@ -143,7 +143,7 @@ _APPEND_ONLY: dict[Dialect, tuple[str, ...]] = {
             "BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END"
             for change in ("UPDATE", "DELETE")
         ),
-        # INSERT OR REPLACE deletes without asking the trigger above.
+        # INSERT OR REPLACE deletes a row without running the trigger above.
         "CREATE TRIGGER audit_log_insert BEFORE INSERT ON audit_log "
         "WHEN NEW.number <> (SELECT COALESCE(MAX(number), 0) + 1 FROM audit_log) "
         "BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END",
@@ -160,7 +160,7 @@ _APPEND_ONLY: dict[Dialect, tuple[str, ...]] = {
 
 
 def migrate(transaction: Transaction) -> int:
-    """Bring the store to the present; returns its version."""
+    """Upgrade the store to the newest schema; returns its version."""
     if transaction.dialect == "postgres":
         transaction.execute("SELECT pg_advisory_xact_lock(7018651)")
         refuse_foreign("the PostgreSQL database", [row[0] for row in transaction.execute(PG_TABLES)])

@@ -1,4 +1,4 @@
-"""Scores, kept by scoring: the live one of the run, and any later rescoring beside it."""
+"""Scores, kept separately for each scoring: the run's own (live) scoring, and any later rescoring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIVE = "live"
 def put_scores(
     transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score], *, first: bool = False
 ) -> None:
-    """Replace one episode's scores of one scoring; `first` says that there are none yet."""
+    """Replace one episode's scores of one scoring; `first` means that there are none yet."""
     if not first:
         transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
     transaction.executemany(
@@ -33,7 +33,7 @@ class Scores:
         self._database = database
 
     async def read(self, run: str, scoring: str) -> dict[str, list[Score]]:
-        """Episode to its scores, for one scoring of a run."""
+        """The scores of each episode, for one scoring of a run."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number",
@@ -63,7 +63,7 @@ class Scores:
         return [row[0] for row in rows]
 
     async def require(self, run: str, scoring: str) -> None:
-        """Raise, with the names there are, if a run has no such scoring. Its own scoring always exists."""
+        """Raise an error with the known names if a run has no such scoring. Its own scoring always exists."""
         if scoring == LIVE:
             return
         known = await self.scorings(run)
@@ -71,5 +71,5 @@ class Scores:
             raise UnknownName(f"scoring of {run}", scoring, {LIVE, *known})
 
     async def put(self, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
-        """Keep one episode's scores of a scoring; returns after the commit."""
+        """Save one episode's scores of a scoring; returns after the commit."""
         await self._database.write(lambda tx: put_scores(tx, run, episode, scoring, scores))

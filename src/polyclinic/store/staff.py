@@ -1,7 +1,6 @@
-"""People with accounts, who watch over live sessions or work in the browser: their roles, and their logins, which
-expire.
+"""Accounts of people who supervise live sessions or work in the browser: their roles, and logins that expire.
 
-Passwords arrive here hashed. Of a login token, only the digest is kept.
+Passwords arrive here hashed. For a login token, only the digest is stored.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ _LOG = logging.getLogger(__name__)
 
 
 class Account(Frozen):
-    """One person. Each role of staff includes those before it; the roles of the browser allow nothing here."""
+    """One account. A staff role includes the staff roles below it; roles for the browser allow nothing here."""
 
     name: str
     role: AccountRole
     active: bool = True
 
     def may(self, role: StaffRole) -> bool:
-        """Whether this account has a role of staff or a higher one."""
+        """Whether the account is active and has this staff role or a higher one."""
         mine = _AT_THE_DESK.get(self.role)
         return self.active and mine is not None and STAFF_ROLES.index(mine) >= STAFF_ROLES.index(role)
 
@@ -53,7 +52,7 @@ class StaffAccounts:
         self._database = database
 
     async def add(self, name: str, role: AccountRole, password_hash: str) -> None:
-        """A new account, or a new password and role for one that was ended."""
+        """Create an account, or give a new password and role to one that was ended."""
         if not re.fullmatch(NAME, name):
             raise UserError(f"{name!r} cannot be an account's name: use letters, digits, spaces and . _ -, at most 64")
 
@@ -95,7 +94,7 @@ class StaffAccounts:
             raise UserError(f"there is no active account {name}")
 
     async def set_password(self, name: str, password_hash: str) -> None:
-        """A new password; every login that the old one made ends."""
+        """Set a new password; all logins made with the old one end."""
 
         def work(tx: Transaction) -> bool:
             found = tx.execute(
@@ -108,7 +107,7 @@ class StaffAccounts:
             raise UserError(f"there is no active account {name}")
 
     async def log_in(self, name: str) -> tuple[str, int]:
-        """A token for an account whose password was right, and when it ends at the latest."""
+        """A token for an account whose password was correct, and the latest time when the login ends."""
         token, now = secrets.token_urlsafe(32), now_ms()
 
         def work(tx: Transaction) -> None:
@@ -122,9 +121,9 @@ class StaffAccounts:
         return token, now + LOGIN_MS
 
     async def account_of(self, token: str, *, used: bool = True) -> Account | None:
-        """The account of a token; None when the login ended, was idle too long, or the account was ended.
+        """The account of a token; None if the login ended, was idle too long, or the account was ended.
 
-        `used`: somebody acts with it now, so that it is not idle.
+        `used` means that somebody acts with it now, so that it is not idle.
         """
         now = now_ms()
         rows = await self._database.read(
@@ -142,7 +141,10 @@ class StaffAccounts:
         return Account(name=name, role=role)
 
     async def _note_use(self, token: str, now: int) -> None:
-        """Keep when a login was last used. A failed write is only logged: it must lock out nobody who could help."""
+        """Record when a login was last used.
+
+        A failed write is only logged: it must not lock out staff who could help.
+        """
         try:
             await self._database.write(
                 lambda tx: tx.execute(
@@ -150,7 +152,7 @@ class StaffAccounts:
                 )
             )
         except (StoreError, OSError):
-            _LOG.exception("the use of a login could not be kept")
+            _LOG.exception("the last use of a login could not be saved")
 
     async def log_out(self, token: str) -> None:
         """End the login: its token is no longer valid."""
@@ -160,5 +162,5 @@ class StaffAccounts:
 
 
 def token_digest(token: str) -> str:
-    """What is kept of a token. Nobody can log in with it."""
+    """The digest of a token; only this is stored. Nobody can log in with it."""
     return hashlib.sha256(token.encode()).hexdigest()

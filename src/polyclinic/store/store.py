@@ -1,4 +1,4 @@
-"""The store: one database, opened and migrated, with its rooms."""
+"""The store: one database, opened and migrated, with one object for each group of tables."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def default_store() -> str:
 
 
 def folder_of(url: str) -> Path:
-    """Where files beside a store belong: its own folder, or the default store's where it has no file."""
+    """The folder for files that belong to a store: its own, or the default store's if it is not a file."""
     path = sqlite_path(url)
     return Path(path if path and path != ":memory:" else DEFAULT_STORE).expanduser().parent
 
 
 class Store:
-    """Everything that is kept."""
+    """A store: runs, scores, hand-overs, libraries and all other stored data."""
 
     def __init__(self, database: Database, url: str) -> None:
         self.database, self.url = database, url
@@ -57,10 +57,10 @@ class Store:
 
 @asynccontextmanager
 async def open_store(url: str = "", *, must_exist: bool = False) -> AsyncIterator[Store]:
-    """A store by URL, brought to the present schema; closed on leaving.
+    """Open a store by URL and upgrade it to the newest schema; it is closed at the end.
 
-    With `must_exist`, a named file that is not there is an error: a mistyped name would make a new, empty store. The
-    default store may be missing, because it is where everybody begins.
+    With `must_exist`, a named file that does not exist is an error: a mistyped name would create a new, empty store.
+    The default store may be missing, because it is where everybody begins.
     """
     url = url or default_store()
     if must_exist and url != DEFAULT_STORE:

@@ -1,6 +1,6 @@
-"""Whole stores: moved between SQLite and PostgreSQL, and backed up while they are in use.
+"""Move whole stores between SQLite and PostgreSQL, and back them up while they are in use.
 
-A copy is one transaction on each side: it shows the source at one moment, and the target gets all of it or nothing. It
+A copy is one transaction on each side: it shows the source at one moment, and the target gets everything or nothing. It
 is verified before it is committed: both sides are read again and compared by their digests.
 """
 
@@ -38,7 +38,9 @@ class Copied:
 
 
 def move_store(source: str, target: str, prepare: Prepare) -> Copied:
-    """Copy a store to an empty place, verified; the source stays as it is. `prepare` makes tables beside the store's.
+    """Copy a store to an empty target and verify the copy; the source stays as it is.
+
+    `prepare` creates tables in addition to the store's.
 
     Refused while a process works on the source: what it does meanwhile would be missing.
     """
@@ -55,7 +57,10 @@ def move_store(source: str, target: str, prepare: Prepare) -> Copied:
 
 
 def back_up(source: str, path: Path, prepare: Prepare) -> Copied | None:
-    """Copy a store into a new SQLite file while it may be in use. SQLite copies itself, page by page."""
+    """Copy a store into a new SQLite file, even while it is in use.
+
+    From an SQLite file, SQLite itself copies page by page.
+    """
     refuse_missing(source)
     if path.exists():
         raise ConfigError(f"{path} exists already: name a new file")
@@ -95,7 +100,7 @@ def _copy_file(source: Path, target: Path) -> None:
 
 @contextmanager
 def _transaction(url: str, *, write: bool) -> Iterator[Connection]:
-    """One connection with one transaction, committed at the end, or undone."""
+    """A connection with one transaction, which is committed at the end, or rolled back on an error."""
     connection = connector(url)[0]()
     try:
         connection.begin(write)
@@ -142,7 +147,7 @@ def _copy(old: Connection, new: Connection) -> Copied:
 
 
 def _plain(row: Row) -> Row:
-    """The same values in the types that both databases take: PostgreSQL gives numbers as decimals."""
+    """The same values in types that both databases accept: PostgreSQL returns numbers as decimals."""
     return tuple(_number(value) if isinstance(value, (Decimal, float)) else value for value in row)
 
 
@@ -151,7 +156,7 @@ def _number(value: Decimal | float) -> int | float:
 
 
 def _digest(rows: Iterable[Row]) -> tuple[int, str]:
-    """How many rows, and a digest of all of them that does not depend on their order."""
+    """The number of rows, and a digest of all of them that does not depend on their order."""
     count, total = 0, 0
     for row in rows:
         total += int.from_bytes(hashlib.sha256(repr(_plain(row)).encode("utf-8", "surrogatepass")).digest(), "big")

@@ -1,4 +1,4 @@
-"""Looking after a store: is everything in it whole, and what in it does nobody need any more?"""
+"""Maintenance of a store: check that its data is complete, and remove what nobody needs any more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READS = (ValueError, KeyError, TypeError, PolyclinicError, ValidationError)
 
 
 def problems(transaction: Transaction) -> Iterator[str]:
-    """What is wrong in a store, one line each."""
+    """The problems in a store, one line each."""
     if transaction.dialect == "sqlite":
         found = [row[0] for row in transaction.execute("PRAGMA integrity_check(20)")]
         yield from (f"the file is damaged: {line}" for line in found if line != "ok")
@@ -77,7 +77,7 @@ def _of_episode(transaction: Transaction, run: str, episode: str) -> Iterator[st
 
 @dataclass(frozen=True)
 class Pruned:
-    """How many rows were removed, by what they were."""
+    """How many rows were removed, by kind."""
 
     leases: int = 0
     lost: int = 0
@@ -86,9 +86,10 @@ class Pruned:
 
 
 def prune(transaction: Transaction, *, cache: bool = False, only_count: bool = False) -> Pruned:
-    """Remove what nobody needs: leases of the dead, rows without a run, copies of libraries that no run began with.
+    """Remove what nobody needs: leases of dead processes, rows without a run, and unused copies of libraries.
 
-    `cache` also empties the response cache. With `only_count`, nothing is removed.
+    A copy is unused if no run began with it. `cache` also empties the response cache. With `only_count`, nothing is
+    removed.
     """
     now = now_ms()
     dead = [

@@ -1,8 +1,8 @@
-"""Which episodes of a run hold which words, so that a search does not read every transcript.
+"""Which episodes of a run contain which words, so that a search does not read every transcript.
 
-Episodes are indexed a part of a run at a time, once somebody looks at the run, and a part again after something in it
-changed; nothing is written while episodes run. A row says which episodes of its part hold a word. Transcripts remain
-the source: the rows can be deleted at any time, and without them a search reads the transcripts.
+A run is indexed in parts, when somebody first opens it; a part is indexed again after it has changed. Nothing is
+written while episodes run. A row says which episodes of its part contain a word. Transcripts remain the source: the
+rows can be deleted at any time, and without them a search reads the transcripts.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from polyclinic.core.database import Database, Transaction
 from polyclinic.text.words import words
 
 PART = 2_048
-"""So many episodes share the rows of their words."""
+"""The number of episodes in one part of the index."""
 AT_ONCE = 128
 LONGEST = 64
-"""A longer word counts by its beginning: a key of an index has a largest size."""
+"""Only this many characters of a longer word are indexed: an index key has a maximum size."""
 _LISTED = 64
 _NO_TEXT = frozenset(("seq", "kind", "key"))
 
 
 class EpisodeWords:
-    """The words of a store's episodes."""
+    """The word index of a store's episodes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,9 +35,10 @@ class EpisodeWords:
         self._whole: dict[str, Hashable] = {}
 
     async def having(self, run: str, wanted: Sequence[str], state: Hashable) -> dict[int, int]:
-        """Part to its episodes, as bits, that hold all these words, each as a word or within one.
+        """The episodes that contain all these words, each as a whole word or inside one.
 
-        A part that is not indexed yet is searched in its transcripts. `state` changes whenever episodes have ended.
+        Returns a bit mask for each part, with a bit for each episode. A part that is not indexed yet is searched in its
+        transcripts. `state` changes whenever episodes have ended.
         """
         stale: Mapping[int, str] = {}
         if self._whole.get(run) != state:
@@ -53,7 +54,7 @@ class EpisodeWords:
         return found
 
     async def fill(self, run: str, *, ended: bool = True) -> int:
-        """Index the new and changed parts; of a run that still goes on, only the full ones. Returns how many."""
+        """Index the new and changed parts; of a run that is still running, only the full ones. Returns how many."""
         async with self._filling:
             stale = await self._database.read(partial(_stale, run=run))
             ready = {part: stamp for part, stamp in stale.items() if ended or stamp.startswith(f"{PART}.")}
@@ -71,7 +72,7 @@ class EpisodeWords:
 
 
 def _stale(tx: Transaction, run: str) -> dict[int, str]:
-    """Part to its stamp, where the rows of its words are not of this stamp."""
+    """The parts whose index is out of date, each with its present stamp."""
     found = tx.execute(
         f"SELECT number / {PART}, COUNT(*), SUM(attempt) FROM episode_facts WHERE run = ? GROUP BY 1 ORDER BY 1", (run,)
     )
@@ -89,13 +90,16 @@ def _transcripts(tx: Transaction, run: str, first: int) -> list[tuple[Any, ...]]
 
 
 def _collect(rows: Sequence[Sequence[Any]], texts: dict[str, int]) -> None:
-    """Note for each text which episodes hold it: what many episodes share is split into words once."""
+    """Note for each text which episodes contain it.
+
+    So a text that many episodes share is split into words only once.
+    """
     for number, transcript in rows:
         bit = 1 << int(number) % PART
         mine: set[str] = set()
         for event in orjson.loads(transcript):
             values = [value for name, value in event.items() if name not in _NO_TEXT]
-            for value in values:  # grows as it goes down into lists and objects
+            for value in values:  # the list grows while it is processed: items of lists and objects are added
                 if isinstance(value, str):
                     mine.add(value)
                 elif isinstance(value, dict):
@@ -125,7 +129,10 @@ def _put(tx: Transaction, run: str, part: int, stamp: str, rows: Sequence[tuple[
 
 
 def _bits(tx: Transaction, run: str, word: str) -> dict[int, int]:
-    """Part to its episodes with such a word. A single letter is in nearly every word, so it must begin the word."""
+    """For each part, the episodes with such a word, as bits.
+
+    A single letter is in nearly every word, so the word must begin with it.
+    """
     pattern = ("%" if len(word) > 1 else "") + as_pattern(word) + "%"
     found: dict[int, int] = {}
     for part, where in tx.execute(
@@ -136,8 +143,8 @@ def _bits(tx: Transaction, run: str, word: str) -> dict[int, int]:
 
 
 def _scanned(tx: Transaction, run: str, part: int, wanted: Sequence[str]) -> int:
-    """The same of a part without rows of words."""
-    like = "LIKE" if tx.dialect == "sqlite" else "ILIKE"  # SQLite's LIKE knows no case by itself
+    """The same for one part that is not indexed: its transcripts are searched."""
+    like = "LIKE" if tx.dialect == "sqlite" else "ILIKE"  # SQLite's LIKE ignores case anyway
     each = f" AND e.transcript {like} ? ESCAPE '!'"
     rows = tx.execute(
         "SELECT f.number FROM episode_facts f JOIN episodes e ON e.run = f.run AND e.id = f.id WHERE f.run = ?"
@@ -148,12 +155,12 @@ def _scanned(tx: Transaction, run: str, part: int, wanted: Sequence[str]) -> int
 
 
 def as_pattern(text: str) -> str:
-    """A text for LIKE with `!` as its escape, so that characters of the text are not read as a pattern."""
+    """Escape a text for LIKE with `!`, so that its characters are not read as a pattern."""
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 def _written(bits: int) -> str:
-    """A short list of places, or the bits as a number: whichever a word of this kind needs less room for."""
+    """Write the episodes as a short list of positions or as a number, depending on how many there are."""
     return ",".join(map(str, _places(bits))) if bits.bit_count() <= _LISTED else f"x{bits:x}"
 
 

@@ -1,4 +1,4 @@
-"""For authors of clinics: `check_clinic` holds a clinic to the contract that every clinic passes."""
+"""For authors of clinics: `check_clinic` checks a clinic against the contract that every clinic must meet."""
 
 from polyclinic.testing.contract import check_clinic
 

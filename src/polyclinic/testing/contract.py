@@ -1,8 +1,8 @@
-"""The contract of a clinic, as checks that each raise `AssertionError` with what is wrong and where.
+"""The contract of a clinic, as checks. Each check raises `AssertionError`, which says what is wrong and where.
 
-The shape (see `polyclinic.testing.shape`); every variant runs clean; every declared mistake is noticed; two runs
-export the same bytes; a stopped run, resumed, equals an uninterrupted one; and against an endpoint that talks sense and
-nonsense by turns, every failure has an owner.
+The checks are: the shape (see `polyclinic.testing.shape`); every variant runs without failures; every declared mistake
+is noticed; two runs export the same bytes; a run that is stopped and resumed equals an uninterrupted one; and with an
+endpoint whose replies alternate between sense and nonsense, every failure has an owner.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _EPSILON = 1e-9
 
 @dataclass(frozen=True)
 class Check:
-    """One part of the contract. `runs` says that episodes are run for it."""
+    """One check of the contract. `runs` means that it runs episodes."""
 
     name: str
     work: Callable[[], Awaitable[None] | None]
     runs: bool = True
 
     async def run(self) -> None:
-        """Raises `AssertionError` with what is wrong and where."""
+        """Run the check. Raises `AssertionError`, which says what is wrong and where."""
         done = self.work()
         if done is not None:
             await done
@@ -62,22 +62,25 @@ def checks(clinic: Clinic) -> list[Check]:
 
 
 async def check_clinic(name: str) -> None:
-    """Every check of the contract, one after the other."""
+    """Run every check of the contract, one after the other."""
     for check in checks(load_clinic(name)):
         await check.run()
 
 
 async def check_variants(clinic: Clinic) -> None:
-    """Every variant runs on the demo scenarios without any failure, and is scored."""
+    """Check that every variant runs on the demo scenarios without any failure, and is scored."""
     results = await run_once(clinic, variants=tuple(clinic.variants))
     faults = [f"{row.id}: {failure.owner}: {failure.error}" for row in results.episodes for failure in row.failures]
     assert not faults, f"{clinic.name}: clean runs failed: " + "; ".join(faults[:5])
     bare = [name for name in clinic.variants if not any(row.scores for row in results.of(variant=name))]
-    assert not bare, f"{clinic.name}: nothing scored {', '.join(bare)}"
+    assert not bare, f"{clinic.name}: no scores for the variants {', '.join(bare)}"
 
 
 async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
-    """A mistake that is always made is noticed by what the clinic declares for it, and a run without it is not."""
+    """Check that a mistake is noticed if it is always made, and that a run without it shows nothing.
+
+    The clinic declares what must notice the mistake: a failure's owner, a rule or a metric.
+    """
     variants = (mistake.variant or clinic.first_variant,)
     cast = f"{mistake.role}=understudy:mistake={mistake.name}@1,all=understudy"
     clean = await _clean(clinic, variants, mistake.scenarios)
@@ -87,12 +90,12 @@ async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
         assert wrong.failures().get(mistake.owner), f"{where} gave no failure owned by {mistake.owner}"
         assert not clean.failures().get(mistake.owner), f"{where}: a run without the mistake has such a failure too"
     if mistake.rule:
-        assert _violations(wrong, mistake.rule), f"{where} left no violation of {mistake.rule}"
+        assert _violations(wrong, mistake.rule), f"{where} caused no violation of {mistake.rule}"
         assert not _violations(clean, mistake.rule), f"{where}: a run without the mistake violates {mistake.rule} too"
     if mistake.metric:
         good, bad = _mean(clean, mistake.metric), _mean(wrong, mistake.metric)
         better = bad < good - _EPSILON if clean.metric(mistake.metric).higher_is_better else bad > good + _EPSILON
-        assert better, f"{where}: {mistake.metric} was {good:g} clean and {bad:g} with the mistake"
+        assert better, f"{where}: {mistake.metric} was {good:g} without the mistake and {bad:g} with it"
     assert mistake.owner or mistake.rule or mistake.metric, f"{where} does not say what must notice it"
 
 
@@ -100,7 +103,7 @@ _CLEAN: dict[tuple[str, tuple[str, ...], str], RunResults] = {}
 
 
 async def _clean(clinic: Clinic, variants: tuple[str, ...], scenarios: str) -> RunResults:
-    """The run without any mistake, played once for all the mistakes that are held against it."""
+    """The run without any mistake; it is played once and compared with all runs that have a mistake."""
     key = (clinic.name, variants, scenarios)
     if key not in _CLEAN:
         _CLEAN[key] = await run_once(clinic, variants=variants, scenarios=scenarios)
@@ -113,27 +116,28 @@ def _violations(results: RunResults, rule: str) -> Sequence[Violated]:
 
 def _mean(results: RunResults, metric: str) -> float:
     found = metric_estimate(results, results.variant_names()[0], metric)
-    assert found is not None, f"{results.clinic}: nothing scored '{metric}'"
+    assert found is not None, f"{results.clinic}: no score for the metric '{metric}'"
     return found.mean
 
 
 async def check_determinism(clinic: Clinic) -> None:
-    """One at a time or many at once: the same bytes."""
+    """Check that the export does not depend on the concurrency."""
     slow = await export_bytes(clinic, concurrency=1)
     quick = await export_bytes(clinic, concurrency=32)
     assert slow == quick, f"{clinic.name}: the export depends on the concurrency ({_first_difference(slow, quick)})"
 
 
 async def check_resume(clinic: Clinic) -> None:
-    """Stopped in the middle and resumed: the same bytes as without the stop."""
+    """Check that a run that is stopped in the middle and resumed exports the same bytes as without the stop."""
     whole = await export_bytes(clinic)
     resumed = await interrupted_then_resumed(clinic)
     assert whole == resumed, f"{clinic.name}: a resumed run differs ({_first_difference(whole, resumed)})"
 
 
 async def check_nonsense(clinic: Clinic) -> None:
-    """Against an endpoint that talks sense and nonsense by turns, episodes end, and each failure has an owner other
-    than us.
+    """Check a run on an endpoint whose replies alternate between sense and nonsense.
+
+    Episodes must end, and each failure must have an owner other than the engine.
     """
     from polyclinic.testing.fault_server import talking_nonsense
 

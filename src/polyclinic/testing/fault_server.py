@@ -9,9 +9,9 @@ As a process of its own (it prints its address)::
 
     python -m polyclinic.testing.fault_server --faults 0.2 --latency-s 0.05
 
-Whether a request meets a fault, and what it is answered, depends on the seed, the request's bytes and how often the
-same bytes came before; never on time or order. Structured requests are answered from their JSON schema, so any clinic
-runs on it.
+Whether a request gets a fault, and which answer it gets, depends on the seed, the request's bytes and how often the
+same bytes came before. It never depends on time or order. Structured requests are answered from their JSON schema, so
+any clinic runs on it.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _WHOLE = ("tool_calls", "refusal", "reasoning_content", "reasoning")
 
 
 class FaultServer:
-    """A server on a free loopback port, for the time of an ``async with``.
+    """A server on a free loopback port, which runs inside an ``async with``.
 
-    `script` says what the first requests meet, in the order they arrive. `reply` overrides an answer: its words, or a
-    whole message (with ``finish_reason`` if need be). `refuse` returns the words of a 400 (or a status and words) for
-    requests that the server should refuse. `respond` answers in any way of its own, or returns None. `moods` are taken
-    by turns (one only: always that one). `requests` keeps the latest bodies, `counts` how often each fault was met and
-    how many answers were given.
+    `script` gives the faults of the first requests, in the order in which they arrive (None: no fault). `reply` returns
+    the answer instead: its text, or a whole message (with ``finish_reason`` if needed). `refuse` returns the text of a
+    400 (or a status and a text) for requests that the server should refuse. `respond` may send any other response, or
+    returns None. `moods` are used alternately. `requests` keeps the latest bodies, `counts` how often each fault
+    occurred and how many answers were given.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class FaultServer:
 
     @property
     def url(self) -> str:
-        """The base URL, as a cast string has it."""
+        """The base URL, as it is written in a cast string."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     async def __aenter__(self) -> FaultServer:
@@ -207,7 +207,7 @@ class FaultServer:
         return response
 
     async def _drip(self, response: web.StreamResponse, drop: bytes) -> None:
-        """Send a little data forever; ends with a `ConnectionError` when the other side closes the connection."""
+        """Send a little data forever; ends with a `ConnectionError` when the client closes the connection."""
         while True:
             await response.write(drop)
             await asyncio.sleep(self.drip_s)
@@ -215,7 +215,7 @@ class FaultServer:
 
 @asynccontextmanager
 async def talking_nonsense(seed: int = 0) -> AsyncIterator[str]:
-    """A model for a cast string that talks sense, half-sense and nonsense by turns, and uses tools now and then."""
+    """A model for a cast string whose replies are sensible, nearly right or nonsense, and sometimes call a tool."""
     async with FaultServer(moods=("plausible", "plausible", "wrong", "nonsense"), tool_rate=0.5, seed=seed) as server:
         yield f"{server.url}:any?timeout_s=30"
 

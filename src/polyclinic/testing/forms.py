@@ -1,4 +1,4 @@
-"""A form of the browser filled in, as a person who leaves no field empty would do it."""
+"""Fill in a form of the browser like a person who leaves no field empty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Row = Mapping[str, Any]
 
 
 def fill_form(rows: Sequence[Row]) -> dict[str, Any]:
-    """A value for each field by its name; none where there are no fields."""
+    """A value for each field, by the field's name."""
     return {row["name"]: _value(row) for row in rows}
 
 

@@ -1,4 +1,4 @@
-"""Killing a run at random moments and resuming it, against an endpoint with latency: nothing finished may run again."""
+"""Kill a run at random moments and resume it, on an endpoint with latency. Nothing that is finished may run again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Killed:
 
 
 def steady(body: dict[str, Any]) -> str:
-    """An answer that depends on the request alone, however often it is asked."""
+    """An answer that depends only on the request, however often it is sent."""
     digest = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
     schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
     return reply_text(schema, "plausible", stream("steady", digest))
@@ -67,7 +67,7 @@ async def _to_the_end(*words: str) -> str:
 async def kill_and_resume(
     folder: Path, *, episodes: int, kills: int, concurrency: int, latency_s: float, processes: int = 1, seed: int = 0
 ) -> Killed:
-    """Run once undisturbed and once with kills, on stores of their own, and compare the exports byte for byte."""
+    """Run once without kills and once with kills, in separate stores, and compare the exports byte for byte."""
     chance = stream("kill", seed)
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     async with FaultServer(latency_s=latency_s, reply=steady) as server:
@@ -101,7 +101,7 @@ async def kill_and_resume(
 
 
 async def _plan(path: Path, config: RunConfig, run: str) -> None:
-    """Write the run down in a store of its own, without running any of it."""
+    """Save the run in a new store, without running any episode."""
     async with open_store(str(path)) as store:
         assert await start_run(store, config) == run
 

@@ -1,6 +1,6 @@
 """Replies made from a JSON schema: plausible ones that fit it, wrong ones that nearly do, and nonsense.
 
-Everything comes from the generator that is passed in, so the same request always gets the same reply.
+All random choices come from the generator that is passed in, so the same request always gets the same reply.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NONSENSE = (
 
 
 def reply_text(schema: Schema | None, mood: Mood, chance: random.Random) -> str:
-    """What a model in this mood says: JSON for a schema, words without one."""
+    """The reply of a model in this mood: JSON if there is a schema, else text."""
     if mood == "nonsense":
         return chance.choice(_NONSENSE)
     if schema is None:
@@ -50,7 +50,7 @@ def reply_text(schema: Schema | None, mood: Mood, chance: random.Random) -> str:
 
 
 def example_of(schema: Schema, root: Schema, chance: random.Random, depth: int = 0) -> Any:
-    """A value that fits the schema, as far as the usual vocabulary goes."""
+    """A value that fits the schema. The usual JSON Schema keywords are supported."""
     if "$ref" in schema:
         name = str(schema["$ref"]).rpartition("/")[2]
         return example_of(root.get("$defs", {}).get(name, {}), root, chance, depth + 1)
@@ -79,7 +79,7 @@ def example_of(schema: Schema, root: Schema, chance: random.Random, depth: int =
 
 
 def _choice(options: list[Schema], chance: random.Random, depth: int) -> Schema:
-    """One branch of a union; deep down the shortest, so that nothing recurses for ever."""
+    """Choose one branch of a union. At great depth, choose one that does not recurse."""
     plain = [option for option in options if "$ref" not in option]
     return chance.choice(plain) if depth > 6 and plain else chance.choice(options)
 
@@ -119,7 +119,7 @@ def _string(schema: Schema, chance: random.Random) -> str:
 
 
 def _matching(parsed: Any, chance: random.Random) -> str:
-    """Text that matches a parsed regular expression, for the plain ones that schemas use."""
+    """Text that matches a parsed regular expression. It covers the simple ones that schemas use."""
     made = ""
     for operation, argument in parsed:
         name = str(operation)
@@ -150,7 +150,7 @@ def _one_of(members: Any, chance: random.Random) -> str:
 
 
 def _spoiled(example: Any, chance: random.Random) -> str:
-    """The example, broken in one of the ways models break them."""
+    """The example, broken in one of the ways in which models break JSON."""
     whole = json.dumps(example, ensure_ascii=False)
     if not isinstance(example, dict) or not example:
         return f"{whole[:-1]},"

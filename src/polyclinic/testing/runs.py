@@ -32,7 +32,7 @@ def demo_config(
     concurrency: int = 8,
     seed: int = 0,
 ) -> RunConfig:
-    """A small run of a clinic on its demo scenarios."""
+    """The config of a small run of a clinic on its demo scenarios."""
     values = {
         "clinic": clinic.name,
         "variants": variants or clinic.demo_variants or (clinic.first_variant,),
@@ -53,7 +53,7 @@ async def run_once(
     most: int | None = None,
     seed: int = 0,
 ) -> RunResults[S]:
-    """A small run in a store of its own, and its results. `most` limits the number of episodes."""
+    """Make a small run in a new store; returns its results. `most` limits the number of episodes."""
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
         run = await start_run(store, config, only=most)
@@ -62,7 +62,7 @@ async def run_once(
 
 
 async def played(**settings: object) -> RunResults[Any]:
-    """The results of a run in a store of its own; the settings are those of a run file."""
+    """Make a run in a new store; returns its results. The settings are those of a run file."""
     async with open_store(MEMORY) as store:
         run = await start_run(store, make_config(settings))
         await resume_run(store, run)
@@ -70,7 +70,7 @@ async def played(**settings: object) -> RunResults[Any]:
 
 
 async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:
-    """The export of a small run, episodes and calls."""
+    """The export of a small run: its episodes and calls."""
     async with open_store(MEMORY) as store:
         run = await start_run(store, demo_config(clinic, concurrency=concurrency))
         await resume_run(store, run)
@@ -88,7 +88,7 @@ async def exported(store: Store, run: str) -> bytes:
 
 
 class Interruption(PolyclinicError):
-    """Stands for a crash in the middle of a run."""
+    """An error that stands for a crash in the middle of a run."""
 
 
 class StopAfter(Silent):
@@ -98,14 +98,14 @@ class StopAfter(Silent):
         self._left = episodes
 
     def ended(self, result: EpisodeResult) -> None:
-        """Break off when enough have ended."""
+        """Stop the run when enough episodes have ended."""
         self._left -= 1
         if self._left <= 0:
             raise Interruption
 
 
 async def interrupted_then_resumed(clinic: Clinic) -> bytes:
-    """The export of a small run that is broken off after each few episodes and resumed until it is done."""
+    """The export of a small run that is stopped after every few episodes and resumed until it is done."""
     async with open_store(MEMORY) as store:
         run = await start_run(store, demo_config(clinic))
         for stop in (1, 2, 3):

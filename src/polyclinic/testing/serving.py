@@ -1,4 +1,4 @@
-"""A service in a process of its own, to be talked to over the wire and killed."""
+"""A service in a separate process, so that tests can call it over the network and kill it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READY_S = 60
 class ServedProcess:
     """`polyclinic serve CLINIC` on a free loopback port, ready as soon as it has printed its address.
 
-    `before` is Python that runs in the process first. What it says on standard error is in the file `log`.
+    `before` is Python code that runs in the process first. The file `log` holds its standard error.
     """
 
     def __init__(self, clinic: str, folder: Path, *options: str, before: str = "") -> None:

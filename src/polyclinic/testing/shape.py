@@ -1,5 +1,7 @@
-"""The part of a clinic's contract that needs no run: its rooms and their entries, prompts, forms, live sessions and
-training data. Each check raises `AssertionError` with what is wrong and where.
+"""The part of a clinic's contract that needs no run.
+
+It covers rooms and their entries, prompts, forms, live sessions and training data. Each check raises `AssertionError`,
+which says what is wrong and where.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What i
 
 
 def check_shape(clinic: Clinic) -> None:
-    """The folder has every room, and a README with the headings all clinics share."""
+    """Check that the folder has every room, and a README with the headings that all clinics share."""
     folder = package_file(clinic_modules()[clinic.name])
     there = {entry.name for entry in folder.iterdir()}
     missing = [room for room in ROOMS if room not in there and f"{room}.py" not in there]
@@ -59,8 +61,9 @@ def check_shape(clinic: Clinic) -> None:
 
 
 def check_rooms(clinic: Clinic) -> None:
-    """What the engine takes from a room has the same name in every clinic, and a folder's
-    `__init__` only re-exports.
+    """Check that what the engine takes from a room has the same name in every clinic.
+
+    The `__init__` of a room's folder must only re-export.
     """
     package = clinic_modules()[clinic.name]
     for room, entry in ENTRIES:
@@ -78,9 +81,7 @@ def check_rooms(clinic: Clinic) -> None:
 
 
 def _own_code(folder: Traversable) -> int:
-    """The first line of a folder's `__init__` that is neither a docstring, an import nor a list of what is exported;
-    0 when none is.
-    """
+    """The first line of a folder's `__init__` that is not a docstring, an import or a list of exports; 0 if none."""
     start = folder.joinpath("__init__.py")
     if not start.is_file():
         return 0
@@ -93,7 +94,7 @@ def _own_code(folder: Traversable) -> int:
 
 
 def check_writings(clinic: Clinic) -> None:
-    """A shipped scenario, written as an author's file, is read back unchanged, and the linter finds nothing in it."""
+    """Check that scenarios can be written to an author's file, are read back unchanged, and pass the linter."""
     for writing in clinic.writings:
         examples = writing.examples()
         assert examples, f"{clinic.name}: {writing.name} has no example to begin from"
@@ -110,15 +111,13 @@ def check_writings(clinic: Clinic) -> None:
 
 
 def check_service(clinic: Clinic) -> None:
-    """Live sessions: the asked role exists, actions name states that exist, and a session can be left in every open
-    one.
-    """
+    """Check live sessions: the role exists, actions name states that exist, and every open state has an action."""
     room = clinic.service
     if room is None:
         return
     where = f"{clinic.name}/service"
     clinic.role(room.role)
-    assert CLOSED in room.states[1:], f"{where}: states must begin with an open one and hold '{CLOSED}'"
+    assert CLOSED in room.states[1:], f"{where}: states must begin with an open one and contain '{CLOSED}'"
     names = [action.name for action in room.actions]
     assert len(names) == len(set(names)), f"{where}: two actions have the same name"
     unknown = {state for action in room.actions for state in action.when} - set(room.states)
@@ -128,7 +127,7 @@ def check_service(clinic: Clinic) -> None:
 
 
 def check_dataset(clinic: Clinic) -> None:
-    """Training data: its variants and judges exist, a reward can reach its least, and its columns can be written."""
+    """Check training data: its variants and judges exist, its least reward is possible, its columns can be written."""
     data = clinic.dataset
     if data is None:
         return
@@ -144,7 +143,7 @@ def check_dataset(clinic: Clinic) -> None:
 
 
 def check_words(clinic: Clinic) -> None:
-    """Every template has its prompt class and the reverse, and every prompt has an understudy that answers it."""
+    """Check that templates and prompt classes match, and that every prompt has an understudy that answers it."""
     faults = check_prompts(clinic.prompts)
     assert not faults, f"{clinic.name}: " + "; ".join(faults)
     answered = {prompt for understudy in clinic.understudies.values() for prompt in understudy.prompts()}

@@ -1,7 +1,7 @@
-"""A text in the form in which dates are looked for.
+"""Bring a text into the form in which dates are searched.
 
-It has figures for number words, and the whole names of months and weekdays, also where the text shortens or misspells
-them or writes a month in another language.
+Number words become figures, and months and weekdays get their full names. This also works if the text shortens or
+misspells them, or writes a month in another language.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ELSEWHERE = (
     "septembre septiembre settembre", "octobre oktober octubre ottobre", "novembre noviembre",
     "décembre decembre dezember diciembre dicembre",
 )  # fmt: skip
-"""Months as callers from elsewhere write them."""
+"""The names of months in other languages."""
 _SHORT = {
     **{month[:3]: month for month in MONTHS}, "sept": "september",
     "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday",
@@ -36,13 +36,13 @@ _SHORT = {
 }  # fmt: skip
 _SHORT_MONTH = 4
 _AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
-"""Short forms that are also words or names: only beside a figure."""
+"""Short forms that are also words or names. They count only next to a figure."""
 _WHOLE = {name: name for name in (*MONTHS, *WEEKDAYS)}
 _APART = lazy_pattern(rf"(?<=\d)(?=(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\d)")
 _JOINED = lazy_pattern(
     rf"\b({'|'.join(month[:3] for month in MONTHS)}[a-z]*)(?=\d{{2,4}}\b)|(?<=\d) (?=(?:st|nd|rd|th)\b)"
 )
-"""Where "3MAR1981" falls into its parts, and "30 th" into one."""
+"""Splits "3MAR1981" into its parts, and joins "30 th"."""
 _YEAR_PUT_RIGHT = lazy_pattern(
     r"\b(?:19|20)\d\d (?:; )?(?:(?:no|oh|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|not that|it's"
     r"|it is) )+"
@@ -57,7 +57,7 @@ _ROMAN = lazy_pattern(r"\b(\d{1,2})[ ./-]([ivx]{1,4})[ ./-](\d{4})\b")
 
 @lru_cache(_KEPT)
 def plain(text: str) -> str:
-    """The text in the form in which dates are looked for."""
+    """The text in the form in which dates are searched."""
     text = figures(normalise(text).replace("`", "'"))
     text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
     text = re.sub(
@@ -90,7 +90,7 @@ def _spelt(found: re.Match[str]) -> str:
 
 @lru_cache(_KEPT)
 def _nearly(word: str) -> str:
-    """The month or weekday that this is, perhaps misspelt by a letter or two; empty for another word."""
+    """The full name of the month or weekday, which may be misspelt by a letter or two; empty for another word."""
     if word in _WHOLE:
         return word
     if len(word) < 6:
@@ -102,7 +102,7 @@ def _nearly(word: str) -> str:
 
 
 def _wrong(word: str, name: str) -> bool:
-    """Whether a word is this name with one slip: a letter too many, too few, another or two changed places."""
+    """Whether a word is this name with one typing error: a letter too many, missing or wrong, or two swapped."""
     longer, shorter = (word, name) if len(word) >= len(name) else (name, word)
     if len(longer) == len(shorter):
         differ = [i for i in range(len(word)) if word[i] != name[i]]

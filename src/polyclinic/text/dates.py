@@ -1,8 +1,10 @@
-"""Dates that a text names, however they are written or said: 2025-09-05, 09/05/2025, "the fifth of September",
-"Sept 5 '25", "nineteen seventy-eight, oh-two, twenty-eight", 9월 5일.
+"""The dates in a text, however they are written or said.
 
-A text is first brought into one form (`plain`): figures for number words, whole names for months and weekdays, also
-where they are misspelt. What is left open (the year of "5 September", the month of "the 5th") stays open.
+Examples: 2025-09-05, 09/05/2025, "the fifth of September", "Sept 5 '25", "nineteen seventy-eight, oh-two,
+twenty-eight", 9월 5일.
+
+A text is first brought into one form (`plain`): figures for number words, full names for months and weekdays, even if
+they are misspelt. Parts that the text does not give (the year of "5 September", the month of "the 5th") stay open.
 """
 
 from __future__ import annotations
@@ -67,14 +69,15 @@ _MORE = lazy_pattern(
     rf"\d|\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\b|(?:th|eve|day|ty)\b|ty-|teen|first|second|third"
     r"|thousand|christmas|hallo|valentine|night|[가-힣]"
 )
-"""What may be one more date beside those that are written in full."""
+"""Finds text that may be another date, besides those that are written in full."""
 _KEPT = 4096
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A date as a text names it: what it may be, as (year, month, day) with None for what is left open, and where it
-    stands in the plain text.
+    """A date in a text: its position in the plain text, and the dates that it can mean.
+
+    These are (year, month, day), with None for a part that the text does not give.
     """
 
     begins: int
@@ -82,19 +85,22 @@ class Mention:
     meant: tuple[tuple[int | None, int | None, int | None], ...]
 
     def may_be(self, day: date) -> bool:
-        """Whether this day may be meant."""
+        """Whether this mention can mean this day."""
         parts = (day.year, day.month, day.day)
         return any(all(a is None or a == b for a, b in zip(one, parts, strict=True)) for one in self.meant)
 
     @property
     def whole(self) -> bool:
-        """Whether day and month are named."""
+        """Whether day and month are given."""
         return any(month is not None and day is not None for _, month, day in self.meant)
 
 
 @lru_cache(_KEPT)
 def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
-    """The dates that a plain text names, in order; a year that stands apart belongs to a date without one."""
+    """The dates that a plain text names, in order.
+
+    A year that stands separately is added to a date that has no year.
+    """
     found: list[Mention] = []
     taken = [False] * (len(text) + 1)
     for mention in (*_named(text, order), *_days_alone(text)):
@@ -107,7 +113,7 @@ def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
 
 
 def _joined(found: list[Mention], years: list[re.Match[str]]) -> tuple[Mention, ...]:
-    """Mentions with what stands apart from them: a year, or the day of "May '72, the 29th"."""
+    """Add a year that stands separately to the mentions, or the day in "May '72, the 29th"."""
     halves = [one for one in found if one.meant[0][1] is not None and one.meant[0][2] is None]
     days = [one for one in found if one.meant[0][1] is None]
     if len(halves) == 1 and len(days) == 1:
@@ -131,7 +137,7 @@ def _centuries(year: int | None) -> tuple[int | None, ...]:
 
 
 def _years(told: str | None) -> tuple[int | None, ...]:
-    """The years that are meant: of two figures, those of this century and the last."""
+    """The possible years. A year of two digits can be in this century or the last one."""
     return _centuries(int(told.lstrip("'"))) if told else (None,)
 
 
@@ -144,7 +150,7 @@ def _named(text: str, order: Order) -> Iterator[Mention]:
 
 
 _NUMERIC = (2, 8, 10)
-"""Forms of figures alone, in which day and month may change places."""
+"""The numbers of those forms that consist only of figures, so that day and month may be swapped."""
 
 
 def _meant(match: re.Match[str], form: int, order: Order) -> Iterator[tuple[int | None, int | None, int | None]]:
@@ -187,8 +193,10 @@ def _days_alone(text: str) -> Iterator[Mention]:
 
 
 def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[date]:
-    """The dates that a text names with their month, in order; a date without a year is one of `year`, if that is
-    given. 09/05/2025 is both dates that it may be; a year of two figures is one of this century.
+    """The dates that a text names with their month, in order.
+
+    A date without a year gets `year`, if that is given. 09/05/2025 gives both dates that it can mean. A year of two
+    digits is in this century.
     """
     found: list[date] = []
     written = _ISO.findall(text)

@@ -39,7 +39,7 @@ _THE_NEXT = lazy_pattern(
     rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;"
     r"|or|and|then|please|is|would|on|onwards?|if|instead|at|the)\b| ;|$)"
 )
-"""The one after the day that was named before it: "not Monday, the Monday after"."""
+"""Finds "the Monday after" in "not Monday, the Monday after": it refers to the day that was named before."""
 _NTH = lazy_pattern(
     rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month)\b"
 )
@@ -78,7 +78,7 @@ def _mention(match: re.Match[str], day: date, ends: int | None = None) -> Mentio
 
 
 def settled(mention: Mention, today: date) -> date | None:
-    """The day that a mention means, seen from today: the next one that fits where month or year are left open."""
+    """The day that a mention means, seen from today. If month or year is missing, it is the next day that fits."""
     if all(year is not None for year, _, _ in mention.meant):
         years = sorted(mention.meant, key=lambda parts: abs((parts[0] or 0) - today.year))
         year, month, day = years[0]
@@ -197,8 +197,9 @@ def _told(text: str, today: date) -> Iterator[Mention]:
 
 @lru_cache(4096)
 def days_named(text: str, today: date | None, order: Order = "any") -> tuple[Mention, ...]:
-    """All days that a plain text names, in order: dates, and where today is known also days relative to it. A weekday
-    beside a date adds nothing to it.
+    """All days that a plain text names, in order: dates and, if today is known, days relative to it.
+
+    A weekday next to a date is not a day of its own.
     """
     named = mentions(text, order)
     if today is None:
@@ -216,7 +217,7 @@ def days_named(text: str, today: date | None, order: Order = "any") -> tuple[Men
 
 
 def _birthdays(text: str, today: date, found: list[Mention]) -> tuple[Mention, ...]:
-    """Days with the year of a birthday: "I turned forty today, born 1985"."""
+    """Give the days the year of birth, if the text names it: "I turned forty today, born 1985"."""
     year = _BORN.search(text)
     if year is None or any(one.meant[0][0] is None for one in found):
         return tuple(found)
@@ -229,6 +230,6 @@ def _birthdays(text: str, today: date, found: list[Mention]) -> tuple[Mention, .
 
 
 def _touch(one: Mention, other: Mention, text: str, apart: tuple[str, ...]) -> bool:
-    """Whether two mentions overlap, or have nothing but one of these little words between them."""
+    """Whether two mentions overlap, or have only one of these short words between them."""
     first, second = sorted((one, other), key=lambda mention: mention.begins)
     return second.begins < first.ends or text[first.ends : second.begins].strip() in apart

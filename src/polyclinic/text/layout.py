@@ -1,4 +1,4 @@
-"""Text for people, laid out in paragraphs: empty parts are left out."""
+"""Text for people in paragraphs and lists: empty parts are left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def blocks(*parts: str) -> str:
 
 
 def bullets(items: Iterable[str]) -> str:
-    """Items, one a line, each with a mark before it."""
+    """A list with one item per line, each after a dash."""
     return "\n".join(f"- {item}" for item in items)
 
 

@@ -1,7 +1,7 @@
 """Patterns that are compiled when they are first used.
 
-The desk's rules hold long patterns for what people seldom say. Compiling all of them takes a fifth of the front desk's
-import time, and most runs need few of them.
+The front desk's rules have long patterns for things that people seldom say. Compiling all of them takes a fifth of the
+front desk's import time, and most runs need few of them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub
 
 
 def lazy_pattern(source: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """As `re.compile`; a mistake in the pattern shows when it is first used."""
+    """Like `re.compile`, but an error in the pattern is only raised when it is first used."""
     return cast("re.Pattern[str]", _Lazy(source, flags))
 
 
 class _Lazy:
-    """Stands for a pattern. After its first use it has the pattern's own methods, so that no call takes longer."""
+    """A placeholder for a pattern.
+
+    After its first use it has the pattern's own methods, so that calls are not slower.
+    """
 
     def __init__(self, source: str, flags: re.RegexFlag) -> None:
         self._made_of = source, flags

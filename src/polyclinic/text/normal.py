@@ -1,4 +1,4 @@
-"""Text in a form in which it can be compared, whatever its case, spaces, quotation marks and composition."""
+"""Text in a form that can be compared: case, spaces, quotation marks and Unicode composition make no difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEPT = 2_048
 
 @lru_cache(_KEPT)
 def normalise(text: str) -> str:
-    """Text with whitespace, quotation marks, dashes, case and Unicode composition made alike."""
+    """Text with uniform whitespace, quotation marks, dashes, case and Unicode composition."""
     if text.isascii():
         return " ".join(text.split()).lower()
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)).strip().casefold()
@@ -23,7 +23,7 @@ def normalise(text: str) -> str:
 
 @lru_cache(_KEPT)
 def without_accents(text: str) -> str:
-    """Text without case, accents and runs of space."""
+    """Text in lower case, without accents and with single spaces."""
     if text.isascii():
         return " ".join(text.lower().split())
     decomposed = unicodedata.normalize("NFKD", text)
@@ -33,10 +33,10 @@ def without_accents(text: str) -> str:
 
 @lru_cache(_KEPT)
 def letters(text: str) -> str:
-    """Only the letters and digits of a name, without case, so that spaces and marks make no difference."""
+    """Only the letters and digits of a name, in one case, so that spaces and marks make no difference."""
     return _NO_LETTER.sub("", text.casefold())
 
 
 def straight(text: str) -> str:
-    """Text with straight apostrophes, as word lists are written."""
+    """Text with straight apostrophes, like those in word lists."""
     return text.replace("’", "'")

@@ -1,4 +1,4 @@
-"""Numbers that are said in words, as figures: "nineteen seventy-eight", "double oh seven", 공일공."""
+"""Turn numbers in words into figures: "nineteen seventy-eight", "double oh seven", 공일공."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def figures(text: str) -> str:
 
 
 def _run(run: re.Match[str]) -> str:
-    """A run of number words in figures; an "oh" beside no other digit is no number: "oh dear", Columbus, OH."""
+    """Write a run of number words in figures.
+
+    An "oh" without a digit next to it is not a number: "oh dear", Columbus, OH.
+    """
     if run[0].lower() == "oh":
         before, after = run.string[: run.start()].rstrip(" ,-"), run.string[run.end() :]
         if not _FEW_DIGITS.match(after) and (not before[-1:].isdecimal() or _A_WORD.match(after)):
@@ -68,7 +71,7 @@ def _said(run: str) -> str:
 
 
 def _group(words: Sequence[str], at: int) -> tuple[str, int]:
-    """The number that begins at a word, and where the next one begins."""
+    """The number that begins at a word, and the position after it."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
     if word in _TIMES:
@@ -85,7 +88,7 @@ def _group(words: Sequence[str], at: int) -> tuple[str, int]:
 
 
 def _small(words: Sequence[str], at: int) -> tuple[int | None, int]:
-    """A number under a hundred."""
+    """A number under a hundred, and the position after it."""
     word = words[at]
     if word not in _TENS:
         return _UNITS.get(word), at + 1
@@ -95,7 +98,7 @@ def _small(words: Sequence[str], at: int) -> tuple[int | None, int]:
 
 
 def _scaled(words: Sequence[str], at: int, value: int) -> tuple[str, int]:
-    """A number with its hundreds or thousands, and its end as an ordinal where it is one."""
+    """A number with its hundreds or thousands, as an ordinal if it ends with one; and the position after it."""
     scaled = False
     while at < len(words) and words[at] in _SCALES:
         value, at, scaled = value * _SCALES[words[at]], at + 1, True

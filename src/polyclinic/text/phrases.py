@@ -1,4 +1,4 @@
-"""Finding phrases in running text as words of their own: "shivering" does not name HIV."""
+"""Find phrases in a text as whole words: "shivering" does not name HIV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ACRONYM_LETTERS = 5
 
 
 def is_acronym(phrase: str) -> bool:
-    """Whether it is short and in capitals, and so must be matched exactly as written: 'PE' is not the word 'pe'."""
+    """Whether a phrase is short and in capitals. Then it must be matched exactly as written: 'PE' is not 'pe'."""
     return phrase.isupper() and len(phrase) <= ACRONYM_LETTERS
 
 
@@ -23,10 +23,10 @@ def phrase_pattern(
     open_end: bool = False,
     hyphens: bool = False,
 ) -> re.Pattern[str]:
-    """Matches any of the phrases as whole words, whatever their case; those named first are tried first.
+    """A pattern that matches any of the phrases as whole words, in any case; those named first are tried first.
 
-    `loose`: at these characters any run of spaces and hyphens will do. `acronyms`: short names in capitals must be
-    written so. `possessive`: an s or 's may follow. `open_end`: any ending may follow (confus-ed).
+    `loose`: in place of these characters, any spaces and hyphens are accepted. `acronyms`: short names in capitals must
+    be in capitals in the text too. `possessive`: an s or 's may follow. `open_end`: any ending may follow (confus-ed).
     `hyphens`: a hyphen belongs to the word, so that "well" is not in "well-known".
     """
     plain = [phrase for phrase in phrases if not (acronyms and is_acronym(phrase))]
@@ -45,8 +45,9 @@ def _body(phrase: str, loose: str) -> str:
 
 
 def by_first_letter(alternatives: str) -> str:
-    """A pattern of many alternatives without groups, sorted so that words with the same first letter are together. It
-    finds the same matches, and rejects a place after one look at its letter.
+    """A pattern of many alternatives without groups, grouped by their first letter.
+
+    It finds the same matches, but most places are rejected after one comparison.
     """
     groups: dict[str, list[str]] = {}
     for word in alternatives.split("|"):
@@ -58,8 +59,10 @@ def by_first_letter(alternatives: str) -> str:
 
 
 def word_begins(words: Iterable[str]) -> str:
-    """A pattern of words or phrases that begin where a word begins. It looks back only after it has found one, so a
-    search goes from one of their first letters to the next.
+    """A pattern of words or phrases that start at the beginning of a word.
+
+    It checks the character before a match only after it has found one. So a search can jump from one first letter to
+    the next.
     """
     return "|".join(rf"{word}(?<!\w{word})" for word in words)
 
@@ -70,8 +73,9 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 
 def stands_in(phrase: str, text: str, *, hyphens: bool = False) -> bool:
-    """Whether the text contains the phrase exactly as written, as whole words. It needs no pattern, which would be slow
-    to compile. `hyphens`: as in `phrase_pattern`.
+    """Whether the text contains the phrase exactly as written, as whole words.
+
+    It does not use a pattern, because compiling one would be slow. `hyphens`: as in `phrase_pattern`.
     """
     begins = text.find(phrase)
     while begins >= 0:
@@ -87,7 +91,7 @@ def _in_word(letter: str, hyphens: bool) -> bool:
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
-    """Matches a name however it is spaced or hyphenated; an s may follow, and acronyms are matched as written."""
+    """A pattern for a name with any spacing or hyphens. An s may follow; acronyms are matched as written."""
     return phrase_pattern(name, loose=" \t\n-", acronyms=True, possessive=True)
 
 
@@ -99,12 +103,13 @@ def mentioned(text: str, names: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def _first_piece(name: str) -> str:
-    """What a text must contain, in upper or lower case, to mention the name at all: this is faster to look for than a
-    pattern.
+    """The first word of a name. A text that does not contain it, in any case, cannot mention the name.
+
+    Looking for it is faster than using a pattern.
     """
     return re.split(r"[\s-]+", name.strip())[0].casefold()
 
 
 def last_place(pattern: re.Pattern[str], text: str) -> int:
-    """Where a pattern is found last; -1 where it is not."""
+    """The last position at which a pattern is found; -1 if it is not found."""
     return max((match.start() for match in pattern.finditer(text)), default=-1)

@@ -1,4 +1,4 @@
-"""Where sentences end, and whether one asks. English and Korean end them with the same marks."""
+"""Find where sentences end, and whether a sentence is a question. English and Korean use the same marks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from itertools import pairwise
 
 _MARKS = ".!?。！？"
 SENTENCE_START = r"(?:^|[.!?\n]\s*)"
-"""For patterns of what may only stand first in a sentence."""
+"""For patterns that may only match at the start of a sentence."""
 SPOKEN_END = r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bprof\.)(?<=[.!?;])\s+|\n+|\s-+\s"
-"""For patterns that cut a text in lower case further than into sentences: where a sentence ends, titles aside."""
+"""For patterns that split a lower-case text where a sentence or clause ends.
+
+The dot of a title ("dr.") does not count.
+"""
 _CLAUSE = re.compile(r",\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _QUESTION = re.compile(r"\w[^?？]*[?？]")
 _BETWEEN = re.compile(rf"[^{_MARKS};\n]+")
@@ -32,8 +35,8 @@ def _pattern(semicolons: bool, lines: bool, capitals: bool) -> re.Pattern[str]:
 def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capitals: bool = False) -> tuple[str, ...]:
     """The sentences of a short text with their closing marks; empty ones are left out.
 
-    `semicolons`: a semicolon ends one too. `lines`: so does a line break. `capitals`: the next one must begin with a
-    capital letter, a digit or Hangul, so that "approx. two" stays whole.
+    `semicolons`: a semicolon also ends a sentence. `lines`: a line break does too. `capitals`: the next sentence must
+    begin with a capital letter, a digit or Hangul, so that "approx. two" is not split.
     """
     pieces = _pattern(semicolons, lines, capitals).split(text)
     return tuple(piece.strip() for piece in pieces if piece.strip())
@@ -41,17 +44,15 @@ def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capita
 
 @lru_cache(maxsize=2048)
 def clauses(text: str) -> tuple[str, ...]:
-    """The parts of a text that may be judged by themselves: sentences, and what follows a comma and a word such as
-    "but".
-    """
+    """The parts of a text that can be judged separately: sentences, and clauses after a comma and a word like "but"."""
     pieces = [piece for part in sentences(text, semicolons=True) for piece in _CLAUSE.split(part)]
     return tuple(piece.strip() for piece in pieces if piece.strip()) or (text,)
 
 
 def between_marks(text: str) -> list[str]:
-    """What stands between closing marks, semicolons and line breaks, even where no space follows the mark.
+    """The pieces between closing marks, semicolons and line breaks, even if no space follows the mark.
 
-    It cuts numbers and abbreviations too: for a search that must not be misled by "fine.but I".
+    It also cuts numbers and abbreviations. Use it for a search that must not be misled by "fine.but I".
     """
     return _BETWEEN.findall(text)
 
@@ -70,16 +71,16 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
 
 
 def spans(text: str, cuts: Iterable[int], offset: int = 0) -> list[tuple[int, int]]:
-    """The pieces between the cuts, none of them empty."""
+    """The (start, end) of each piece between the cuts. Empty pieces are left out."""
     edges = [0, *cuts, len(text)]
     return [(offset + a, offset + b) for a, b in pairwise(edges) if a < b]
 
 
 def count_questions(text: str) -> int:
-    """How many questions a text asks: marks with words before them, so that "Really???" is one."""
+    """How many questions a text asks. Only marks with words before them count, so that "Really???" is one question."""
     return len(_QUESTION.findall(text))
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks; a closing quotation mark or bracket may follow the question mark."""
+    """Whether a sentence is a question. A closing quotation mark or bracket may follow the question mark."""
     return sentence.rstrip().rstrip("\"')”").endswith(("?", "？"))

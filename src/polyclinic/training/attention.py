@@ -1,4 +1,4 @@
-"""Which of PyTorch's kernels computes attention while a model learns."""
+"""Choose which of PyTorch's kernels computes attention during training."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def cudnn_attention(on: bool) -> Iterator[None]:
-    """Allow or forbid cuDNN's kernel on a GPU, and set it back afterwards.
+    """Allow or forbid cuDNN's kernel on a GPU, and restore the setting afterwards.
 
     With a mask, its gradient is NaN for sequences that are 64 tokens longer than a multiple of 128 (PyTorch 2.11 and
-    later on H100 and H200, issue 196678 of pytorch/pytorch). So a model learns without it. Sampling takes no gradient
-    and may use it.
+    later on H100 and H200, issue 196678 of pytorch/pytorch). So a model is trained without it. Sampling needs no
+    gradient and may use it.
     """
     from torch.backends import cuda
 

@@ -14,7 +14,7 @@ from polyclinic.training.pairs import pairs_of
 
 
 class Card(BaseModel):
-    """Everything the card says, as data; `text` is the same for people."""
+    """The contents of the card as data; `text` is the same as Markdown for people."""
 
     model_config = ConfigDict(frozen=True)
     name: str
@@ -41,11 +41,11 @@ class Card(BaseModel):
 
     @property
     def total(self) -> int:
-        """All rows of all splits."""
+        """The number of rows in all splits."""
         return sum(count for kinds in self.rows.values() for count in kinds.values())
 
     def text(self) -> str:
-        """The card in Markdown, with the head that dataset hosts read."""
+        """The card in Markdown, with the header that dataset hosts read."""
         kinds = sorted({kind for found in self.rows.values() for kind in found}, reverse=True)
         head = "".join(f" {kind}-turn |" for kind in kinds)
         splits = "\n".join(
@@ -110,7 +110,7 @@ def _counts(counts: Mapping[str, Any]) -> str:
 
 
 def _bands(rewards: Sequence[float]) -> dict[str, int]:
-    """How many rows lie in each band of rewards, from the lowest."""
+    """How many rows are in each band of rewards, from the lowest band up."""
     steps = Counter(int(reward // 4) * 4 for reward in rewards)
     return {f"{low} to {low + 4}": steps[low] for low in sorted(steps)}
 
@@ -125,7 +125,7 @@ def make_card(
     seconds: float,
     made: Mapping[str, Any],
 ) -> Card:
-    """The card of these rows."""
+    """Make the card of these rows."""
     by_split = {split: [row for row in rows if row.split == split] for split in sorted({row.split for row in rows})}
     rewards = [row.reward for row in rows if row.reward is not None]
     return Card(

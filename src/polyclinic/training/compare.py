@@ -1,7 +1,7 @@
-"""What training gained: models side by side on cases that none of them was trained on.
+"""Compare models on cases that none of them was trained on, to see what training gained.
 
-Twice: on moments of held-out sessions (one output each, graded like any output in training), and in situ, where each
-model plays its role in whole sessions. Every figure has its interval, clustered by case.
+There are two parts. On moments of held-out sessions, each model gives one output, which is graded like any output in
+training. In situ, each model plays its role in whole sessions. Every figure has its interval, clustered by case.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ Figures = dict[str, Estimate]
 
 @dataclass(frozen=True)
 class Contender:
-    """A model under a name: a folder of weights, or an understudy as in a cast."""
+    """A model with a name: a folder of weights, or an understudy as in a cast."""
 
     name: str
     model: str
 
     @classmethod
     def from_text(cls, text: str) -> Contender:
-        """``sft=runs/sft``."""
+        """Read a contender from text such as ``sft=runs/sft``."""
         name, equals, model = text.partition("=")
         if not equals or not name or not model:
             raise ConfigError(f"--model {text}: write NAME=PATH or NAME=understudy")
@@ -60,13 +60,13 @@ class Contender:
 
     @property
     def cast(self) -> str:
-        """As in a cast."""
+        """The model as a cast string writes it."""
         return self.model if self.offline else f"local:{self.model}"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is compared: on how many held-out moments, on which scenarios, and how words are sampled."""
+    """The settings of a comparison: how many held-out moments, which scenarios, and how text is sampled."""
 
     clinic: str
     data: Path | None = None
@@ -82,14 +82,14 @@ class Trial:
 
 @dataclass
 class Compared:
-    """The figures of every contender, by part."""
+    """The figures of every contender, for each part."""
 
     moments: dict[str, Figures] = field(default_factory=dict)
     situ: dict[str, Figures] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON."""
+        """The figures as plain data for JSON."""
 
         def plain(part: Mapping[str, Figures]) -> dict[str, Any]:
             return {who: {name: one.to_plain() for name, one in found.items()} for who, found in part.items()}
@@ -97,7 +97,7 @@ class Compared:
         return {"moments": plain(self.moments), "in_situ": plain(self.situ), "notes": self.notes}
 
     def text(self) -> str:
-        """As Markdown."""
+        """The figures as Markdown tables."""
         parts = [
             _table("Held-out moments, one output each", self.moments),
             _table("In situ: whole sessions on unseen cases", self.situ),
@@ -121,7 +121,7 @@ def _table(title: str, part: Mapping[str, Figures]) -> str:
 async def compare_models(
     store: Store, contenders: Sequence[Contender], trial: Trial, out: Path, tell: Tell = lambda words: None
 ) -> Compared:
-    """Both parts for every contender; what is known so far is written after each."""
+    """Run both parts for every contender. The figures so far are written after each one."""
     made = Compared()
     out.mkdir(parents=True, exist_ok=True)
     if trial.data is not None:
@@ -145,7 +145,7 @@ def _write(made: Compared, out: Path) -> None:
 
 
 def _keep(made: Compared, contender: Contender) -> None:
-    """A contender that is a run's folder keeps its figures, for its card."""
+    """Save the figures in the contender's folder, if it is a training run, for its model card."""
     run = Path(contender.model)
     if (run / RESULT).is_file():
         parts = made.to_plain()
@@ -154,7 +154,7 @@ def _keep(made: Compared, contender: Contender) -> None:
 
 
 async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path) -> Figures:
-    """The rewards of one output for each held-out prompt. An understudy's outputs are those of its own rows."""
+    """The rewards of one output for each held-out prompt. For an understudy, the outputs come from its own rows."""
     clinic = load_clinic(trial.clinic)
     path = data_file(trial.data or Path(), "test.jsonl")
     rows = [row for row in read_rows(path)[0] if row["kind"] == "single" and row["context"]]
@@ -217,7 +217,7 @@ def _by_case(pairs: Sequence[tuple[str, float]], bounds: tuple[float, float] | N
 
 
 async def in_situ(store: Store, contender: Contender, trial: Trial) -> Figures:
-    """Whole sessions with the contender in its role, everybody else offline."""
+    """Whole sessions with the contender in its role; all other roles are played offline."""
     clinic = load_clinic(trial.clinic)
     data = dataset_room(clinic)
     judge = f",{trial.judge}" if trial.judge else ",all=understudy"

@@ -1,4 +1,4 @@
-"""Building a clinic's dataset: from runs that exist, or by running episodes until there are enough rows."""
+"""Build a clinic's dataset: from runs that exist, or by running episodes until there are enough rows."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Wish:
-    """What the user asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
+    """The user's request. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
-    What is not given (`casts`, `scenarios`, `variants`, `least`) is taken from the clinic's dataset. Of the cases
-    without a stated split, the share `test_share` goes to the test side, chosen by id.
+    Settings that are not given (`casts`, `scenarios`, `variants`, `least`) are taken from the clinic's dataset. Cases
+    without a stated split are split by id: the share `test_share` of them goes to the test side.
     """
 
     out: Path
@@ -55,7 +55,7 @@ class Wish:
 
 @dataclass
 class Gathered:
-    """Rows that passed, and where they came from."""
+    """Rows that passed the filters, and the runs they came from."""
 
     data: TrainingData[Any]
     sieve: Sieve
@@ -66,7 +66,7 @@ class Gathered:
     scenarios: list[Scenario] = field(default_factory=list)
 
     async def take(self, results: RunResults, test_share: float) -> None:
-        """The rows of one run."""
+        """Add the rows of one run."""
         data, sides = self.data, {}
         for scenario in results.scenarios.values():
             case = data.case(scenario)
@@ -85,7 +85,7 @@ class Gathered:
 
 
 async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> Gathered:
-    """The rows. Sessions are run in batches; each batch is a run of its own that stays in the store."""
+    """Collect the rows. Sessions are run in batches; each batch is a separate run that stays in the store."""
     clinic = load_clinic(wish.clinic)
     data, casts = dataset_room(clinic), wish.casts or dataset_room(clinic).casts
     tests = Contamination((data.case(case), data.question(case)) for case in data.held_out(wish.against))
@@ -121,7 +121,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
 
 @asynccontextmanager
 async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[GradeOutput]:
-    """Grades targets that no judge of their episode has scored, with the same judge and reader."""
+    """A function that grades outputs which no judge of their episode has scored, with the same judge and reader."""
     if not dataset_room(clinic).rewards:
 
         async def none(context: str, output: str) -> OutputReward | None:
@@ -134,9 +134,9 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
 
 
 def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
-    """This many rows, as whole episodes, the same share of each cast's run and of each side of the split.
+    """Choose this many rows, as whole episodes, with equal shares for each cast's run and each side of the split.
 
-    A run counts by its place, not by its id, which differs each time: the same command keeps the same rows.
+    Runs are identified by their position, because their ids differ each time. So the same command keeps the same rows.
     """
     if len(rows) <= wanted:
         return rows
@@ -155,7 +155,7 @@ def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
 
 
 async def _batch(store: Store, wish: Wish, data: TrainingData[Any], cast: str, number: int, missing: int) -> RunResults:
-    """A run with one of the casts. Casts of one cycle share the seed, so that they meet the same moments."""
+    """A run with one of the casts. Casts of one cycle have the same seed, so that they get the same moments."""
     variants, scenarios = wish.variants or data.variants, wish.scenarios or data.scenarios
     episodes = max(1, min(BATCH_EPISODES, int(missing / data.rows_per_episode) + 1))
     each = max(1, -(-episodes // max(1, len(variants))))

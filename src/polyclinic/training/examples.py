@@ -1,4 +1,4 @@
-"""Rows of a dataset as a trainer takes them: plain chats for models that read, with pictures for models that see."""
+"""Rows of a dataset as trainers need them: plain chats for text models, with pictures for models that see."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Example = dict[str, Any]
 
 @dataclass
 class Examples:
-    """What a trainer is given, what was left out and why, and the digest of the file it came from."""
+    """The rows for a trainer, how many rows were left out and why, and the digest of the data file."""
 
     rows: list[Example]
     digest: str
@@ -59,7 +59,7 @@ def cases_in_turn(rows: Sequence[Example]) -> list[Example]:
 
 
 def as_text(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """A chat in plain words, with each picture replaced by the words that a text-only model gets."""
+    """A chat as plain text. Each picture is replaced by the words that a text-only model gets."""
     return [{"role": turn["role"], "content": _words(turn["content"])} for turn in turns]
 
 
@@ -70,7 +70,7 @@ def _words(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def as_seen(turns: Iterable[Mapping[str, Any]]) -> list[Example]:
-    """A chat whose pictures stay pictures: placeholders in the text, without words about them."""
+    """A chat with its pictures: placeholders in the text, without a description."""
     return [
         {
             "role": turn["role"],
@@ -84,7 +84,7 @@ def as_seen(turns: Iterable[Mapping[str, Any]]) -> list[Example]:
 
 
 def tokenized(tokenizer: Any, chats: Sequence[Sequence[Mapping[str, str]]]) -> list[tuple[list[int], list[int]]]:
-    """Chats as tokens and labels: only what the assistant says is learned, its end of turn included.
+    """Turn chats into tokens and labels. Only what the assistant says is learned, including its end of turn.
 
     All chats go to the tokenizer at once, because it works on many texts in parallel.
     """
@@ -95,7 +95,7 @@ def tokenized(tokenizer: Any, chats: Sequence[Sequence[Mapping[str, str]]]) -> l
 
 
 def _prefixes(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> list[str]:
-    """For each turn of the assistant, the chat as it is asked for that turn, and the chat with it."""
+    """For each turn of the assistant: the chat before that turn, and the chat including it."""
     made = []
     for place, turn in enumerate(turns):
         if turn["role"] == "assistant":
@@ -146,7 +146,7 @@ def sft_examples(path: Path, tokenizer: Any, least: float, kinds: Sequence[str],
 
 
 def seen_examples(path: Path, processor: Any, least: float, kinds: Sequence[str], longest: int) -> Examples:
-    """The same rows for a model that sees: chats with pictures, which its own processor turns into tokens."""
+    """The same rows for a model that sees pictures: its own processor turns chats with pictures into tokens."""
     rows, digest = read_rows(path)
     made = Examples([], digest)
     for row in rows:
@@ -163,7 +163,7 @@ def seen_examples(path: Path, processor: Any, least: float, kinds: Sequence[str]
 
 
 def _seen_size(processor: Any, turns: Sequence[Example], pictures: Sequence[str]) -> int:
-    """How many tokens a chat has with the places that its pictures take."""
+    """How many tokens a chat has, including those of its pictures."""
     shown = [picture_of(Path(name)) for name in pictures]
     text = processor.apply_chat_template(list(turns), tokenize=False)
     return len(processor(text=[text], images=shown or None)["input_ids"][0])
@@ -195,7 +195,7 @@ def contexts(path: Path, tokenizer: Any, longest: int, most: int = 0, sees: bool
 
 
 def pair_examples(path: Path, tokenizer: Any, longest: int) -> Examples:
-    """Preference pairs in plain words."""
+    """Preference pairs as plain text."""
     rows, digest = read_rows(path)
     made = Examples([], digest)
     for row in rows:

@@ -1,6 +1,6 @@
-"""The dataset's files: JSONL and Parquet for each split, pictures beside them, readable by Hugging Face `datasets`.
+"""The dataset's files: JSONL and Parquet for each split, pictures next to them, readable by Hugging Face `datasets`.
 
-JSONL names pictures by path; Parquet holds their bytes, and says so in its metadata, so that they decode to pictures.
+JSONL files name pictures by path. Parquet files hold their bytes; the metadata says so, so that readers decode them.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ def as_json(row: Row) -> dict[str, Any]:
 
 
 def write_jsonl(path: Path, rows: Sequence[Row]) -> None:
-    """One object a line."""
+    """Write one JSON object per line."""
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(as_json(row)) + b"\n")
 
 
 def write_pairs(path: Path, pairs: Sequence[Pair]) -> None:
-    """Preference pairs, one object a line, in the columns that DPO trainers read."""
+    """Write preference pairs, one JSON object per line, in the columns that DPO trainers read."""
     with path.open("wb") as file:
         for pair in pairs:
             file.write(orjson.dumps(pair.as_json()) + b"\n")
 
 
 def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int:
-    """Every picture that a row names, once."""
+    """Write every picture that a row names, each once; returns how many."""
     names = sorted({name for row in rows for name in row.images})
     if names:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int
 
 
 def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
-    """The same rows as nested columns."""
+    """Write the same rows as a Parquet file with nested columns."""
     import arro3.core as arrow
     import arro3.io
 
@@ -80,29 +80,29 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
 
 
 class _Arrays:
-    """Columns as Arrow arrays; the package is imported only when they are written."""
+    """Makes columns as Arrow arrays. Arrow is imported only when files are written."""
 
     def __init__(self, arrow: Any) -> None:
         self._arrow = arrow
 
     def strings(self, values: Sequence[str | None]) -> Any:
-        """Texts."""
+        """An array of texts."""
         return self._arrow.Array(list(values), self._arrow.DataType.utf8())
 
     def listed(self, values: Any, lengths: Sequence[int]) -> Any:
-        """All items in one array, cut into a list for each row."""
+        """An array of lists, one for each row; `values` holds the items of all lists."""
         arrow = self._arrow
         offsets = arrow.Array([0, *accumulate(lengths)], arrow.DataType.int32())
         item = arrow.Field("item", values.type, nullable=True)
         return arrow.list_array(offsets, values, type=arrow.DataType.list(item))
 
     def struct(self, columns: Mapping[str, Any]) -> Any:
-        """Several arrays as the fields of one."""
+        """One array with several arrays as its fields."""
         fields = [self._arrow.Field(name, values.type) for name, values in columns.items()]
         return self._arrow.struct_array(list(columns.values()), fields=fields)
 
     def talk(self, told: Sequence[Sequence[Turn]]) -> Any:
-        """Chats: turns with a role and parts of content."""
+        """An array of chats: turns with a role and parts of content."""
         turns = [turn for some in told for turn in some]
         parts = [part for turn in turns for part in turn["content"]]
         content = self.struct(
@@ -120,7 +120,7 @@ class _Arrays:
         return self.listed(said, [len(some) for some in told])
 
     def column(self, values: Sequence[Any], kind: str) -> Any:
-        """A column by the kind of what it holds (see `column_kinds`)."""
+        """A column of this kind (see `column_kinds`)."""
         if kind == "strings":
             return self.listed(self.strings([item for value in values for item in value]), [len(v) for v in values])
         types = self._arrow.DataType
@@ -135,7 +135,7 @@ _SPECIAL = ("images", "prompt", "completion", "scores")
 
 
 def column_kinds(row: type[Row]) -> dict[str, str]:
-    """Each column of a kind of rows, in writing order, and what it holds by its type."""
+    """The columns of a type of row in the order in which they are written, each with its kind."""
     hints = get_type_hints(row)
     kinds: dict[str, str] = {}
     for name in row.COLUMNS:
@@ -146,7 +146,7 @@ def column_kinds(row: type[Row]) -> dict[str, str]:
 
 
 def _features(kinds: Mapping[str, str]) -> dict[str, Any]:
-    """The columns as Hugging Face names them."""
+    """The columns in the terms of Hugging Face `datasets`."""
 
     def value(kind: str) -> dict[str, str]:
         return {"dtype": kind, "_type": "Value"}

@@ -1,5 +1,6 @@
-"""Which rows are good enough, which are duplicates, and which would contaminate a test set. Every refusal is counted by
-reason.
+"""Which rows are good enough, which are duplicates, and which would contaminate a test set.
+
+Dropped rows are counted by reason.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from polyclinic.core.dataset import Row
 from polyclinic.text.words import words
 
 NGRAM = 13
-"""Rows that share this many words in a row with a test question are contaminated."""
+"""A row that shares this many consecutive words with a test question is contaminated."""
 
 
 def ngrams(text: str, size: int = NGRAM) -> Iterator[str]:
-    """Every run of `size` words."""
+    """Every sequence of `size` consecutive words."""
     run = words(text)
     return (" ".join(run[i : i + size]) for i in range(len(run) - size + 1))
 
 
 class Contamination:
-    """Knows the word runs of test questions, and whether a training row holds one of them."""
+    """Knows the word sequences of test questions, and finds rows that contain one of them."""
 
     def __init__(self, tests: Iterable[tuple[str, str]] = ()) -> None:
         self._runs: dict[str, str] = {}
@@ -38,7 +39,7 @@ class Contamination:
         return len(self._known)
 
     def add(self, case: str, text: str) -> None:
-        """One more test question."""
+        """Add a test question."""
         if case in self._known:
             return
         self._known.add(case)
@@ -48,7 +49,7 @@ class Contamination:
             self._shorts[" ".join(words(text))] = case
 
     def source(self, row: Row) -> str:
-        """The test case that this row contains words of; empty when none."""
+        """The test case whose words this row contains; empty if there is none."""
         text = row.text()
         for run in ngrams(text):
             if run in self._runs:
@@ -59,10 +60,11 @@ class Contamination:
 
 @dataclass
 class Sieve:
-    """Keeps rows that reach the reward `least`, are not duplicates, and overlap with no question of the other side: a
-    training row with no test question, a test row with no training question.
+    """Keeps rows that reach the reward `least`, are not duplicates, and contain no question of the other side.
 
-    `own_refusal` is the clinic's own reason to drop a row; it is asked before the reward is compared.
+    A training row must contain no test question, and a test row no training question.
+
+    `own_refusal` returns the clinic's own reason to drop a row; it is called before the reward is compared.
     """
 
     least: float
@@ -74,7 +76,7 @@ class Sieve:
     touched: Counter[str] = field(default_factory=Counter)
 
     def keep(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows that pass, in order."""
+        """The rows that pass the filters, in order."""
         for row in rows:
             reason = self._refusal(row)
             if reason:
@@ -98,7 +100,7 @@ class Sieve:
         return ""
 
     def _overlap(self, row: Row) -> str:
-        """Words of the other side in a row."""
+        """The reason to drop a row if it contains words of the other side; else empty."""
         other = self.contamination if row.split == "train" else self.training
         source = other.source(row)
         if not source:
@@ -107,7 +109,7 @@ class Sieve:
         return f"contains words of a {'test' if row.split == 'train' else 'training'} question"
 
     def again(self, rows: Iterable[Row]) -> list[Row]:
-        """The rows that still pass when more questions of either side are known than when they were kept."""
+        """Filter rows again after more questions of either side became known; returns those that still pass."""
         kept = []
         for row in rows:
             if overlap := self._overlap(row):
@@ -118,7 +120,7 @@ class Sieve:
 
 
 def split_faults(rows: Sequence[Row]) -> list[str]:
-    """Cases that are on both sides of the split; must be empty."""
+    """Cases that are on both sides of the split. There must be none."""
     sides: dict[str, set[str]] = {}
     for row in rows:
         sides.setdefault(row.case, set()).add(row.split)

@@ -1,6 +1,6 @@
 """The folder of a training run: its whole configuration, checkpoints, progress, and the trained model.
 
-Starting the same run again in the same folder resumes it from its last whole checkpoint. A different run is refused
+Starting the same run again in the same folder resumes it from its last complete checkpoint. A different run is refused
 there.
 """
 
@@ -24,28 +24,28 @@ CONFIG, PROGRESS, RESULT = "run.json", "progress.jsonl", "result.json"
 
 
 def is_first_process() -> bool:
-    """Whether this process writes the folder; with several GPUs only the first does."""
+    """Whether this process writes to the folder; with several GPUs only the first process does."""
     return os.environ.get("RANK", "0") == "0"
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where a run lives."""
+    """The folder of a training run."""
 
     path: Path
 
     @property
     def checkpoints(self) -> Path:
-        """The trainer's own folder."""
+        """The folder where the trainer writes its checkpoints."""
         return self.path / "checkpoints"
 
     @property
     def model(self) -> Path:
-        """The trained weights, whole or as an adapter."""
+        """The folder of the trained weights, complete or as an adapter."""
         return self.path / "model"
 
     def grades(self, graders: int) -> list[str]:
-        """The stores that keep the judgements of this run: one for each process that grades."""
+        """The stores with the judgements of this run: one for each process that grades."""
         names = ["grades.db", *(f"grades-{number}.db" for number in range(2, graders + 1))]
         return [f"sqlite:///{self.path / name}" for name in names]
 
@@ -65,7 +65,10 @@ class Folder:
         return self._last_checkpoint()
 
     def _last_checkpoint(self) -> str:
-        """The newest checkpoint that is whole. The trainer writes its state last, so one without it was cut off."""
+        """The newest complete checkpoint.
+
+        The trainer writes its state last, so a checkpoint without it is incomplete.
+        """
         found = sorted(self.checkpoints.glob("checkpoint-*"), key=lambda path: int(path.name.partition("-")[2]))
         while found:
             newest = found.pop()
@@ -85,12 +88,12 @@ class Folder:
 
 
 def versions() -> dict[str, str]:
-    """What the run was made with."""
+    """The versions of the packages that the run uses."""
     return {"polyclinic": polyclinic.__version__, **{name: importlib.metadata.version(name) for name in TRAIN}}
 
 
 def digest_of(folder: Path) -> str:
-    """The digest of all weights of a folder, to compare two runs by."""
+    """The digest of all weights in a folder, to compare two runs."""
     digest = hashlib.sha256()
     for file in sorted(folder.glob("*.safetensors")):
         digest.update(file.read_bytes())

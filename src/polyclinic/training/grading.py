@@ -1,7 +1,7 @@
-"""Rewards for outputs of a model: the clinic's own reward, asked through the engine's journal.
+"""Grade outputs of a model with the clinic's own reward, through the engine's journal.
 
-Each output is graded as an episode of its own, named after what is graded. So a judgement that was paid for is never
-paid for again: not when the same text comes twice, and not after a kill.
+Each output is graded as an episode of its own, whose name is a hash of the reward's name, the context and the output.
+So a judgement is never paid for twice, even if the same text comes again or the process was killed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from polyclinic.store.store import Store
 from polyclinic.training.room import dataset_room
 
 GRADES = "grades"
-"""The name of the run under which a store keeps judgements of outputs."""
+"""The name of the run under which a store keeps the judgements of outputs."""
 
 
 class Grader:
@@ -47,11 +47,11 @@ class Grader:
 
     @property
     def paid(self) -> int:
-        """How many calls of a judge were made that no journal held."""
+        """How many new calls of the judge were made, not answered from a journal."""
         return self._journal.judged
 
     async def grade(self, context: str, output: str) -> OutputReward | None:
-        """The reward of one output; None when the judge failed, so that nobody takes it for a bad output."""
+        """The reward of one output; None if the judge failed, so that nobody takes it for a bad output."""
         name = hashlib.sha256("\0".join((self._reward, context, output)).encode()).hexdigest()[:32]
         if name not in self._asked:
             self._asked[name] = asyncio.ensure_future(self._ask(name, context, output))
@@ -76,14 +76,14 @@ class Grader:
         return list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))
 
     async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
-        """The rewards of a batch, in order. It is an error when the judge fails on every output."""
+        """The rewards of a batch, in order. Raises an error if the judge fails on every output."""
         grades = await self.grade_some(contexts, outputs)
         see_that_some_are_graded(grades, self.failures)
         return grades
 
 
 def see_that_some_are_graded(grades: Sequence[OutputReward | None], failures: Counter[str]) -> None:
-    """Raise when a judge has failed on a whole batch."""
+    """Raise an error if the judge has failed on a whole batch."""
     if grades and all(grade is None for grade in grades):
         reason = failures.most_common(1)[0][0]
         raise ConfigError(f"the judge failed on all {len(grades)} outputs, so nothing can be learned: {reason}")
@@ -97,20 +97,20 @@ class _Counting:
         self.judged = 0
 
     async def load(self, episode: str) -> Mapping[CallKey, Completion]:
-        """As the journal beneath."""
+        """As in the wrapped journal."""
         return await self._journal.load(episode)
 
     def record(self, call: CallRecord) -> Awaitable[None]:
-        """As the journal beneath, and counted; a reader's call is not counted."""
+        """As in the wrapped journal, and counted; calls of a reader are not counted."""
         self.judged += call.request.role != READER
         return self._journal.record(call)
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """As the journal beneath."""
+        """As in the wrapped journal."""
         await self._journal.post(episode, queue, key, body)
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
-        """As the journal beneath."""
+        """As in the wrapped journal."""
         return await self._journal.posted(episode)
 
 
@@ -118,7 +118,7 @@ class _Counting:
 async def open_grader(
     clinic: Clinic, cast: str = "", store: Store | None = None, *, reward: str = "", local_only: bool = False
 ) -> AsyncIterator[Grader]:
-    """A grader whose judge and reader are those of a cast; other roles of the cast are not opened."""
+    """A grader with the judge and the reader of a cast; other roles of the cast are not opened."""
     data = dataset_room(clinic)
     if not data.rewards:
         raise ConfigError(f"{clinic.name} has no reward for single outputs")

@@ -1,8 +1,9 @@
-"""Grading in several processes, for a judge that thinks on this machine: an understudy keeps one core busy, and the GPU
-would wait for it.
+"""Grading in several processes, for a judge that computes on this machine.
 
-Every process has a journal of its own, and outputs for one context always go to the same process. So what was judged
-before a kill is found again, and what students reported is read once for a whole group.
+An understudy keeps one core busy, and with one process the GPU would wait for it.
+
+Every process has its own journal, and outputs for one context always go to the same process. So judgements made before
+a kill are found again, and what students reported is read only once for a whole group.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from polyclinic.training.trl_reward import Grading, grading_thread
 
 _open = ExitStack()
 _mine: list[Grading] = []
-"""The grading of a child process, which has one."""
+"""The grading of this child process; it has only one."""
 
 
 @dataclass(frozen=True)
 class GradingPlan:
-    """What opens a grading: the clinic, the cast of the judge, the reward's name, and whether only models on this
-    machine may be asked.
+    """The settings of a grading.
+
+    They are the clinic, the cast of the judge, the reward's name, and whether only models on this machine are allowed.
     """
 
     clinic: str
@@ -39,13 +41,13 @@ class GradingPlan:
 
     @contextmanager
     def opened(self, store: str) -> Iterator[Grading]:
-        """The grading with its journal in a store."""
+        """Open the grading with its journal in a store."""
         with grading_thread(self.clinic, self.cast, store, self.reward, self.local_only) as grading:
             yield grading
 
 
 Share = tuple[list[OutputReward | None], int, Counter[str]]
-"""What a child has graded, and what it has paid and failed at since it began."""
+"""The grades of a child process, and its number of paid calls and its failures since it began."""
 
 
 def _begin(plan: GradingPlan, store: str) -> None:
@@ -54,7 +56,7 @@ def _begin(plan: GradingPlan, store: str) -> None:
 
 
 def _end_with_the_parent() -> None:
-    """A parent that is killed tells nobody, and its children would wait for it for ever."""
+    """End this child when its parent ends: a killed parent sends no message, and the child would wait forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -71,7 +73,7 @@ def _end() -> None:
 
 
 class GradingPool:
-    """Several gradings, as one."""
+    """Several gradings that work as one."""
 
     def __init__(self, children: Sequence[ProcessPoolExecutor]) -> None:
         self._children = children
@@ -79,7 +81,7 @@ class GradingPool:
 
     @property
     def paid(self) -> int:
-        """How many calls of a judge were made that no journal held."""
+        """How many new calls of the judge were made, not answered from a journal."""
         return sum(paid for paid, _ in self._known.values())
 
     @property
@@ -108,7 +110,7 @@ class GradingPool:
 
 @contextmanager
 def grading(plan: GradingPlan, stores: Sequence[str]) -> Iterator[Grading | GradingPool]:
-    """A grading with one journal, or a process for each of several; closed on leaving."""
+    """Open a grading. With one store, it runs in this process; with several, in one process for each."""
     if len(stores) == 1:
         with plan.opened(stores[0]) as alone:
             yield alone

@@ -1,4 +1,4 @@
-"""An adapter put into its base, and weights written as GGUF where llama.cpp's converter is available."""
+"""Merge an adapter into its base model, and write weights as GGUF with llama.cpp's converter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MISSING = re.compile(r"No module named '([\w-]+)")
 
 
 def merge_weights(run: str, out: Path) -> dict[str, Any]:
-    """Whole weights in one folder, in 16 bits unless the run held them in 32."""
+    """Write the complete weights to one folder, in 16 bits unless the run used 32."""
     weights = open_weights(run, device="cpu")
     out.mkdir(parents=True, exist_ok=True)
     weights.model.save_pretrained(str(out))
@@ -44,7 +44,7 @@ def find_converter() -> Path:
 
 
 def write_gguf(folder: Path, converter: Path) -> Path:
-    """The folder's weights as a GGUF file beside them."""
+    """Write the folder's weights as a GGUF file next to them."""
     file = folder / "model.gguf"
     command = [sys.executable, str(converter), str(folder), "--outfile", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -17,7 +17,7 @@ EVALUATION = "evaluation.json"
 
 
 class CardFacts(Value):
-    """What a model card is made of. `evaluation` has the figures of `train compare`, by part."""
+    """The facts for a model card. `evaluation` has the figures of `train compare`, by part."""
 
     config: TrainingConfig
     result: StageResult
@@ -26,7 +26,7 @@ class CardFacts(Value):
 
 
 def write_card(run: Path) -> tuple[Path, CardFacts]:
-    """The card as `model/README.md`, and its facts."""
+    """Write the card as `model/README.md`, and its facts."""
     facts = CardFacts(
         config=read_record(TrainingConfig, run / CONFIG),
         result=read_record(StageResult, run / RESULT),
@@ -44,7 +44,7 @@ def _read_evaluation(path: Path) -> dict[str, dict[str, Estimate]]:
 
 
 def lineage(run: Path) -> tuple[str, ...]:
-    """The runs that led here, from the base on."""
+    """The base model and the stages that led to this run, in order."""
     config = read_record(TrainingConfig, run / CONFIG)
     before = Path(config.model)
     earlier = lineage(before) if (before / CONFIG).is_file() and (before / RESULT).is_file() else (before.name,)

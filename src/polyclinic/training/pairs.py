@@ -11,23 +11,23 @@ import orjson
 from polyclinic.core.dataset import Row, Turn
 
 MARGIN = 2.0
-"""A pair differs by at least so much reward."""
+"""The least difference in reward between the two outputs of a pair."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A prompt, the better and the worse completion."""
+    """A prompt with a better and a worse completion."""
 
     better: Row
     worse: Row
 
     @property
     def split(self) -> str:
-        """The side of the case."""
+        """The split (train or test) of the case."""
         return self.better.split
 
     def as_json(self) -> dict[str, Any]:
-        """The columns that DPO trainers read, and where they come from."""
+        """The columns that DPO trainers read, and the origin of the pair."""
         return {
             "id": f"{self.better.id}>{self.worse.id}",
             "case": self.better.case,
@@ -42,7 +42,10 @@ class Pair:
 
 
 def pairs_of(rows: Sequence[Row], margin: float = MARGIN) -> list[Pair]:
-    """The best output of every prompt against each that is worse by the margin, in the rows' order."""
+    """Pair the best output of every prompt with each output that is worse by the margin.
+
+    The pairs are in the order of the rows.
+    """
     groups: dict[bytes, list[Row]] = {}
     for row in rows:
         if row.reward is not None:

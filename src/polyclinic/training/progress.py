@@ -1,4 +1,4 @@
-"""What a person sees of a training run while it goes on, and what is kept of it: one line for each logged step."""
+"""The progress of a training run, printed and saved: one line for each logged step."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ _SHOWN = ("loss", "grad_norm", "reward", "reward_std", "veto", "kl", "learning_r
 
 
 def progress_callback(file: Path, seconds: float) -> Any:
-    """A trainer's callback that writes the curve, prints it, and ends a run whose time is up. A round is a step, or in
-    GRPO the steps that learn from one generation: no round is started that would end too late if it took as long as the
-    last one.
+    """A trainer callback that writes the curve, prints it, and ends a run whose time is up.
+
+    A round is a step or, in GRPO, all steps that learn from one generation. A round is not started if it would end too
+    late, assuming that it takes as long as the last one.
     """
     from transformers import TrainerCallback
 
     class Progress(TrainerCallback):  # type: ignore[misc]
-        """Steps, losses, rewards, tokens a second."""
+        """Logs steps, losses, rewards and tokens a second."""
 
         def __init__(self) -> None:
             self.started = time.monotonic()
             self._tokens, self._at, self._round = 0.0, self.started, self.started
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-            """Forget lines that a killed run wrote after its last checkpoint."""
+            """Remove lines that a killed run wrote after its last checkpoint."""
             self.started = self._at = self._round = time.monotonic()
             if is_first_process():
                 file.write_bytes(b"".join(_kept(file, state.global_step)))
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
-            """One line."""
+            """Write one line."""
             if not is_first_process() or not logs or "train_runtime" in logs:
                 return
             now = time.monotonic()
@@ -81,7 +82,7 @@ def _kept(file: Path, step: int) -> list[bytes]:
 
 
 def _plain(logs: Mapping[str, Any]) -> dict[str, float | str]:
-    """Numbers as numbers; a value that is not a number is left as its words."""
+    """Convert values to numbers; a value that is not a number stays text."""
     made: dict[str, float | str] = {}
     for name, value in logs.items():
         try:
@@ -92,6 +93,6 @@ def _plain(logs: Mapping[str, Any]) -> dict[str, float | str]:
 
 
 def read_progress(file: Path) -> list[Logged]:
-    """The curve of a run: all that is a number."""
+    """Read the curve of a run: all values that are numbers."""
     rows = [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
     return [{name: value for name, value in row.items() if isinstance(value, int | float)} for row in rows]

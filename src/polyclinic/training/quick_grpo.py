@@ -1,5 +1,6 @@
-"""TRL's GRPO trainer, quicker where that is possible: the prompt of a group is read once when its outputs are learned
-from, and on a GPU outputs are written by the quick sampler.
+"""TRL's GRPO trainer, made faster where the model and the machine allow it.
+
+In training, the prompt of a group is read once for all its outputs. On a GPU, the quick sampler writes the outputs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from polyclinic.training.attention import cudnn_attention
 from polyclinic.training.shared_prompts import output_log_probs
 
 _WHOLE = ("NO", "MULTI_GPU", "MULTI_CPU")
-"""Ways of sharing work in which each process holds all weights."""
+"""Modes of distributed training in which each process holds all weights."""
 
 
 def grpo_trainer(sampler: str, share: bool) -> Any:
-    """The class of the trainer."""
+    """The trainer class for these settings."""
     import torch
     from trl import GRPOTrainer
 
@@ -32,8 +33,9 @@ def _ordered(base: Any) -> Any:
     from trl.trainer.utils import RepeatSampler
 
     class OrderedTrainer(base):  # type: ignore[misc]
-        """Takes the prompts of an epoch in an order that the epoch decides, not how many epochs this process has seen:
-        otherwise a run that is resumed after a kill would take them in another order.
+        """Takes the prompts of an epoch in an order that depends only on the seed and the epoch's number.
+
+        If it depended on how many epochs this process has seen, a resumed run would take them in another order.
         """
 
         def _get_train_sampler(self, dataset: Any = None) -> Any:
@@ -55,7 +57,7 @@ def _sharing(base: Any) -> Any:
     from trl.trainer.utils import split_tensor_dict
 
     class SharingTrainer(base):  # type: ignore[misc]
-        """Learns from the outputs of a group as branches of one prompt, where the model is of a kind that allows it."""
+        """Learns from the outputs of a group as branches of one prompt, if the model supports it."""
 
         _buffered_inputs: list[Any] | None
 
@@ -68,8 +70,9 @@ def _sharing(base: Any) -> Any:
             )
 
         def _prepare_inputs(self, generation_batch: Any) -> Any:
-            """As in the base, but outputs are not shuffled, so that those of a group stay together; prompts come in a
-            random order already.
+            """As in the base class, but outputs are not shuffled, so that those of a group stay together.
+
+            The prompts already come in a random order.
             """
             if not self.model.training or not self._shares():
                 return super()._prepare_inputs(generation_batch)
@@ -110,7 +113,7 @@ def _sharing(base: Any) -> Any:
 
 def _sampling(base: Any) -> Any:
     class QuickTrainer(base):  # type: ignore[misc]
-        """Samples with the weights as they are at each generation."""
+        """Samples with the quick sampler, with the current weights at each generation."""
 
         _quick: QuickReplies | None = None
 

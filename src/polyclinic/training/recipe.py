@@ -1,4 +1,4 @@
-"""Recipes: the numbers of a training run. `paper` holds those of the paper, `small` fits one small machine.
+"""Recipes: the settings of a training run. `paper` holds those of the paper, `small` fits one small machine.
 
 A recipe is a TOML file with a table for each stage. ``--set name=value`` changes one number; the whole recipe is stored
 with the run.
@@ -22,8 +22,11 @@ Stage = Literal["sft", "grpo", "dpo"]
 
 
 class Recipe(Frozen):
-    """What all stages share. `lora_rank` 0 trains all weights. A step takes `batch` × `accumulate` rows on each device.
-    `seconds` ends a run early, with a checkpoint, before a step or generation that would take too long; 0 never does.
+    """The settings that all stages share.
+
+    `lora_rank` 0 trains all weights. A step takes `batch` × `accumulate` rows on each device. `seconds` is a time
+    limit: the run ends early, with a checkpoint, before a step or generation that would take too long. 0 means no
+    limit.
     """
 
     learning_rate: float = Field(gt=0)
@@ -47,8 +50,9 @@ class Recipe(Frozen):
 
 
 class SftRecipe(Recipe):
-    """Supervised fine-tuning on rows whose reward is at least `least_reward`; rows longer than `max_length` tokens are
-    left out and counted, never cut.
+    """The settings of supervised fine-tuning on rows whose reward is at least `least_reward`.
+
+    Rows longer than `max_length` tokens are left out and counted, never cut.
     """
 
     max_length: int = Field(2048, ge=16)
@@ -58,13 +62,17 @@ class SftRecipe(Recipe):
 
 
 class GrpoRecipe(Recipe):
-    """`generations` outputs for each context; `batch` × `accumulate` counts outputs and must be a multiple of it.
-    `reuse` is the number of steps that learn from the outputs of one generation, so a generation makes
-    `batch` × `accumulate` × `reuse` outputs. `beta` weighs the distance to the model that training starts from;
-    `reward` is the name of the clinic's reward; with `contexts`, only so many different prompts are used. `sampler`
-    says who writes the outputs: the quick one where the machine has a GPU and knows the model, or transformers. `share`
-    reads the prompt of a group once for all its outputs where the model allows it. `graders` is the number of processes
-    that grade: more than one helps where the judge is an understudy, which thinks on this machine.
+    """The settings of GRPO.
+
+    For each context, `generations` outputs are made. `batch` × `accumulate` counts outputs and must be a multiple of
+    `generations`. `reuse` is the number of steps that learn from the outputs of one generation, so a generation makes
+    `batch` × `accumulate` × `reuse` outputs. `beta` weighs the distance to the model that training starts from.
+    `reward` is the name of the clinic's reward. `contexts` limits the number of different prompts.
+
+    `sampler` says what writes the outputs: the quick sampler, if the machine has a GPU and the model is supported, or
+    transformers. With `share`, the prompt of a group is read once for all its outputs, if the model allows it.
+    `graders` is the number of processes that grade. More than one helps if the judge is an understudy, which computes
+    on this machine.
     """
 
     generations: int = Field(8, ge=2)
@@ -84,7 +92,7 @@ class GrpoRecipe(Recipe):
 
 
 class DpoRecipe(Recipe):
-    """Preference pairs; `beta` holds the model near the one it starts from."""
+    """The settings of DPO on preference pairs; `beta` keeps the model near the one it starts from."""
 
     max_length: int = Field(2048, ge=16)
     beta: float = Field(0.1, gt=0)
@@ -95,7 +103,7 @@ R = TypeVar("R", bound=Recipe)
 
 
 def load_recipe(stage: Stage, kind: type[R], name: str, changes: Sequence[str] = ()) -> R:
-    """A stage's recipe by name or file, with changes as ``name=value``."""
+    """Load a stage's recipe by name or from a file, with changes as ``name=value``."""
     if kind is not _KINDS[stage]:
         raise ValueError(f"{stage} has no recipe of type {kind.__name__}")
     table = dict(_table(stage, name))

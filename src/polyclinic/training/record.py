@@ -1,4 +1,4 @@
-"""What a training run writes down about itself: what decided it (`run.json`), and what came out (`result.json`).
+"""The files that a training run writes about itself: its settings (`run.json`), and its results (`result.json`).
 
 Both are read again: by the same run when it is resumed, by the model card, and by `train compare`.
 """
@@ -21,7 +21,10 @@ R = TypeVar("R", bound=Value)
 
 
 class TrainingConfig(Value):
-    """All that decides a run. `recipe` has the recipe's settings by name, `versions` the packages that made it."""
+    """Everything that decides a run.
+
+    `recipe` has the recipe's settings by name, `versions` the versions of the packages.
+    """
 
     stage: str
     model: str
@@ -35,7 +38,7 @@ class TrainingConfig(Value):
 
 
 class JudgeAccount(Value):
-    """How many outputs were graded, and how many new calls of the judge that took, by all processes of the run."""
+    """How many outputs were graded, and how many new calls of the judge this took, in all processes of the run."""
 
     outputs: int
     ungraded: int
@@ -44,7 +47,7 @@ class JudgeAccount(Value):
 
 
 class StageResult(Value):
-    """What came out of one stage. `first` and `last` are the ends of its curve; `judge` is None where none graded."""
+    """The result of one stage. `first` and `last` are the ends of its curve; `judge` is None if there was no judge."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
 
@@ -62,12 +65,12 @@ class StageResult(Value):
 
 
 def read_record(kind: type[R], path: Path) -> R:
-    """One of the files of a finished run."""
+    """Read one of the files of a finished run."""
     if not path.is_file():
         raise ConfigError(f"{path.parent} has no {path.name}: is it the folder of a finished training run?")
     return kind.from_json(path.read_bytes())
 
 
 def write_record(path: Path, record: object) -> None:
-    """Write one of them, for people to read too."""
+    """Write one of the files, indented so that people can read it."""
     path.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

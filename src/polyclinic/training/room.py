@@ -1,4 +1,4 @@
-"""What a clinic says about its training data."""
+"""Find a clinic's training data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from polyclinic.runner.registry import clinics_with, load_clinic
 
 
 def dataset_room(clinic: Clinic) -> TrainingData[Any]:
-    """What the clinic says about its training data; an error with the clinics that have any, when it has none."""
+    """The training data of a clinic. If it has none, the error names the clinics that have some."""
     if clinic.dataset is None:
         raise UnknownName("clinic with a dataset", clinic.name, clinics_with("dataset"))
     return clinic.dataset
 
 
 def trained_clinic(named: str) -> str:
-    """The clinic whose role is trained: the one that is named, else the only one whose dataset has rewards."""
+    """The clinic whose role is trained: the one that is named, else the only clinic whose dataset has rewards."""
     if named:
         return named
     able = [name for name in clinics_with("dataset") if dataset_room(load_clinic(name)).rewards]

@@ -1,8 +1,8 @@
-"""The log-probabilities of a group's outputs with their prompt read once.
+"""Compute the log-probabilities of a group's outputs while their prompt is read only once.
 
 A group is several outputs for one prompt, and the prompt is most of the text. Here a group becomes one sequence: the
-prompt, then a branch for each output. A branch sees the prompt and itself, at the positions that it would have alone,
-so the numbers are those of the outputs one by one, for a fraction of the work and memory.
+prompt, then a branch for each output. A branch attends to the prompt and itself, at the positions that it would have
+alone. So the results are the same as for each output separately, with a fraction of the work and memory.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from itertools import pairwise
 from typing import Any
 
 _ALIGNED = 64
-"""Sequences are filled up to multiples of so many tokens, which attention with a mask is quick for."""
+"""Sequences are padded to multiples of this many tokens, because masked attention is fast for such lengths."""
 _NOT_LEARNED = -100
 
 
 @dataclass(frozen=True)
 class Branched:
-    """A group as one sequence. `starts` are the places of the branches, each of which repeats the prompt's last token
-    so that its output follows it; `sizes` are the lengths of the outputs.
+    """A group as one sequence.
+
+    `starts` are the positions of the branches. Each branch begins with the prompt's last token, so that its output
+    follows that token. `sizes` are the lengths of the outputs.
     """
 
     ids: Any
@@ -32,9 +34,9 @@ class Branched:
 
 
 def output_log_probs(model: Any, ids: Any, mask: Any, width: int, entropy: bool = True) -> tuple[Any, Any]:
-    """The log-probabilities of the last `width` tokens of each row, and if asked their entropies, else None.
+    """The log-probabilities of the last `width` tokens of each row, and their entropies (None if not requested).
 
-    Rows are a prompt padded at the left and an output padded at the right; those of a group are neighbours.
+    Rows are a prompt padded on the left and an output padded on the right; rows of a group are neighbours.
     """
     import torch
 
@@ -59,7 +61,7 @@ def output_log_probs(model: Any, ids: Any, mask: Any, width: int, entropy: bool 
 
 
 def same_prompts(prompts: Any) -> list[slice]:
-    """Neighbouring rows with the same prompt."""
+    """Group neighbouring rows with the same prompt."""
     import torch
 
     differs = (prompts[1:] != prompts[:-1]).any(1)
@@ -68,7 +70,7 @@ def same_prompts(prompts: Any) -> list[slice]:
 
 
 def branched(prompt: Any, outputs: Sequence[Any]) -> Branched:
-    """One prompt and its outputs, all of them tokens without padding."""
+    """Join one prompt and its outputs to one sequence. All of them are tokens without padding."""
     import torch
 
     shared, last = prompt[:-1], prompt[-1:]
@@ -100,9 +102,9 @@ def branched(prompt: Any, outputs: Sequence[Any]) -> Branched:
 
 
 def back_in_rows(values: Any, group: Branched, width: int) -> Any:
-    """What was found for each token of the sequence's outputs, as one row for each output, with zeros after its end.
+    """Rearrange the values of the outputs' tokens: one row for each output, with zeros after its end.
 
-    `values` are those of a causal model: the first is of the second token.
+    `values` come from a causal model: the first value belongs to the second token.
     """
     import torch
     from torch.nn import functional

@@ -1,4 +1,4 @@
-"""A step whose gradient holds NaN or infinity is skipped: it would turn every weight into NaN."""
+"""Skip a step whose gradient holds NaN or infinity: it would turn every weight into NaN."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MOST_IN_A_ROW = 5
 
 
 def sound_steps() -> Any:
-    """A trainer's callback that looks at each gradient before it is used."""
+    """A trainer callback that checks each gradient before it is used."""
     import torch
     from transformers import TrainerCallback
 
     class SoundSteps(TrainerCallback):  # type: ignore[misc]
-        """Skips such steps, prints a line for each, and raises an error after too many in a row."""
+        """Skips steps with such a gradient, prints a line for each, and raises an error after too many in a row."""
 
         def __init__(self) -> None:
             self.in_a_row = self.left_out = 0
@@ -25,7 +25,7 @@ def sound_steps() -> Any:
         def on_pre_optimizer_step(
             self, args: Any, state: Any, control: Any, optimizer: Any = None, **more: Any
         ) -> None:
-            """Forget a gradient that is not finite."""
+            """Discard a gradient that is not finite."""
             weights = [weight for group in optimizer.param_groups for weight in group["params"]]
             gradients = [weight.grad for weight in weights if weight.grad is not None]
             if all(bool(torch.isfinite(gradient).all()) for gradient in gradients):

@@ -1,9 +1,9 @@
 """The three stages of training: supervised fine-tuning, GRPO with the clinic's reward, and DPO on preference pairs.
 
-Each reads top to bottom: open the weights, read the rows, hand both to TRL's trainer, keep what came out. GRPO here is
-the paper's: rewards are normalised within the group of outputs for one context, and the distance to the model that
-training starts from is held by `beta`. The veto's -15 enters the group as it is; so in a group with vetoed and sound
-outputs the normalised reward is mostly about the veto, and among sound ones it is about the criteria.
+Each function does the same from top to bottom: open the weights, read the rows, give both to TRL's trainer, save the
+result. GRPO here is the paper's: rewards are normalised within the group of outputs for one context, and `beta` limits
+the distance to the model that training starts from. The veto's -15 enters the group as it is. So if some outputs of a
+group are vetoed, the normalised reward is mostly about the veto; if none is, it is about the criteria.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ from polyclinic.training.sound_steps import sound_steps
 from polyclinic.training.trl_reward import RewardFunction
 
 Arguments = Mapping[str, Any]
-"""Keyword arguments of a trainer of TRL, which has no types of its own."""
+"""Keyword arguments for a trainer of TRL, which defines no types for them."""
 Make = Callable[[Arguments, Arguments], Any]
 
 
 @dataclass(frozen=True)
 class Job:
-    """A stage to run: which model, on which data, into which folder. `judge` casts the judge of GRPO's reward."""
+    """A stage to run: which model, on which data, into which folder.
+
+    `judge` is the cast string for the judge of GRPO's reward.
+    """
 
     stage: str
     model: str
@@ -112,8 +115,10 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
 
 
 def _keep_start(weights: Weights, folder: Folder) -> None:
-    """Write down the weights that training starts from: where all of them are trained, the trainer opens its reference
-    by the model's name, and that would be the base, not the model that was fine-tuned.
+    """Save the weights that training starts from.
+
+    If all weights are trained, the trainer loads its reference model by name. Without this, it would load the base
+    model, not the fine-tuned one.
     """
     start = folder.path / "start"
     if not (start / "config.json").is_file():
@@ -138,7 +143,7 @@ def run_dpo(job: Job, recipe: DpoRecipe) -> StageResult:
 
 
 def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Make) -> StageResult:
-    """What all stages share: the folder, the arguments, the run, the result."""
+    """Do what all stages share: prepare the folder and the arguments, train, and save the result."""
     import torch
     import transformers
     from datasets import Dataset, disable_progress_bars
@@ -201,7 +206,7 @@ def _config(job: Job, recipe: Recipe, found: Examples) -> TrainingConfig:
 
 
 def _dtype(recipe: Recipe) -> str:
-    """How weights are held: whole in 32 bits where all of them are trained, in 16 where only an adapter is."""
+    """The precision of the weights: 32 bits if all of them are trained, 16 if only an adapter is."""
     import torch
 
     half = recipe.precision == "bf16" or (recipe.precision == "auto" and torch.cuda.is_available())
@@ -219,7 +224,7 @@ def _lora(recipe: Recipe) -> Any:
 
 
 def _arguments(folder: Folder, recipe: Recipe) -> Arguments:
-    """The recipe in the words of the trainer."""
+    """The recipe as arguments of the trainer."""
     import torch
 
     half = recipe.precision == "bf16" or (recipe.precision == "auto" and torch.cuda.is_available())

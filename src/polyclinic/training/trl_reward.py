@@ -1,7 +1,7 @@
-"""The clinic's reward in the form that TRL takes: a function from a batch of outputs to a list of numbers.
+"""The clinic's reward in the form that TRL needs: a function from a batch of outputs to a list of numbers.
 
-Judges are asked on an event loop of their own, in a thread beside the trainer, through the journal of the run's store.
-An output that the judge could not grade gets None, and the trainer leaves it out of its group.
+Judges are called on a separate event loop, in a thread next to the trainer, through the journal of the run's store. An
+output that the judge could not grade gets None, and the trainer leaves it out of its group.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class Grading:
-    """A grader in a thread of its own."""
+    """A grader that runs in its own thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, grader: Grader) -> None:
         self._loop, self._grader = loop, grader
 
     @property
     def paid(self) -> int:
-        """How many calls of a judge were made that no journal held."""
+        """How many new calls of the judge were made, not answered from a journal."""
         return self._grader.paid
 
     @property
@@ -45,7 +45,7 @@ class Grading:
         return _wait(self._loop, self._grader.grade_all(contexts, outputs))
 
     def grades_of_some(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
-        """The rewards of a part of a batch, all of which may have failed."""
+        """The rewards of a part of a batch. Unlike for a whole batch, it is no error if all of them failed."""
         return _wait(self._loop, self._grader.grade_some(contexts, outputs))
 
 
@@ -58,7 +58,7 @@ def _wait(loop: asyncio.AbstractEventLoop, work: Awaitable[T]) -> T:
 
 @contextmanager
 def grading_thread(clinic: str, cast: str, store: str, reward: str = "", local_only: bool = False) -> Iterator[Grading]:
-    """A grader for code that is not asynchronous, such as a trainer; closed on leaving."""
+    """A grader for code that is not asynchronous, such as a trainer; it is closed at the end."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="grading", daemon=True)
     thread.start()
@@ -80,11 +80,11 @@ def grading_thread(clinic: str, cast: str, store: str, reward: str = "", local_o
 
 
 class Grades(Protocol):
-    """What grades a batch, and counts what that cost."""
+    """Grades a batch, and counts calls and failures."""
 
     @property
     def paid(self) -> int:
-        """How many calls of a judge were made that no journal held."""
+        """How many new calls of the judge were made, not answered from a journal."""
 
     @property
     def failures(self) -> Counter[str]:
@@ -95,9 +95,10 @@ class Grades(Protocol):
 
 
 class RewardFunction:
-    """What a trainer calls with a batch. The dataset's column `context` says what each output is an answer to.
+    """The reward function that a trainer calls with a batch.
 
-    Means by criterion, the veto rate and the share of outputs that no judge could grade go into the trainer's log.
+    The dataset's column `context` holds the context of each output. The mean of each criterion, the veto rate and the
+    share of outputs that no judge could grade are written to the trainer's log.
     """
 
     __name__ = "reward"
@@ -113,7 +114,7 @@ class RewardFunction:
         log_metric: Callable[[str, float], None] | None = None,
         **more: Any,
     ) -> list[float | None]:
-        """The rewards, None where the judge failed."""
+        """The rewards; None for an output that the judge could not grade."""
         texts = [said if isinstance(said, str) else text_of(said) for said in completions]
         started = time.monotonic()
         grades = self._grading.grades(context, texts)
@@ -131,7 +132,7 @@ class RewardFunction:
         return [None if grade is None else float(grade.value) for grade in grades]
 
     def account(self) -> JudgeAccount:
-        """How many outputs were graded, and at how many new calls of the judge, by all processes of the run."""
+        """How many outputs were graded, and how many new calls of the judge this took, in all processes of the run."""
         own = (self.outputs, self.dropped, self._grading.paid, self._grading.failures)
         shares = _of_all_processes(own)
         failures = sum((failed for _, _, _, failed in shares), Counter[str]())
@@ -147,7 +148,7 @@ Share = tuple[int, int, int, Counter[str]]
 
 
 def _of_all_processes(own: Share) -> list[Share]:
-    """What each process of a run with several counted."""
+    """The counts of each process, if the run has several."""
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return [own]
     from torch import distributed
@@ -158,7 +159,7 @@ def _of_all_processes(own: Share) -> list[Share]:
 
 
 def text_of(said: Sequence[dict[str, Any]]) -> str:
-    """The words of a completion that is given as turns."""
+    """The text of a completion that is given as turns."""
     content = said[-1]["content"]
     if isinstance(content, str):
         return content

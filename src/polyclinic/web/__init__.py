@@ -1,1 +1,1 @@
-"""HTTP services. No logic of their own: what happens in a session is the clinic's flow."""
+"""HTTP services. They have no logic of their own: the clinic's flow decides what happens in a session."""

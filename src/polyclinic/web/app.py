@@ -76,9 +76,9 @@ PLACES = (
 def create_web(
     store: str, token: str, *, accounts: bool = False, hosts: Iterable[str] = (), cases: Path | None = None
 ) -> FastAPI:
-    """The application. The store is opened when it starts. With `accounts` people log in; else the token opens all.
+    """The application. The store is opened when it starts. With `accounts` people log in; without, the token opens all.
 
-    The folder of cases that people write lies beside the store unless it is named.
+    The folder of people's own cases is beside the store, unless another one is given.
     """
 
     @asynccontextmanager
@@ -95,7 +95,7 @@ def create_web(
             work = [
                 asyncio.create_task(sessions.watch()),
                 asyncio.create_task(desks.restore()),
-                asyncio.create_task(asyncio.to_thread(all_clinics)),  # the first page would wait for their code
+                asyncio.create_task(asyncio.to_thread(all_clinics)),  # so that the first page need not wait
             ]
             try:
                 yield
@@ -149,7 +149,7 @@ def _catalogue(app: FastAPI) -> None:
 
 
 def _errors(app: FastAPI) -> None:
-    """Every error in one line of JSON; a user's mistake with what is wrong, anything else without its insides."""
+    """Answer every error with one line of JSON. A user's mistake says what is wrong; other errors show no details."""
 
     def answer(status: int) -> object:
         async def told(request: Request, error: Exception) -> Response:
@@ -164,7 +164,7 @@ def _errors(app: FastAPI) -> None:
 
 
 async def _too_long(request: Request, error: Exception) -> Response:
-    """A name of a case may be that of a file, and the file system takes no name of any length."""
+    """Answer for a name that is too long. A case's name may be a file name, and file systems limit its length."""
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         return JSONResponse({"detail": "this name is too long"}, 409)
     raise error

@@ -1,4 +1,7 @@
-"""The pages: files that `make frontend` built, one HTML file for every address that is not a file and not the API."""
+"""The pages: files that `make frontend` built.
+
+Every address that is neither a file nor the API gets the same HTML file.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
 
 @lru_cache(maxsize=128)
 def built_file(path: str) -> bytes | None:
-    """A built file by its path below the folder; None where there is none."""
+    """A built file by its path in the folder; None if there is none."""
     parts = path.split("/")
     if any(part in ("", ".", "..") or "\\" in part for part in parts):
         return None
@@ -26,7 +29,7 @@ def built_file(path: str) -> bytes | None:
 
 
 def serve_pages(app: FastAPI) -> None:
-    """Answer for every address that no other route takes."""
+    """Add the route that answers every address that no other route handles."""
 
     @app.get("/{path:path}", include_in_schema=False)
     async def page(path: str, request: Request) -> Response:

@@ -1,4 +1,7 @@
-"""What there is to choose from: clinics with their parts, ways to run them, and cases. All of it from the clinics."""
+"""What there is to choose from: clinics with their parts, ways to run them, and cases.
+
+All data comes from the clinics.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ MOST_CASES = 200
 
 
 class PartShown(BaseModel):
-    """A part that a person can take. `trained`: how well a person plays it is measured. `seats` names them where
-    several play it side by side.
+    """A part that a person can take. `trained`: a person's performance in it is measured.
+
+    `seats` names the seats if several players share the part.
     """
 
     name: str
@@ -33,7 +37,7 @@ class WayShown(BaseModel):
 
 
 class CaseShown(BaseModel):
-    """A case, introduced without giving anything away."""
+    """A case, with an introduction that gives nothing away."""
 
     id: str
     introduction: str
@@ -60,7 +64,7 @@ class ClinicInFull(ClinicShown):
 
 
 def all_clinics() -> list[ClinicShown]:
-    """Every clinic, also one that somebody just made; one that is broken says so and hides no other."""
+    """Every clinic, including new ones. A broken clinic has an error message; the others are still listed."""
     found = []
     for name in clinic_modules():
         try:
@@ -85,7 +89,7 @@ def clinic_in_full(name: str) -> ClinicInFull:
 def cases_to_play(
     clinic: Clinic, role: str, language: str, seed: int, own: Sequence[CaseShown] = ()
 ) -> list[CaseShown]:
-    """The cases that have this part: the one that is played by default first, then those that people wrote."""
+    """The cases that have this part: the default case first, then those that people wrote, then the others."""
     first = list(clinic.scenarios(clinic.to_play(role, language), seed)[:1])
     rest = clinic.scenarios(_wider(clinic, role, language), seed)[:MOST_CASES]
     known = {each.id: each for each in (*first, *rest)}
@@ -101,8 +105,10 @@ def _wider(clinic: Clinic, role: str, language: str) -> str:
 
 
 def case_selector(clinic: Clinic, role: str, language: str, case: str) -> str:
-    """What `--scenarios` would say for this case: the default selection where it is that one, the case's own name where
-    the clinic selects by it, and otherwise the selection that holds it.
+    """The value of `--scenarios` for this case.
+
+    For the default case it is the default selection. Otherwise it is the case's own name, or, if the clinic cannot
+    select by name, the selection that holds the case.
     """
     usual = clinic.to_play(role, language)
     first = clinic.scenarios(usual, 0)[:1]
@@ -139,5 +145,5 @@ def _shown(clinic: Clinic) -> ClinicShown:
 
 
 def seat_of(clinic: Clinic, part: str) -> str:
-    """The seat that a person takes: the first, where the part has several and none is named."""
+    """The seat that a person takes: the first one, if the part has several and none is named."""
     return f"{part}-1" if clinic.role(part).seats and role_of(part) == part else part

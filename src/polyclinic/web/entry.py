@@ -1,6 +1,6 @@
-"""Who comes in, and what a browser may do with what it gets.
+"""Who may send requests, and what a browser may do with the answers.
 
-On one's own machine there are no accounts: the address that `polyclinic web` prints holds a token, which becomes a
+On a private machine there are no accounts: the address that `polyclinic web` prints holds a token, which becomes a
 cookie. Requests without it are refused. Where other machines can reach the server, people log in instead, and people
 who are not logged in see only the login page. No page may load anything from another host, run a script that is not a
 file of ours, or be put into a frame.
@@ -24,7 +24,7 @@ from polyclinic.web.sessions.limits import Buckets
 
 TOKEN = "token"
 WRONG_PER_MINUTE, PER_MINUTE, UNKNOWN_PER_MINUTE = 120.0, 1_200.0, 600.0
-"""How often one place may come with a wrong token, one person may ask, and one place may ask without a login."""
+"""Requests per minute: from one address with a wrong token, from one person, and from one address without a login."""
 ASK_AGAIN_S = 10.0
 """How long a stream goes on after a login has ended, at most."""
 POLICY = (
@@ -52,7 +52,7 @@ class EntryGate:
         self._unknown = Buckets(UNKNOWN_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer for it."""
+        """Pass a request on, or answer it with a refusal."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -86,13 +86,13 @@ class EntryGate:
         return person_with(account) if account is not None else NOBODY
 
     def _wait(self, request: Request, person: Person) -> float:
-        """Seconds until the next request is taken; the built files, which cost little, are not counted."""
+        """Seconds until the next request is accepted. Requests for built files are cheap and not counted."""
         if not request.url.path.startswith("/api/"):
             return 0.0
         return self._known.take(person.name) if person.account else self._unknown.take(place_of(request))
 
     async def _while_logged_in(self, request: Request, receive: Receive, send: Send) -> None:
-        """A stream ends soon after its login does."""
+        """Run a stream, and end it soon after its login has ended."""
         token, whole = entry_token(request), asyncio.ensure_future(self._app(request.scope, receive, send))
         try:
             while not (await asyncio.wait({whole}, timeout=ASK_AGAIN_S))[0]:
@@ -104,7 +104,7 @@ class EntryGate:
             await asyncio.gather(whole, return_exceptions=True)
 
     def _refusal(self, request: Request) -> Response | None:
-        """The answer to a request that may not come in, or that brings the token in its address."""
+        """The answer to a request that is refused, or that has the token in its address."""
         given = request.query_params.get(TOKEN)
         if given is not None and request.method == "GET":
             return self._welcome(request) if self._fits(given) else self._refused(request)
@@ -122,7 +122,7 @@ class EntryGate:
         return hmac.compare_digest(given.encode(), self._token.encode())
 
     def _welcome(self, request: Request) -> Response:
-        """The same address without the token, which goes into a cookie that no script can read."""
+        """Redirect to the same address without the token, which goes into a cookie that no script can read."""
         rest = [(name, value) for name, value in parse_qsl(request.url.query) if name != TOKEN]
         path = "/" + request.url.path.lstrip("/")
         answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
@@ -135,7 +135,7 @@ def _too_often(wait: float) -> Response:
 
 
 def cookie_name(request: Request) -> str:
-    """Cookies are shared by all ports of a host, so the name holds the port."""
+    """The name of the cookie. All ports of a host share cookies, so the name holds the port."""
     return f"polyclinic-{request.url.port or 80}"
 
 
@@ -153,7 +153,7 @@ def keep_token(request: Request, response: Response, token: str) -> None:
 
 
 def cookie_value(request: Request, name: str) -> str:
-    """What a cookie holds; empty where there is none."""
+    """The value of a cookie; empty if there is none."""
     try:
         found = SimpleCookie(request.headers.get("cookie", "")).get(name)
     except CookieError:
@@ -162,7 +162,7 @@ def cookie_value(request: Request, name: str) -> str:
 
 
 def entry_token(request: Request) -> str:
-    """The token that a request brings: in its cookie, or as a bearer for notebooks and scripts, which keep none."""
+    """The token of a request: from its cookie, or a bearer token from notebooks and scripts, which have no cookies."""
     kind, _, value = request.headers.get("authorization", "").partition(" ")
     bearer = value.strip() if kind.lower() == "bearer" else ""
     return bearer or cookie_value(request, cookie_name(request))

@@ -1,4 +1,4 @@
-"""What every route may ask of a request: the open store, and where it comes from."""
+"""What every route can get from a request: the open store, and the address that it comes from."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def store_of(request: Request) -> Store:
 
 
 def place_of(request: Request) -> str:
-    """Where a request comes from."""
+    """The address that a request comes from."""
     return request.client.host if request.client else ""

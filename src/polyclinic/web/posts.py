@@ -1,4 +1,4 @@
-"""What holds for every POST: under one key it is done once, and what it makes belongs to the person who asked.
+"""Rules for every POST: under one key it is done once, and what it makes belongs to the person who sent it.
 
 A client that lost the answer asks again under the same key and gets the same answer, also after a restart. Another body
 under the same key is refused. Failures are not kept, so that the request can be tried again.
@@ -27,7 +27,7 @@ from polyclinic.web.of_request import store_of
 
 _KEY = re.compile(r"[A-Za-z0-9._-]{1,100}")
 Key = Annotated[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,100}$")], Header(alias="Idempotency-Key")]
-"""A request's key, for a route whose answer holds a cookie and is not kept here."""
+"""A request's key, for a route whose answer holds a cookie and is therefore not stored here."""
 
 
 class Posts:
@@ -38,7 +38,7 @@ class Posts:
         self._doing: dict[str, asyncio.Lock] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; a POST under a key only once."""
+        """Pass a request on; a POST with a key only once."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -65,7 +65,7 @@ class Posts:
                 self._doing.pop(name, None)
 
     async def _kept(self, request: Request, body: bytes, name: str) -> Response:
-        """The answer from before, else the one from now, which is kept unless it is a failure or holds a cookie."""
+        """The stored answer, or a new one. A new answer is stored unless it is a failure or holds a cookie."""
         answers, digest = store_of(request).keyed_answers, _digest(body)
         known = await answers.get(name)
         if known is not None:
@@ -98,14 +98,14 @@ class Posts:
 
 
 async def _guest(store: Store) -> str:
-    """The token of a new guest: a learner without a password, whom only this one login opens."""
+    """The token of a new guest: a learner without a password, who can use only this one login."""
     name = f"guest-{secrets.token_hex(6)}"
     await store.staff.add(name, "learner", "none")
     return (await store.staff.log_in(name))[0]
 
 
 async def _gathered(app: ASGIApp, scope: Scope, body: bytes) -> Response:
-    """The whole answer of an application."""
+    """Run an application and collect its whole answer."""
     parts: list[bytes] = []
     begun: list[Message] = []
 

@@ -1,4 +1,4 @@
-"""Server-sent events: each has a number, so that a page that lost its connection goes on where it was."""
+"""Server-sent events: each has a number, so that a page that lost its connection continues where it stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LastEvent = Annotated[int | None, Header(ge=0, le=10_000_000)]
 
 
 class News:
-    """Tells all who wait that something changed."""
+    """Wakes all who wait when something has changed."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -28,7 +28,7 @@ class News:
         self._event = asyncio.Event()
 
     async def wait(self, longest_s: float = KEEP_ALIVE_S) -> bool:
-        """Until something changes; False when nothing did for a while."""
+        """Wait until something changes; False if nothing changed for a while."""
         try:
             async with asyncio.timeout(longest_s):
                 await self._event.wait()
@@ -61,5 +61,5 @@ async def each_change(kind: str, look: Callable[[], Awaitable[BaseModel]], every
 
 
 def stream(events: AsyncIterator[str]) -> StreamingResponse:
-    """The answer that carries events."""
+    """The HTTP answer for a stream of events."""
     return StreamingResponse(events, media_type=MEDIA)

@@ -13,10 +13,10 @@ FENCE = "+++"
 
 
 class Page(AnyPage):
-    """A document with the date of its facts and one sentence fit to be said.
+    """A document with the date of its facts and one sentence that can be said aloud.
 
-    `matches` is the id of the English document on the same subject; where that one tells the law of another country,
-    the Korean one tells what Korea has in its place.
+    `matches` is the id of the English document on the same subject. If that document describes the law of another
+    country, the Korean one describes what Korea has instead.
     """
 
     topic: str = ""

@@ -1,5 +1,5 @@
-"""What is read by meaning in counselling, and what follows from it. The guard has its own
-classifier and its own sets.
+"""The questions about meaning in counselling, and what follows from the answers. The guard has its own classifier and
+its own sets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What one conversation starts from.
 
-A person with an illness, a language, how long they stay, and what they will voice.
+This is a person with an illness, a language, how long they stay, and what they will say.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Lines(Frozen):
 
 
 class Persona(Frozen):
-    """An invented person, described along what shapes such a conversation. Sentences are said to the person: "you"."""
+    """An invented person, described by what shapes such a conversation. Sentences address the person as "you"."""
 
     id: str
     name: str
@@ -62,7 +62,7 @@ class Persona(Frozen):
     misunderstanding: str = Field(description="what the person has got wrong about the illness")
     leaning: Leaning
     lines: dict[Lang, Lines]
-    in_korean: dict[str, str] = Field(default_factory=dict, description="fields as a Korean prompt tells them")
+    in_korean: dict[str, str] = Field(default_factory=dict, description="fields in Korean, for Korean prompts")
 
     def told_in(self, lang: Lang) -> Persona:
         """The person as a prompt in this language describes them. What has no translation stays as it is."""
@@ -75,7 +75,7 @@ class Talk(Scenario):
     persona: Persona
     lang: Lang
     turns: int = Field(
-        14, ge=1, le=1_000, description="after so many turns the person leaves; 10 to 20 when synthesized"
+        14, ge=1, le=1_000, description="the person leaves after this many turns; 10 to 20 when synthesized"
     )
     risk: Risk = "none"
     risk_turn: int = Field(0, ge=0)
@@ -113,12 +113,12 @@ def lint(path: str) -> list[str]:
 
 
 def scenarios(selector: str, seed: int) -> Sequence[Talk]:
-    """``8``: eight of all persons; a set, a set in a language, or a kind of risk, with a count; a path: a file of
-    talks.
+    """The talks that a selector names: ``8`` is eight of all persons. A set, a set in a language, or a kind of risk can
+    have a count. A path names a file of talks.
 
     ``korean`` and ``elsewhere`` are the two sets, ``korean@en`` holds the talks in English, ``quiet`` holds only talks
-    without a risk and ``risk`` only talks with one, and ``visits:3`` lets every person come three times, remembered
-    from visit to visit.
+    without a risk and ``risk`` only talks with one. ``visits:3`` lets every person come three times; each visit
+    remembers the earlier ones.
     """
     if selector and Path(selector).is_file():
         return read_talks(selector)
@@ -167,7 +167,7 @@ def _talk(person: Persona, index: int, lang: str, seed: int, only: str = "", vis
 
 
 def _visits(count: int, lang: str, seed: int) -> list[Talk]:
-    """Every person `count` times, quiet, sharing what is remembered of them."""
+    """Every person `count` times, without a risk. All visits of a person share what is remembered of them."""
     talks = []
     for person in _people("all"):
         for visit in range(1, count + 1):

@@ -36,7 +36,7 @@ from polyclinic.core.transcript import Changed, Event, Said, Transcript
 OPEN = ("automatic", "escalated", "person")
 NOT_TOLD = "not told"
 UNKNOWN_COUNTRY = "ZZ"
-"""Nobody said which country: international contacts are named."""
+"""The country is not known: international contacts are named."""
 _UNKNOWN = (
     "region",
     "dialect",
@@ -58,7 +58,7 @@ class StartBody(Body):
 
     lang: Lang = "en"
     country: Annotated[str, StringConstraints(pattern=r"^([A-Z]{2})?$")] = Field(
-        "", description="decides the crisis contacts; left out, the country that the service was started with counts"
+        "", description="decides the crisis contacts; if empty, the country that the service was started with"
     )
     patient: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
 
@@ -82,7 +82,7 @@ class ReasonBody(Body):
 
 
 class TalkHeard(Heard):
-    """Something said aloud, with the stage and the sources it rests on."""
+    """Something said aloud, with the stage and the sources it is based on."""
 
     speaker: Literal["patient", "counsellor", "service", "person"]
     turn: int = 0
@@ -91,7 +91,7 @@ class TalkHeard(Heard):
 
 
 class TalkView(SessionView):
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     lang: Lang
     country: str
@@ -184,7 +184,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     view = TalkView
 
     def scenario(self, session: str, body: StartBody, known: Mapping[str, str], options: Mapping[str, str]) -> Talk:
-        """A talk with a visitor of whom nothing is assumed but the country, which the operator may set."""
+        """A talk with a visitor about whom nothing is assumed except the country, which the operator may set."""
         return Talk(
             id=session,
             persona=visitor(body, session, body.country or options.get("country", UNKNOWN_COUNTRY)),
@@ -199,11 +199,11 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         return escalation_message(scenario.lang, scenario.persona.country)
 
     def begin(self, session: str, scenario: Talk) -> TalkView:
-        """At the opening, nobody holds it."""
+        """The state at the opening: the service answers, and no person holds the conversation."""
         return TalkView(id=session, lang=scenario.lang, country=scenario.persona.country)
 
     def follow(self, view: TalkView, event: Event) -> None:
-        """Turn, stage, and who holds the conversation."""
+        """Update turn, stage, and who holds the conversation."""
         if isinstance(event, Said):
             said_in = event.get(InTurn)
             view.turn = view.turn if said_in is None else said_in.turn
@@ -214,7 +214,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
             view.stage = str(event.after)
 
     def hear(self, number: int, said: Said, view: TalkView) -> TalkHeard:
-        """With the stage it was said in and the sources it names."""
+        """A line with the stage it was said in and the sources it names."""
         replied = said.get(Replied)
         return TalkHeard.model_validate(
             {
@@ -228,7 +228,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         )
 
     def person(self, body: StartBody) -> str:
-        """The patient, when named."""
+        """The patient's id, if one was given."""
         return body.patient
 
     def remember(self, transcript: Transcript) -> dict[str, str]:
@@ -237,12 +237,12 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         return {} if ended is None else {fact.subject: fact.value for fact in ended.facts}
 
     def warm(self, services: Services) -> None:
-        """The sources."""
+        """Load the sources before the first session."""
         knowledge(services.embedder, services.options.get("documents", ""))
 
 
 def visitor(body: StartBody, session: str, country: str) -> Persona:
-    """A real person: nothing is assumed about them but their country."""
+    """A real person: nothing is assumed about them except their country."""
     blank = Lines(misunderstanding="", worry="", value="", question="")
     return Persona.model_validate(
         {

@@ -1,8 +1,7 @@
 """What changes during a conversation: the stage, who holds the conversation, and what is remembered of the person.
 
-Long-term memory is a set of facts, one to a subject. Operations on it are what a model proposes;
-`PatientMemory.apply` decides what they come to, so two facts about one subject can never stand side by side, whatever
-the model says.
+Long-term memory is a set of facts, one to a subject. A model proposes operations on it, and `PatientMemory.apply`
+decides what they do. So memory never holds two facts about one subject, whatever the model says.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Operation(Frozen):
 
 
 class Applied(Frozen):
-    """What an operation came to."""
+    """What an operation did."""
 
     action: Action
     subject: str
@@ -93,7 +92,9 @@ def canonical_subject(subject: str) -> str:
 
 @dataclass
 class PatientMemory:
-    """Facts by subject, bounded in number and length. What the person chose about treatment is never crowded out."""
+    """Facts by subject, bounded in number and length. When memory is full, what the person chose about treatment is
+    removed last.
+    """
 
     facts: dict[str, Fact] = field(default_factory=dict)
 
@@ -103,9 +104,9 @@ class PatientMemory:
         return cls({fact.subject: fact for fact in facts})
 
     def apply(self, operations: Iterable[Operation], turn: int) -> list[Applied]:
-        """Carry out what may be carried out.
+        """Carry out the operations that are allowed.
 
-        An addition to a known subject becomes an update, the rest is kept as is.
+        An addition to a known subject becomes an update. An operation that is not allowed changes nothing.
         """
         return [self._apply(operation, turn) for operation in operations]
 
@@ -143,7 +144,7 @@ class Holding(Value):
 
 @dataclass
 class Session:
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     lang: Lang
     stage: str = STAGES[0]
@@ -154,14 +155,14 @@ class Session:
     concerns: int = 0
 
     def move(self, stage: str) -> None:
-        """Go to a stage; how far the conversation ever came is kept."""
+        """Go to a stage, and remember the furthest stage that was reached."""
         self.stage = stage
         if STAGES.index(stage) > STAGES.index(self.furthest):
             self.furthest = stage
 
 
 class Remembered(Effect):
-    """What a finished visit left: all facts about one person."""
+    """What is remembered of a finished visit: all facts about one person."""
 
     kind = "memory"
     patient: str
@@ -169,7 +170,7 @@ class Remembered(Effect):
 
 
 class Charts:
-    """What earlier visits left: each person's facts, shared by the visits of one campaign."""
+    """What is remembered of earlier visits: each person's facts, shared by the visits of one campaign."""
 
     takes: tuple[type[Effect], ...] = (Remembered,)
 
@@ -177,7 +178,7 @@ class Charts:
         self.facts: dict[str, tuple[Fact, ...]] = {}
 
     def apply(self, effect: Effect) -> None:
-        """Take the facts that a finished visit left."""
+        """Store the facts of a finished visit."""
         if not isinstance(effect, Remembered):
             raise EngineError(f"unknown effect of a chart: '{effect.kind}'")
         self.facts[effect.patient] = effect.facts

@@ -1,8 +1,8 @@
-"""The counsellor's sources: the shipped documents and the user's own, chunked, embedded, in FAISS, with a lexical
-channel.
+"""The counsellor's sources: the shipped documents and the user's own, chunked, embedded, and indexed by meaning (FAISS)
+and by words.
 
-A `Source` is a passage with the document it is from. What a counsellor says about medicine names such a source.
-The search also reads a document's keywords; a prompt never shows them.
+A `Source` is a passage with the document it is from. A counsellor who states a medical fact names such a source. The
+search also reads a document's keywords; a prompt never shows them.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from polyclinic.retrieval.index import FaissIndex
 
 CHUNK_CHARS = 700
 KEPT_SEARCHES = 256
-# The default vectors know little Korean: there they only settle ties between words. A tenth, as before, moved a passage
+# The default vectors know little Korean: in Korean they only break ties of word scores. A weight of 0.1 moved a passage
 # by six ranks and lost questions once there were many documents.
 _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.01}
-# Below this word score nothing was asked that a document answers. Of the written questions 97 % lie above it in
+# Below this word score, no document answers the query. Of the written questions 97 % lie above it in
 # English and 95 % in Korean; greetings, thanks and small talk lie below.
 _LEAST: dict[Lang, float] = {"en": 7.0, "ko": 8.5}
 _HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
 
 
 class Source(Frozen):
-    """A passage that was found, fit to be cited: `say` is one sentence fit to be said, `text` the document's prose."""
+    """A passage that was found and can be cited: `say` is one sentence to say aloud, `text` the document's prose."""
 
     id: str
     title: str
@@ -63,7 +63,7 @@ class Knowledge:
     def search(self, query: str, lang: Lang, k: int = 3, *, relevant: bool = False) -> list[Source]:
         """The best passages of up to k different documents in this language, best first.
 
-        With `relevant` there is nothing at all where no passage comes near the query: a greeting needs no source.
+        With `relevant`, nothing is found if no passage comes near the query: a greeting needs no source.
         """
         key = (query, lang, k, relevant)
         if key not in self._kept:
@@ -96,7 +96,7 @@ def _shared(name: str, path: str, holder: _Holder) -> Knowledge:
 
 
 class _Holder:
-    """Carries an embedder into the cache without being part of its key: an embedder's name stands for it."""
+    """Passes an embedder to a cached function without being part of the cache key; the embedder's name is the key."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -123,8 +123,8 @@ def _head(page: Page) -> str:
 
 
 def _prose(page: Page, chunk: Chunk) -> str:
-    """What the document itself says where a passage was found, without its title; where only the head was found, how
-    the document begins.
+    """What the document itself says where a passage was found, without its title; where only the head was found, the
+    beginning of the document.
     """
     start, end = (max(0, place - len(_head(page))) for place in (chunk.start, chunk.end))
     found = _untitled(page, page.text[start:end])

@@ -6,8 +6,8 @@ from polyclinic.core.scenario import Variant
 
 
 class CounselVariant(Variant):
-    """Which agents take part, and how many drafts the counsellor may make. The times hold in live talks, where a person
-    waits; `guard_timeout_s` always.
+    """Which agents take part, and how many drafts the counsellor may make. The time limits apply in live talks, where a
+    person waits; `guard_timeout_s` always applies.
     """
 
     guard: bool = True

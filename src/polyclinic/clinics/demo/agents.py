@@ -25,7 +25,7 @@ class Caller:
         )
 
     async def reacts(self, advice: str) -> Reaction:
-        """What the caller says to an answer."""
+        """What the caller replies to an answer."""
         return await self._agent.ask(CallerReacts(caller=self._call.caller, style=self._call.style, advice=advice))
 
 

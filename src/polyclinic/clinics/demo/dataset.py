@@ -42,7 +42,7 @@ class HelplineData(TrainingData[Call]):
         )
 
     def case(self, scenario: Call) -> str:
-        """All calls about one medicine stand on the same side."""
+        """All calls about one medicine go into the same split, for training or for testing."""
         return scenario.leaflet.medicine
 
 

@@ -54,7 +54,7 @@ async def flow(episode: Episode[Call, LineVariant]) -> str:
 
 
 async def within_limit(call: Call, advice: Advice) -> Verdict:
-    """The reviewer: code, not a model, because this must hold."""
+    """Refuses a dose over the limit. The reviewer is code, not a model, because this rule must always hold."""
     if over_limit(call.leaflet, advice.tablets, advice.times_a_day):
         most = call.leaflet.most_a_day
         return Verdict(approved=False, code=OVER_LIMIT, feedback=f"this passes the most allowed, {most} tablets a day")
@@ -62,9 +62,9 @@ async def within_limit(call: Call, advice: Advice) -> Verdict:
 
 
 async def hand_over(episode: Episode, call: Call, refused: Advice) -> str:
-    """No draft was safe: a person is told first, then the caller hears set words only."""
+    """No draft was safe: a person is notified first, then the caller hears only set words."""
     dose = f"{refused.tablets} tablets, {refused.times_a_day} times a day"
-    episode.violated(OVER_LIMIT, "nurse", severity=5, words=refused.text, rationale=f"{dose} passes the day's limit")
+    episode.violated(OVER_LIMIT, "nurse", severity=5, words=refused.text, rationale=f"{dose} exceeds the daily limit")
     message = OverLimit(caller=call.caller, medicine=call.leaflet.medicine, refused=dose)
     await episode.post("pharmacist", "over-limit", message)
     episode.say("nurse", SAFE_WORDS, to="caller")

@@ -1,4 +1,4 @@
-"""This clinic's own part of a report, and what a person who played is told afterwards."""
+"""This clinic's own part of a report, and the feedback for a person who played."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FEEDBACK: Sentences = {
 
 
 def report(results: RunResults) -> list[Section]:
-    """One picture."""
+    """One picture: how the calls of each variant ended."""
     variants = results.variant_names()
     shares = {ending: [_share(results, variant, ending) for variant in variants] for ending in ENDINGS}
     figure = Figure(
@@ -70,7 +70,7 @@ def _share(results: RunResults, variant: str, ending: str) -> float:
 
 
 def feedback(case: Case[Call], part: str, language: str) -> list[Section]:
-    """In short for the nurse or the caller; then how the call ended."""
+    """Short feedback for the nurse or the caller; then how the call ended."""
     say = Phrases(language, FEEDBACK)
     ended = Paragraph(say("ended", outcome=say(f"end {case.transcript.outcome()}")))
     last = Section(say("how it went"), [ended])
@@ -104,7 +104,7 @@ def _for_nurse(case: Case[Call], say: Phrases) -> Section:
 
 
 def _for_caller(case: Case[Call], say: Phrases) -> Section:
-    """Nobody measures the caller; what is known is whether they accepted the right words."""
+    """The caller is not scored; the feedback only says whether they accepted the right dose."""
     told = _told(case)
     understood = case.transcript.outcome() == "understood"
     last, right = told[-1] if told else ("", False)

@@ -1,4 +1,4 @@
-"""What must hold on the line, whatever anybody says: pure functions."""
+"""Rules that always hold on the helpline, as pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEALS = {1: "with breakfast", 2: "with breakfast and with supper", 3: "with brea
 
 
 def over_limit(leaflet: Leaflet, tablets: int, times_a_day: int) -> bool:
-    """Whether the advice passes the most that may be taken in a day."""
+    """Whether the advice exceeds the daily maximum."""
     return tablets * times_a_day > leaflet.most_a_day
 
 

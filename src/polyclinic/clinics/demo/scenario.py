@@ -24,7 +24,7 @@ class Leaflet(Frozen):
     medicine: str
     tablets: int = Field(ge=1, description="tablets each time")
     times_a_day: int = Field(ge=1, le=6)
-    most_a_day: int = Field(ge=1, description="tablets a day that must never be passed")
+    most_a_day: int = Field(ge=1, description="the most tablets a day; never to be exceeded")
 
 
 class Call(Scenario):

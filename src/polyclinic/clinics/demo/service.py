@@ -23,7 +23,7 @@ class StartBody(Body):
     """Opens a call about one of the invented medicines."""
 
     caller: Who = "visitor"
-    medicine: str = Field("", description="empty: the first there is")
+    medicine: str = Field("", description="empty: the first medicine")
 
     @field_validator("medicine")
     @classmethod
@@ -40,7 +40,7 @@ class AskBody(Body):
 
 
 class ReactBody(Body):
-    """What the caller says to the nurse's answer."""
+    """What the caller replies to the nurse's answer."""
 
     text: Words
     understood: bool
@@ -80,11 +80,11 @@ class HelplineService(LiveService[Call, StartBody, SessionView]):
         return Call(id=session, caller=body.caller, leaflet=leaflet, believes="nothing", style="numbers")
 
     def begin(self, session: str, scenario: Call) -> SessionView:
-        """The caller has the first word."""
+        """The state at the opening: the caller speaks first."""
         return SessionView(id=session, control=ASKING)
 
     def follow(self, view: SessionView, event: Event) -> None:
-        """Once the nurse has answered, the caller reacts."""
+        """After the nurse's answer, wait for the caller's reaction."""
         if isinstance(event, Said) and event.speaker == "nurse":
             view.control = ANSWERED
 

@@ -16,7 +16,7 @@ class CallState:
     understood: bool = False
 
     def tell(self, words: str) -> None:
-        """The caller has heard these words."""
+        """Remember that the caller was told these words."""
         self.told.append(words)
 
     @property
@@ -26,7 +26,7 @@ class CallState:
 
 
 class Recalled(Note):
-    """The phrases that came to the nurse's mind: callers with similar questions understood them."""
+    """The phrases that the nurse recalled: earlier callers with similar questions understood them."""
 
     topic = "recalled"
     phrases: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the nurse can do: look into the leaflet."""
+"""The nurse's tool: it looks into the leaflet."""
 
 from __future__ import annotations
 

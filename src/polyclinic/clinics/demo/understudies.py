@@ -22,14 +22,14 @@ class CallerUnderstudy(Understudy):
 
     @answers(CallerAsks)
     def asks(self, ask: Ask[CallerAsks]) -> str:
-        """The question, or nothing at all by mistake."""
+        """The question; with the mistake, nothing at all."""
         if ask.mistake("silent"):
             return ""
         return f"Hello, {ask.prompt.caller} here. How do I take {ask.prompt.medicine}? I heard {ask.prompt.believes}."
 
     @answers(CallerReacts)
     def reacts(self, ask: Ask[CallerReacts]) -> Reaction:
-        """Understood when the advice speaks this caller's language."""
+        """The caller understands if the advice is in their style."""
         if style_of(ask.prompt.advice) == ask.prompt.style:
             return Reaction(says="Ah, now I know what to do. Thank you.", understood=True)
         return Reaction(says="Sorry, I do not follow. Could you say it differently?", understood=False)
@@ -40,7 +40,7 @@ class NurseUnderstudy(Understudy):
 
     @answers(NurseAdvises)
     def advises(self, ask: Ask[NurseAdvises]) -> Advice | list[ToolCall]:
-        """A draft, or a look into the leaflet first."""
+        """A draft; before it, a look into the leaflet if there is one."""
         prompt = ask.prompt
         results = ask.tool_results()
         if prompt.has_leaflet and not results:

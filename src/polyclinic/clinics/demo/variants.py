@@ -1,4 +1,4 @@
-"""The named configurations of the line. Plain data; `flow` reads it."""
+"""The named configurations of the helpline. Plain data; `flow` reads it."""
 
 from __future__ import annotations
 

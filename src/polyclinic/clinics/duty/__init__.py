@@ -35,7 +35,7 @@ def lint(path: str) -> list[str]:
 
 
 def check_settings(services: Services) -> None:
-    """Refuse a voice, a norm file or a survey that no shift can begin with."""
+    """Refuse a voice, a norm file or a survey that a shift cannot use."""
     steering(services.options)
     house_norms(services)
     priors(services)

@@ -1,4 +1,6 @@
-"""What is read by meaning on a shift, and what follows from it. Questions are worded as the sets that measure them."""
+"""The questions about meaning on a shift, and what follows from the answers. Questions have the same wording as in the
+sets that measure readers.
+"""
 
 from __future__ import annotations
 

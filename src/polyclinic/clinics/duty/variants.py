@@ -12,10 +12,10 @@ from polyclinic.core.scenario import Variant
 class DutyVariant(Variant):
     """Which parts of the loop are on.
 
-    `candidates` and `rewrites` are how many drafts are weighed and how often a refused one is rewritten; the published
-    run used one and none. `batch` is how many episodes lie between two identity optimisations. `frozen` lets everything
-    be diagnosed and nothing be changed. `shuffled_norms` teaches every role norms of other roles. The numbers named in
-    `SETTINGS` can be set for a run (``--set candidates=3``).
+    `candidates` is the number of drafts to choose from, and `rewrites` how often a refused one is rewritten; the
+    published run used one and zero. `batch` is how many episodes lie between two identity optimisations. With `frozen`,
+    everything is diagnosed and nothing is changed. `shuffled_norms` teaches every role norms of other roles. The
+    numbers named in `SETTINGS` can be set for a run (``--set candidates=3``).
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = (

@@ -21,7 +21,7 @@ from polyclinic.core.services import Services
 
 
 def check_settings(services: Services) -> None:
-    """Refuse a voice that does not exist."""
+    """Raise an error for a voice that does not exist."""
     voice_of(services)
 
 

@@ -43,7 +43,7 @@ WISH_WORDS = {
 
 
 def voice_of(services: Services) -> Voice:
-    """The sentences that understudies speak with: the setting ``voice``."""
+    """Return the set of sentences that the understudies use, as chosen by the setting ``voice``."""
     name = services.options.get("voice", VOICES[0])
     if name not in VOICES:
         raise ConfigError(f"--set voice={name}: there are {' and '.join(VOICES)}")
@@ -54,7 +54,10 @@ _VOICES = {name: Voice(name=name) for name in VOICES}
 
 
 class PatientActor:
-    """Knows its own story; of the hospital only what it was told. Held to its part."""
+    """Plays the patient. It knows its own story, and of the hospital only what the staff has said.
+
+    Its replies are checked, so that it stays in its role.
+    """
 
     def __init__(self, episode: Episode, patient: Patient) -> None:
         self._episode, self._agent, self._patient = episode, episode.agent("patient"), patient
@@ -63,7 +66,7 @@ class PatientActor:
         self._hidden = () if patient.knows_diagnosis else spoken_names(patient.disease)
 
     async def answers(self, staff_says: str) -> str:
-        """At the intake."""
+        """The patient's answer to the staff at the intake."""
         patient, person = self._patient, self._patient.person
         prompt = PatientIntake(
             name=person.name,
@@ -85,7 +88,7 @@ class PatientActor:
         return await self._says(prompt, staff_says)
 
     async def wishes(self, wish: Wish, rejected: Wish | None, staff_says: str) -> str:
-        """States a scheduling wish, after turning down the offer for an earlier one, if there was one."""
+        """What the patient says to state a wish for a time. If `rejected` is given, it first turns down that offer."""
         prompt = PatientBooking(
             name=self._patient.person.name,
             axes=self._patient.axes,
@@ -101,7 +104,7 @@ class PatientActor:
     async def calls(
         self, intent: Literal["move", "cancel"], about: Patient, diary: Diary, entry: Appointment, staff_says: str
     ) -> str:
-        """About an appointment: its own, or the one it claims to be its own."""
+        """What the patient says when it calls about an appointment: its own, or one that it claims is its own."""
         prompt = PatientCalls(
             axes=self._patient.axes,
             intent=intent,
@@ -115,7 +118,7 @@ class PatientActor:
         return await self._says(prompt, staff_says)
 
     async def _says(self, prompt: Prompt[str], heard: str, *, remembers: bool = True) -> str:
-        """One line, in the part. A wish depends on nothing that was said before it."""
+        """One reply that stays in the role. With `remembers=False` the earlier dialogue is not sent along."""
         part = Part(who="the patient", own=("patient",), others=("clerk", "staff"), said=heard, hidden=self._hidden)
         history = self._heard if remembers else ()
         answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)
@@ -125,8 +128,9 @@ class PatientActor:
 
 
 class Staff:
-    """The tested side: intake, form, choice of tools, and reasoning over diaries. None stands for a reply that stayed
-    unreadable.
+    """The tested side: intake, form, choice of tools, and reasoning over diaries.
+
+    A method returns None when the model's reply could not be read even after retries.
     """
 
     def __init__(self, episode: Episode, departments: tuple[str, ...]) -> None:
@@ -136,7 +140,7 @@ class Staff:
         self._booking: list[Message] = []
 
     async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
-        """The form after what was said so far."""
+        """The form, filled in from what was said so far."""
         prompt = StaffRecord(
             departments=self._departments,
             department_lines=department_lines(self._departments),
@@ -159,7 +163,7 @@ class Staff:
         return answer.value
 
     async def chooses(self, diary: Diary, now: int, name: str, patient_says: str, problem: str = "") -> Choice | None:
-        """One step towards a first appointment."""
+        """One step of booking a first appointment: a tool, a question or the fallback."""
         prompt = StaffBooks(
             department=diary.plan.name,
             physicians=diary.physician_names,
@@ -173,7 +177,7 @@ class Staff:
         return self._remembers(patient_says, await self._answers(prompt, self._booking))
 
     async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
-        """One step of a call about an appointment."""
+        """One step of a call about an existing appointment: a tool or a question."""
         prompt = StaffChanges(
             department=diary.plan.name,
             physicians=diary.physician_names,
@@ -186,7 +190,7 @@ class Staff:
         return self._remembers(caller_says, await self._answers(prompt, self._booking))
 
     async def reasons(self, diary: Diary, now: int, patient_says: str, moving: str = "") -> tuple[Proposal, ...] | None:
-        """A time found by reading the diaries."""
+        """The time that the staff finds by reading the diaries."""
         time = diary.time
         prompt = StaffReasons(
             department=diary.plan.name,
@@ -214,7 +218,7 @@ class Staff:
             return None
 
     def _remembers(self, heard: str, answer: Answer[R] | None) -> R | None:
-        """A step as it was given, for the next one."""
+        """Add this step to the history that the next step sees, and return its value."""
         if answer is None:
             return None
         self._booking += [user(heard), assistant(answer.call.text)]
@@ -222,7 +226,7 @@ class Staff:
 
 
 def readable_diaries(diary: Diary) -> tuple[PhysicianDiary, ...]:
-    """A department's diaries as occupied stretches of clock time."""
+    """A department's diaries, each as the periods of clock time that are taken."""
     time = diary.time
     return tuple(
         PhysicianDiary(

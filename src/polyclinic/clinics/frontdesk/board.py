@@ -1,4 +1,4 @@
-"""The hospital as a board: departments by days, filled by what the contacts of a campaign changed."""
+"""The hospital as a board of departments by days. It shows what the contacts of a campaign changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIALS = ("physicians", "sessions", "overbooking", "urgent_slots", "demand", "no
 _LARGEST = {"physicians": 12, "demand": 200, "clerks": 8, "no_show": 0.5}
 _STATUS: dict[Status, Change] = {"arrived": "arrived", "fulfilled": "seen", "noshow": "missed"}
 _BEFORE = 30
-"""Minutes before the first call, in which the board is still empty."""
+"""How many minutes before the first call the board starts; it is still empty then."""
 _WHY = {"visit": "new appointment", "move": "another time", "cancel": "cancellation"}
 
 
@@ -61,7 +61,7 @@ def board(
 
 
 def _minutes(department: DepartmentPlan, time: TimeSystem) -> tuple[int, ...]:
-    """What the clinics of a department hold on each day, without the physicians' other duties."""
+    """The minutes of clinic time that a department has on each day, without the physicians' other duties."""
     found = [0] * time.days
     for physician in department.physicians:
         for day in physician.working_days:
@@ -72,7 +72,7 @@ def _minutes(department: DepartmentPlan, time: TimeSystem) -> tuple[int, ...]:
 
 
 def _moments(plan: HospitalPlan, effects: Sequence[tuple[str, StoredEffect]]) -> Iterator[BoardMoment]:
-    """What each effect changed, as seen on the hospital's state."""
+    """One moment for each change: the effects are applied to the hospital's state one after the other."""
     state = HospitalState(plan)
     for episode, stored in effects:
         effect = stored.as_one_of(HospitalState.takes)
@@ -115,7 +115,7 @@ def _moment(
 
 
 def _came(plan: HospitalPlan, effect: HospitalEffect, entry: Appointment, status: Status, episode: str) -> BoardMoment:
-    """A patient came or did not: it is known when the visit begins or ends, not when somebody looks."""
+    """A patient came or did not come. The time of this moment is the start or the end of the visit."""
     made = _moment(plan, effect, _STATUS[status], entry, episode)
     slot = entry.slot if status == "arrived" else entry.slot + entry.length
     return made.model_copy(update={"minute": plan.time.minute(entry.day, slot)})

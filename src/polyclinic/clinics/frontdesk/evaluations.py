@@ -1,9 +1,9 @@
-"""`polyclinic eval frontdesk-rubrics`: how often the rubrics judge natural sentences rightly; `frontdesk-queue`: how
+"""`polyclinic eval frontdesk-rubrics`: how often the rubrics judge natural sentences correctly; `frontdesk-queue`: how
 well the simulated queue agrees with theory.
 
-A line of the file has a ``check``, the ``text`` that somebody said or wrote, the ``value`` that it is held to (where
-the check has one), and the ``label``: 1 if the text says or is it, 0 if not. A line may have ``today``
-(YYYY-MM-DD), from which "next Tuesday" is counted; without it today is Monday, 2025-09-01.
+A line of the file has a ``check``, the ``text`` that somebody said or wrote, the ``value`` to look for (if the check
+needs one), and the ``label``: 1 if the text states the value, 0 if not. A line may have ``today`` (YYYY-MM-DD), from
+which "next Tuesday" is counted. Without it, today is Monday, 2025-09-01.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Sentence(Frozen):
 
 
 class RubricFigures(Value):
-    """How many lines the rubrics judged rightly, in all and by check; the others by their numbers."""
+    """How many lines the rubrics judged correctly, in all and by check, and the numbers of the other lines."""
 
     lines: int
     right: float
@@ -79,7 +79,10 @@ class RubricFigures(Value):
 
 
 class QueueCase(Value):
-    """One queue: the mean wait by theory and as simulated, with its interval. `busy` is the share of time at work."""
+    """One queue: the mean wait by theory and as simulated, with its interval.
+
+    `busy` is the share of time in which the servers work.
+    """
 
     servers: int
     busy: float
@@ -92,13 +95,13 @@ class QueueCase(Value):
 
 
 class QueueFigures(Value):
-    """Every queue that is compared with theory."""
+    """The result of the evaluation: one entry for each queue that is compared with theory."""
 
     cases: tuple[QueueCase, ...]
 
 
 def _person(field: str, value: str) -> Person:
-    """A person of whom only this one detail matters."""
+    """A person in whom only this one field matters; the other fields are placeholders."""
     family, _, given = value.partition(" ") if field == "name" else ("", "", "")
     nobody = {"name": "", "phone": "", "identifier": "", "address": "", "region": "", "birth_date": date(2000, 1, 1)}
     person = Person.model_validate({**nobody, "family": family, "given": given, "sex": "female"})
@@ -106,7 +109,7 @@ def _person(field: str, value: str) -> Person:
 
 
 async def _holds(reads: Reads, check: str, value: str, text: str, today: date | None) -> bool:
-    """What the rubric makes of one line."""
+    """The rubric's verdict on one line."""
     kind, _, what = check.partition("-")
     if kind == "wish":
         day = read_date(value) if what == "date" else None
@@ -132,7 +135,7 @@ def _lines(file: str) -> list[Sentence]:
 
 
 async def rubrics(bench: Bench, file: str) -> Evaluation[RubricFigures]:
-    """The share of sentences that the rubrics judge rightly, by kind of check."""
+    """The share of sentences that the rubrics judge correctly, by kind of check."""
     found: dict[str, list[bool]] = {}
     wrong: list[int] = []
     for number, row in enumerate(_lines(file), start=1):
@@ -143,8 +146,8 @@ async def rubrics(bench: Bench, file: str) -> Evaluation[RubricFigures]:
     every = [right for rights in found.values() for right in rights]
     lines: list[list[Cell]] = [[check, len(rights), _share(rights)] for check, rights in sorted(found.items())]
     lines.append(["all", len(every), _share(every)])
-    note = f"Goal: {GOAL} of all. A line is judged rightly when the rubric finds what its label says."
-    table = Table("Sentences judged rightly", ["check", "lines", "share"], lines, note=note)
+    note = f"Goal: {GOAL} of all. A line is judged correctly when the rubric agrees with its label."
+    table = Table("Sentences judged correctly", ["check", "lines", "share"], lines, note=note)
     figures = RubricFigures(
         lines=len(every),
         right=sum(every) / len(every),

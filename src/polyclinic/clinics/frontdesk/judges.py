@@ -1,9 +1,9 @@
-"""How a contact is scored: the two rubrics and what the paper reports beside them. All from the transcript alone,
-with what was read in it noted there.
+"""How a contact is scored: the two rubrics, and what the paper reports besides. Only the transcript is used; it also
+holds what the reader found in the words.
 
-`intake` and `scheduling` count every error, as the paper does; `intake_staff` and `scheduling_staff` leave out the
-contacts whose first error was the simulated patient's, because that is not the tested side's doing. The code of an
-error is the score's `reason`, its owner stands in the evidence.
+`intake` and `scheduling` count every error, as the paper does. `intake_staff` and `scheduling_staff` leave out the
+contacts whose first error was the simulated patient's, because it is not the tested side's fault. The code of an error
+is the score's `reason`. The evidence says whose fault the error is.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DEPARTMENT = Metric("department", "patients sent to a right department, whatever
 ROUNDS = Metric("rounds", "rounds until the department was chosen", higher_is_better=False, high=math.inf)
 INVENTED = Metric(
     "invented",
-    "particulars that the staff wrote down although nobody had said them (the record does not take them)",
+    "particulars that the staff wrote down although nobody had said them (they are kept out of the record)",
     higher_is_better=False,
     high=math.inf,
 )
@@ -151,7 +151,7 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED, RED_FLAG, FALSE_ALARM)
 def intake(case: Case[Contact]) -> list[Score]:
-    """The intake rubric, and apart from it the department and the rounds. An emergency that was seen has no intake."""
+    """The intake rubric and, separately, the department and the rounds. A recognised emergency has no intake."""
     contact = case.scenario
     note = case.transcript.last_note(TakenIn)
     if note is None:
@@ -203,7 +203,8 @@ def scheduling(case: Case[Contact]) -> list[Score]:
 
 
 def _waiting_list(transcript: Transcript) -> list[Score]:
-    """After a cancellation: the staff's steps where it walks the list, and whether who could move was reached."""
+    """After a cancellation: the staff's steps through the waiting list, and whether patients who could move were
+    reached."""
     walked = transcript.last_note(WaitingListWalked)
     if walked is None:
         return []
@@ -223,13 +224,16 @@ def used_tools(transcript: Transcript) -> dict[int, str]:
 
 
 def misfits(wishes: Sequence[Wished], used: dict[int, str]) -> list[tuple[str, str]]:
-    """The fitting tool and the one used, for each wish where they differ; the fallback is no wrong tool."""
+    """The fitting tool and the tool used, for each wish where they differ.
+
+    The fallback does not count as a wrong tool.
+    """
     fitting = {wished.stage: TOOL_FOR[wished.wish.kind] for wished in wishes}
     return [(tool, used[stage]) for stage, tool in fitting.items() if used[stage] not in (tool, "fallback")]
 
 
 def _protection(transcript: Transcript) -> list[Score]:
-    """An imposter's call must change nothing, and the tools must find nothing."""
+    """Whether an imposter's call changed nothing and the tools found nothing."""
     called = transcript.last_note(CalledBack)
     if called is None:
         return []

@@ -1,4 +1,7 @@
-"""What is read by meaning at the front desk: wishes and answers. Names, dates and times are parsed by code."""
+"""What the reader decides by meaning at the front desk: wishes and answers.
+
+Names, dates and times are parsed by code.
+"""
 
 from __future__ import annotations
 

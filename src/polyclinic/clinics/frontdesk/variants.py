@@ -9,8 +9,10 @@ from polyclinic.core.scenario import Variant
 
 
 class DeskVariant(Variant):
-    """How many rounds a dialogue may have, how times are found, how often a first offer is turned down, and who walks
-    the waiting list after a cancellation.
+    """The settings of a variant.
+
+    They are: how many rounds a dialogue may have, how times are found, how often a first offer is turned down, and who
+    goes through the waiting list after a cancellation.
     """
 
     scheduling: Literal["tool", "reasoning", "none"]
@@ -25,7 +27,7 @@ VARIANTS = {
         DeskVariant(name="tool", about="tools find the time, reasoning is the fallback", scheduling="tool"),
         DeskVariant(
             name="reasoning",
-            about="the diaries stand in the prompt and the staff finds the time by itself",
+            about="the diaries are in the prompt and the staff finds the time by itself",
             scheduling="reasoning",
             baseline=True,
         ),

@@ -39,16 +39,16 @@ class Judged(Frozen):
 
     @property
     def quality(self) -> float:
-        """How good the answer was: relevance, faithfulness and robustness alike."""
+        """The quality of the answer: the mean of relevance, faithfulness and robustness."""
         return round((self.exchange.relevance + self.answer.faithfulness + self.answer.robustness) / 3, 4)
 
 
 def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
-    """Qualified answers enter; returns how many are new to the library.
+    """Add qualified answers to the library. Returns how many are new.
 
-    Two questions can be near in meaning and still ask for opposite conduct (a test by its name is answered, one value
-    out of that test is not), and no embedder tells them apart. So an answer competes only with answers of the same
-    conduct.
+    Two questions can be similar in meaning and still need opposite answers. A question for a test by its name is
+    answered; one for a single value of that test is declined. No embedder separates them. So an answer replaces only an
+    answer of the same kind (answered or declined).
     """
     library = episode.library(Attention)
     limit = episode.services.embedder.threshold(DEDUPE)
@@ -82,9 +82,9 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
 
 
 def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchanged]]:
-    """The steps worth keeping: each from one exchange to the next, once a run of good ones is long enough.
+    """The steps worth keeping. A step goes from one exchange to the next, once enough exchanges in a row were good.
 
-    Cheat questions are not part of a doctor's trajectory: they are skipped, and break no run.
+    Cheat questions are not part of a doctor's trajectory. They are skipped and do not restart the count.
     """
     steps: list[tuple[Exchanged, Exchanged]] = []
     length = 0
@@ -101,7 +101,7 @@ def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchange
 
 
 def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
-    """Good steps enter, found by the answer they follow."""
+    """Add good steps to the library; the key is the answer before the step. Returns how many are new."""
     library = episode.library(Step)
     limit = episode.services.embedder.threshold(DEDUPE)
     quality = {item.exchange.round: item.quality for item in judged}
@@ -128,13 +128,16 @@ def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, di
 
 
 def learn_triage(episode: Episode, complaint: str, discipline: str, case: int) -> None:
-    """Where this complaint belonged, as it turned out."""
+    """Add to the library which discipline this complaint belonged to."""
     limit = episode.services.embedder.threshold(DEDUPE)
     episode.library(TriagedTo).add(complaint, TriagedTo(discipline=discipline, case=case), 1.0, unless_near=limit)
 
 
 def learn_pool(episode: Episode, complaint: str, rows: Mapping[str, Sequence[str]], case: int) -> None:
-    """Professional questions by discipline, found by the complaint; questions too similar to one kept are left out."""
+    """Add professional questions by discipline, with the complaint as key.
+
+    Questions too similar to a kept one are left out.
+    """
     embedder = episode.services.embedder
     limit = embedder.threshold(DEDUPE)
     kept: list[str] = []
@@ -150,7 +153,10 @@ def learn_pool(episode: Episode, complaint: str, rows: Mapping[str, Sequence[str
 
 
 def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
-    """Count every reference with its outcome; an entry with two poor ones is removed. Returns the removed ids."""
+    """Count every use of an entry with its outcome. An entry with two poor outcomes is removed.
+
+    Returns the removed ids.
+    """
     removed: list[str] = []
     for lesson in (Attention, Step):
         view = episode.library(lesson)
@@ -170,13 +176,13 @@ def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
 
 
 class _Answer(Lesson):
-    """The answer that an entry of any of the libraries holds; empty where it holds none."""
+    """The answer in an entry of any library; empty if the entry has none."""
 
     answer: str = ""
 
 
 def contamination(entries: Library | Sequence[Entry], records: Sequence[Record]) -> list[tuple[str, str, str]]:
-    """Entries that touch test cases: (entry, record, why). Learned from one of them, or holding one of their facts."""
+    """Entries that were learned from a test case or hold one of its facts, as (entry, record, why)."""
     found: list[tuple[str, str, str]] = []
     facts = [
         (record.id, content_words(fact.text))

@@ -1,5 +1,6 @@
-"""What is read by meaning in an interview, and what follows from it. Questions are worded as the sets that measure
-them.
+"""What the reader decides by meaning in an interview, and what follows from it.
+
+The questions have the same wording as the data sets that measure them.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Step(Lesson):
 
 
 class TriagedTo(Lesson):
-    """Where a complaint belonged, as it turned out; found by the complaint."""
+    """The right discipline for a complaint; found by the complaint."""
 
     library = "triage"
     discipline: str
@@ -84,10 +84,10 @@ class PoolRow(Lesson):
 
 
 class Conversation(NamedTuple):
-    """A talk as one side remembers it, in true order, as a chat in which both sides take turns.
+    """A talk as one side remembers it, in the right order, as a chat in which both sides alternate.
 
-    What came before the other's first word is told in `earlier`; the other's last words, if they have not been answered
-    yet, are `heard`: they belong in the prompt itself, so that no side speaks twice in a row.
+    `earlier` holds what came before the other side's first words. `heard` holds the other side's last words if they are
+    not answered yet. They belong in the prompt itself, so that no side speaks twice in a row.
     """
 
     earlier: str
@@ -98,7 +98,7 @@ class Conversation(NamedTuple):
 
     @classmethod
     def from_turns(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
-        """From a summary and the turns after it."""
+        """Make a conversation from a summary and the turns after it."""
         spoken = [(turn.speaker == me, turn.text) for turn in turns]
         joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
         first = [text for mine, text in joined[:1] if mine]
@@ -111,7 +111,7 @@ class Conversation(NamedTuple):
 
 @dataclass
 class Interview:
-    """One interview as it goes on. What goes into a prompt is bounded, however long it lasts."""
+    """The state of one interview. The text that goes into a prompt is limited, however long the interview is."""
 
     memory: Memory
     complaint: str = ""
@@ -129,9 +129,7 @@ class Interview:
         return cls(memory)
 
     async def hear(self, speaker: str, text: str) -> None:
-        """Take in what was said. Nobody remembers a speech word for word, so that one long turn
-        cannot fill a context.
-        """
+        """Remember what was said. A long turn is cut, so that it cannot fill a context."""
         await self.memory.remember(speaker, cut(text, TURN_CHARS))
 
     @property
@@ -158,7 +156,7 @@ class Interview:
 
 
 class CaseTaught(Effect):
-    """How many entries a finished case brought that are new to the libraries."""
+    """How many new entries a finished case added to the libraries."""
 
     kind = "case"
     case: int
@@ -185,12 +183,12 @@ class Evolution:
         return len(before) >= CONVERGED_AFTER and not any(before[-CONVERGED_AFTER:])
 
     def apply(self, effect: Effect) -> None:
-        """Take in one finished case."""
+        """Add one finished case."""
         if not isinstance(effect, CaseTaught):
             raise EngineError(f"unknown effect of the libraries: '{effect.kind}'")
         self._taught[effect.case] = (effect.wave, effect.new)
 
 
 def open_campaign(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Evolution:
-    """A campaign that has not learned anything yet, for any scenarios and variant."""
+    """The state of a campaign that has not learned anything yet, for any scenarios and variant."""
     return Evolution()

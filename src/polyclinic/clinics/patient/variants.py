@@ -1,5 +1,5 @@
-"""The named configurations: how the patient answers, what the doctors have, who may be called in, which phases there
-are.
+"""The named configurations: how the patient answers, which components the doctors have, who may be called in, and the
+phases.
 
 Plain data; `flow` reads it. In a campaign every variant whose patient has a library learns (see `evolve`).
 """
@@ -18,11 +18,11 @@ PHASES = ("complaint", "triage", "interrogation", "conclusion")
 
 
 class PatientVariant(Variant):
-    """One configuration. `learned_cases` limits the library to what its first cases taught; None: no limit.
+    """One configuration. `learned_cases` limits the library to the entries of the first cases; None: no limit.
 
     `least` is how many questions must have been asked before a simulated doctor may conclude; a person always may.
-    `rival` makes a duel: every question is answered by a second method too, and the two answers are compared.
-    `voice` and `uptake` are for offline players: whose sentences they say, and how readily they learn.
+    `rival` makes a duel: every question is answered by a second method too, and the two answers are compared. `voice`
+    and `uptake` are for offline players: which set of sentences they use, and how readily they learn.
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
@@ -60,7 +60,7 @@ class PatientVariant(Variant):
     @field_validator("phases", mode="before")
     @classmethod
     def _listed(cls, phases: object) -> object:
-        """A user writes them with commas between."""
+        """Read the phases that a user wrote, separated by commas."""
         return tuple(part.strip() for part in phases.split(",") if part.strip()) if isinstance(phases, str) else phases
 
 

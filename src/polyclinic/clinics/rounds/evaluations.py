@@ -1,7 +1,7 @@
-"""Exams with pictures: how often the tutor's model, asked as itself, gives the right answer (``polyclinic eval vqa``).
+"""Exams with pictures: how often the tutor's model gives the right answer (``polyclinic eval vqa``).
 
-Teaching well must not cost knowledge: a model is asked before and after training. A question that stays unanswered
-counts as wrong.
+Training to teach must not cost knowledge, so a model is tested before and after training. An unanswered question counts
+as wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AT_ONCE = 64
 
 
 class CollectionFigures(Value):
-    """One collection of questions: how many were answered rightly, with the 95 % interval."""
+    """One collection of questions: how many were answered correctly, with the 95 % interval."""
 
     questions: int
     with_pictures: int
@@ -50,7 +50,7 @@ class ExamFigures(Value):
 
 
 async def vqa(bench: Bench, file: str) -> Evaluation[ExamFigures]:
-    """Every question of the file, put to the tutor's model."""
+    """Ask the tutor's model every question of the file."""
     if not file:
         raise ConfigError("eval vqa needs --file: a file of MedXpertQA, MMMU or PMC-VQA, as it is published")
     questions, gate = load_exam(Path(file)), asyncio.Semaphore(AT_ONCE)

@@ -1,8 +1,8 @@
-"""What is read by meaning in a teaching session, and what follows from it. Questions are worded as the sets that
-measure them.
+"""The questions about meaning in a teaching session, and what follows from the answers. Questions have the same wording
+as in the sets that measure readers.
 
-`CaseRead` puts the facts of one case into their places. Flow and judges ask these questions of the reader; offline
-players understand each other by them. They share nothing else.
+`CaseRead` puts the facts of one case into their places. Flow and judges ask the reader these questions, and offline
+players understand each other with them. They share nothing else.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class CaseRead(Frozen):
         pitfalls: Sequence[Pitfall],
         steps: Sequence[SocraticStep],
     ) -> CaseRead:
-        """The questions from what a prompt tells about a case; `answer` in words."""
+        """The questions from what a prompt says about a case; `answer` is in words."""
         labelled = {words: f"({letter}) {words}" for letter, words in options.items()}
         offered = f" Options: {'; '.join(labelled.values())}" if labelled else ""
         return cls(
@@ -137,5 +137,7 @@ class CaseRead(Frozen):
         return [HOLDS.ask(case=self.case, find=step.step_summary, ask=step.key_question) for step in self.steps]
 
     def chooses(self) -> list[Question]:
-        """For each option, whether a student settles on it; for an open question, whether on the answer."""
+        """For each option, whether a student settles on it; for an open question, whether they settle on the right
+        answer.
+        """
         return [CHOICE.ask(case=self.case, option=option) for option in self.options or (self.answer,)]

@@ -1,7 +1,7 @@
 """Training rewards for a tutor's output: three axes, seven criteria, integers from -2 to +2, and a veto. Plain
 functions.
 
-Where the paper contradicts itself, this is what holds here:
+Where the paper contradicts itself, this module decides as follows:
 
 - the reward is the plain sum of the criteria (the paper speaks of weights and states none);
 - the analysis axis has AQ-1 and AQ-2 (not the three criteria that its appendix names);
@@ -31,7 +31,9 @@ LOWEST, HIGHEST = -2, 2
 
 
 class Reward(Frozen):
-    """A reward with all that it was made from. `vetoed` names the criteria that replaced the sum by the penalty."""
+    """A reward with the scores that it was made from. `vetoed` names the criteria that replaced the sum with the
+    penalty.
+    """
 
     value: int
     scores: dict[str, int]
@@ -44,7 +46,7 @@ def structure(output: str, students: Sequence[str], with_images: bool) -> tuple[
     +2  everything holds;
     +1  everything required holds, but there is a picture part without a picture, or words outside the tags;
     -1  all required tags are there, but out of order, doubled, unclosed, empty, or with wrong or missing student names;
-    -2  thinking and words cannot be told apart, there are no words, or a required tag is missing.
+    -2  thinking and words cannot be separated, there are no words, or a required tag is missing.
     """
     try:
         read = read_output(output)
@@ -75,7 +77,7 @@ def combine(scores: Mapping[str, int]) -> Reward:
 def reward(output: str, students: Sequence[str], with_images: bool, judged: Mapping[str, int] | None) -> Reward | None:
     """The reward of one output: IS-1 by rule, the six judged criteria as given; None when the judge failed.
 
-    A structural veto needs no judge: with IS-1 below zero the penalty stands even if the judge failed.
+    A structural veto needs no judge: with IS-1 below zero the penalty applies even if the judge failed.
     """
     form, _ = structure(output, students, with_images)
     if judged is None:

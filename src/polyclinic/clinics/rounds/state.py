@@ -1,8 +1,8 @@
-"""What is known in the room, and to whom: the barrier between what happened and what each role may be told.
+"""Who knows what in the room: it separates what happened from what each role may be told.
 
-Every view is bounded: utterances are cut, only the last two rounds are told in full, and a student hears of at most two
-other students, the ones the tutor took up. So a call's context does not grow with the length of the session, and a
-student's does not grow with the size of the group.
+Every view is bounded: utterances are cut, and only the last two rounds are given in full. A student reads the reports
+of at most two other students, whom the tutor named. So a call's context does not grow with the length of the session,
+and a student's context does not grow with the size of the group.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def profile_of(student: Student) -> str:
 
 @dataclass
 class Round:
-    """All that happened in one round. `analyses` are for the tutor's eyes until the round's guidance is out."""
+    """All that happened in one round. Only the tutor sees `analyses` before the round's guidance is out."""
 
     number: int
     presented: str = ""
@@ -58,7 +58,7 @@ class Round:
 
 @dataclass
 class Room:
-    """The session so far. Methods answer: what may this role be told?"""
+    """The session so far. Its methods return what a role may be told."""
 
     patient: str
     rounds: list[Round] = field(default_factory=list)
@@ -81,8 +81,8 @@ class Room:
         return ""
 
     def heard_by_student(self, student: str, names: list[str]) -> tuple[Line, ...]:
-        """What a student may know of the session, in the order it happened: the patient, what it said and asked
-        itself, approved guidance, expert answers, and what the tutor took up.
+        """What a student may know of the session, in order: the patient's words, its own reports and questions,
+        approved guidance, expert answers, and the reports that the tutor mentioned.
 
         Other students' analyses appear only for rounds whose guidance is out, and only those that the guidance names.
         """
@@ -127,5 +127,5 @@ class Room:
         return tuple(lines)
 
     def reports(self) -> list[str]:
-        """Everything students have put on the table so far."""
+        """All students' reports so far."""
         return [text for past in self.rounds for text in past.analyses.values()]

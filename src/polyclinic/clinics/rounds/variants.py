@@ -14,9 +14,9 @@ TutorKind = Literal["socratic", "no_thinking", "plain", "lecture", "none"]
 class RoundsVariant(Variant):
     """Who is in the room and how the tutor works.
 
-    `revisions` is the number of drafts a piece of guidance may take. `transfer` asks every student an unseen case at
-    the end. `SETTINGS` can be set for a run and steer understudies alone: their `voice`, and `learning`, the size of
-    what teaching does to a student (0: nothing; 1: as the model states it).
+    `revisions` is the largest number of drafts for one piece of guidance. `transfer` asks every student an unseen case
+    at the end. `SETTINGS` can be set for a run and only affect understudies: their `voice`, and `learning`, how
+    strongly teaching changes a student (0: not at all; 1: as in the shipped results).
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = ("voice", "learning")

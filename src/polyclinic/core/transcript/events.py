@@ -1,6 +1,6 @@
-"""What can happen in an episode: typed events, told apart by `kind`.
+"""What can happen in an episode: typed events, distinguished by `kind`.
 
-They carry no wall-clock time, so that the same episode always yields the same bytes; timings are kept with the journal.
+They hold no wall-clock time, so that the same episode always gives the same bytes; timings are kept with the journal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class EventBase(Value):
 
 
 class Started(EventBase):
-    """The episode opened."""
+    """The episode started."""
 
     kind: Literal["started"] = "started"
     clinic: str
@@ -40,8 +40,8 @@ class Called(EventBase):
     """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the
     journal.
 
-    `fault` says why the reply was not taken (`cut`, `run-on`, `form`, `empty`, or what the prompt's own check names);
-    it is empty for one that was. `adapted` is as in `Completion`.
+    `fault` says why the reply was refused (`cut`, `run-on`, `form`, `empty`, or a name from the prompt's own check); it
+    is empty for an accepted reply. `adapted` is as in `Completion`.
     """
 
     kind: Literal["called"] = "called"
@@ -61,7 +61,7 @@ class Called(EventBase):
     def from_reply(
         cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int, fault: str = ""
     ) -> Called:
-        """The event of one answered request."""
+        """The event for one answered request."""
         return cls(
             role=request.role,
             prompt=request.prompt.prompt_name(),
@@ -87,12 +87,12 @@ class Said(EventBase):
     data: dict[str, Any] = field(default_factory=dict)
 
     def get(self, kind: type[PayloadT]) -> PayloadT | None:
-        """The payload of this type; None when the line carries none."""
+        """The payload of this type; None if the line has none."""
         return get_payload(kind, self.data)
 
     @property
     def round(self) -> int | None:
-        """The round in which it was said; None where a clinic counts none."""
+        """The round in which it was said; None if the clinic does not count rounds."""
         found = self.get(InRound)
         return found.round if found is not None else None
 
@@ -143,7 +143,7 @@ class Reviewed(EventBase):
 
 
 class Violated(EventBase):
-    """A rule was broken, by whom, how badly, and the words it rests on."""
+    """A rule was broken: by whom, how badly, and the words that show it."""
 
     kind: Literal["violated"] = "violated"
     rule: str
@@ -177,14 +177,15 @@ class Posted(EventBase):
 
 
 FAULT_OWNERS: tuple[Owner, ...] = ("model", "tool", "engine")
-"""Whose failures are faults of the machinery; the others answered, but not in a way that could be read or scored."""
+"""Owners whose failures are technical faults.
+
+The other owners gave an answer, but it could not be read or scored.
+"""
 
 
 class Failed(EventBase):
-    """Something failed and one party owns it.
-
-    Where replies to a question could not be read, `prompt` names the question and `calls` the calls that gave them, by
-    their keys in the journal.
+    """Something failed, and one party is responsible (the owner). If replies to a prompt could not be read, `prompt`
+    names it and `calls` lists the calls by their keys in the journal.
     """
 
     kind: Literal["failed"] = "failed"
@@ -197,14 +198,14 @@ class Failed(EventBase):
 
     @classmethod
     def because(cls, error: Exception, words: str, where: str, *, fatal: bool = True) -> Failed:
-        """The event of an error: its owner's, or the engine's where nobody was named."""
+        """The event for an error. If the error has no owner, the engine is the owner."""
         if not isinstance(error, OwnedError):
             return cls(owner="engine", error=words, where=where, fatal=fatal)
         return cls(owner=error.owner, error=words, where=where, fatal=fatal, prompt=error.prompt, calls=error.calls)
 
 
 class Score(Value):
-    """One judge's number for one metric of one episode, with its reason and the words it rests on."""
+    """One judge's number for one metric of one episode, with its reason and the words that support it."""
 
     metric: str
     value: float
@@ -217,14 +218,14 @@ class Score(Value):
 
 
 class Scored(EventBase):
-    """A judge spoke."""
+    """A judge gave a score."""
 
     kind: Literal["scored"] = "scored"
     score: Score
 
 
 class Ended(EventBase):
-    """The episode closed. `data` holds all payloads that the flow concluded with, as plain data."""
+    """The episode ended. `data` holds all payloads that the flow concluded, as plain data."""
 
     kind: Literal["ended"] = "ended"
     outcome: str

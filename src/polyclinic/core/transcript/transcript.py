@@ -62,7 +62,7 @@ class Transcript:
         return "\n".join(f"{event.speaker}: {event.text}" for event in self.of(Said))
 
     def outcome(self) -> str:
-        """How it ended; empty while it has not."""
+        """How the episode ended; empty if it has not ended."""
         ended = self.of(Ended)
         return ended[-1].outcome if ended else ""
 
@@ -72,7 +72,7 @@ class Transcript:
         return get_payload(kind, ended[-1].data) if ended else None
 
     def numbered(self) -> Transcript:
-        """The same with `seq` filled in: events get their numbers when their episode is over."""
+        """The same transcript with `seq` filled in: events get their numbers when the episode is over."""
         copies: list[Event] = []
         for number, event in enumerate(self.events):  # `dataclasses.replace` takes five times as long
             made = object.__new__(event.__class__)

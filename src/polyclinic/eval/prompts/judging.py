@@ -14,9 +14,8 @@ from polyclinic.text.layout import blocks, listed
 
 
 class JudgesRubric(Prompt[RubricSheet]):
-    """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the answer before.
-
-    `facts` says what `view` says, as typed data for offline judges.
+    """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the previous answer. `facts`
+    holds the content of `view` as typed data, for offline judges.
     """
 
     template: ClassVar[str] = "judges_rubric.md"
@@ -31,13 +30,13 @@ class JudgesRubric(Prompt[RubricSheet]):
     fault: str = ""
 
     def reply_form(self) -> type[RubricSheet]:
-        """One required field for each answer, closed by each criterion's scale."""
+        """One required field for each answer, which accepts only the criterion's scale."""
         scales = tuple((item.id, item.low, item.high) for item in self.criteria)
         return sheet_form(scales, tuple(flag.id for flag in self.flags))
 
     @property
     def for_human(self) -> str:
-        """The transcript, the questions and how a person answers them in one line."""
+        """The transcript and the questions, and how a person answers them in one line."""
         asked = [f"{item.id} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
         asked += [f"{flag.id} (yes or no): {flag.question}" for flag in self.flags]
         ids = [*(item.id for item in self.criteria), *(flag.id for flag in self.flags)]
@@ -46,14 +45,14 @@ class JudgesRubric(Prompt[RubricSheet]):
 
     @classmethod
     def from_human(cls, text: str) -> RubricSheet:
-        """A person writes ``warmth=4, promise=no``."""
+        """Read a person's answer, such as ``warmth=4, promise=no``."""
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         if not pairs or not all(equals and value.strip() for _, equals, value in pairs):
             raise ValueError("write NAME=VALUE for each question, with commas between")
         return sheet_from_words({name.strip(): value.strip() for name, _, value in pairs})
 
     def most_words(self) -> int:
-        """`words` for each criterion and each critical question."""
+        """The longest reply: `words` for each criterion and each critical question."""
         return self.words * (len(self.criteria) + len(self.flags))
 
 
@@ -65,7 +64,7 @@ class Preferred(ReplyModel):
 
 
 class JudgesPair(Prompt[Preferred]):
-    """Say which of two texts answers a question of quality better. Asked twice, in both orders."""
+    """Ask which of two texts is better in one quality. Asked twice, in both orders."""
 
     template: ClassVar[str] = "judges_pair.md"
     words: ClassVar[int] = 80
@@ -85,7 +84,7 @@ class JudgesPair(Prompt[Preferred]):
 
     @classmethod
     def from_human(cls, text: str) -> Preferred:
-        """A person writes ``first: it answers the fear``."""
+        """Read a person's answer, such as ``first: it answers the fear``."""
         better, _, reason = text.partition(":")
         values = {"reason": reason.strip() or "a person's choice", "better": better.strip().casefold()}
         return Preferred.model_validate(values)

@@ -1,1 +1,1 @@
-"""FHIR R4 at the edge: the resources of scheduling, mapped from and to R5. Nothing inside knows R4."""
+"""FHIR R4 for clients: the scheduling resources, mapped from R5 and to R5. Inside, everything is R5."""

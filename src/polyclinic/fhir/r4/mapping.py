@@ -1,7 +1,7 @@
-"""The resources of scheduling, from R5 to R4 and back, one pair of functions for each that differs.
+"""Map the scheduling resources from R5 to R4 and back. There is a pair of functions for each type that differs.
 
-What R5 has and R4 cannot say is kept in HL7's cross-version extensions where it is one plain value; recurrence, virtual
-services, accounts and characteristics are left out, as the documentation says.
+Elements that R4 does not have are kept in HL7's cross-version extensions if they are single plain values. Recurrence,
+virtual services, accounts and characteristics are left out, as the documentation says.
 """
 
 from __future__ import annotations
@@ -39,19 +39,22 @@ _LEFT_OUT: dict[str, tuple[str, ...]] = {
 
 
 class NotInR4(RecordsError):
-    """R4 is offered only for the resources of scheduling."""
+    """A type that is not offered in R4. Only the scheduling resources are."""
 
     status = 404
     code = "not-supported"
 
 
 def to_r4(resource: Resource) -> Resource:
-    """A resource as R4 says it. Bundles and Parameters are mapped inside; others of no version stay as they are."""
+    """Convert a resource to R4. Resources inside Bundles and Parameters are converted too.
+
+    Any other resource that is not about scheduling stays as it is.
+    """
     return _mapped(resource, TO_R4, out=True)
 
 
 def to_r5(resource: Resource) -> Resource:
-    """An R4 resource as R5 says it."""
+    """Convert an R4 resource to R5."""
     return _mapped(resource, TO_R5, out=False)
 
 

@@ -1,5 +1,6 @@
-"""One pair of functions for each resource that R4 and R5 write differently: out to R4, and in to R5. Each changes the
-resource it is given.
+"""A pair of functions for each resource that differs between R4 and R5: one converts to R4, one to R5.
+
+Each function changes the resource that it is given.
 """
 
 from __future__ import annotations

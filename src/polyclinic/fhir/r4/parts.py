@@ -1,4 +1,4 @@
-"""Pieces of resources that R4 says in another way: references with concepts, contacts, opening hours, extensions."""
+"""Parts of resources that differ in R4: references with concepts, contacts, opening hours, extensions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _ELEMENT = "http://hl7.org/fhir/5.0/StructureDefinition/extension-"
 
 
 def rename(resource: Resource, pairs: Iterable[tuple[str, str]]) -> None:
-    """Give elements other names, where they are there."""
+    """Rename elements, if they are present."""
     for old, new in pairs:
         if old in resource:
             resource[new] = resource.pop(old)
 
 
 def concepts_of(resource: Resource, name: str) -> None:
-    """A list of concepts instead of concepts with references; a reference becomes an extension of its concept."""
+    """Replace a list of CodeableReferences by a list of concepts; a reference becomes an extension of its concept."""
     if name not in resource:
         return
     url = f"{_ELEMENT}{resource['resourceType']}.{name}.reference"
@@ -34,7 +34,7 @@ def concepts_of(resource: Resource, name: str) -> None:
 
 
 def references_of(resource: Resource, name: str) -> None:
-    """The reverse mapping."""
+    """The reverse of `concepts_of`."""
     if name not in resource:
         return
     url = f"{_ELEMENT}{resource['resourceType']}.{name}.reference"
@@ -51,7 +51,7 @@ def references_of(resource: Resource, name: str) -> None:
 
 
 def keep_as_extension(resource: Resource, name: str, kind: str) -> None:
-    """An element that R4 does not have, in an extension, so that it comes back."""
+    """Keep an element that R4 does not have in an extension, so that it can be restored."""
     if name not in resource:
         return
     values = resource.pop(name)
@@ -61,7 +61,7 @@ def keep_as_extension(resource: Resource, name: str, kind: str) -> None:
 
 
 def take_from_extension(resource: Resource, name: str, kind: str, *, many: bool = False) -> None:
-    """The reverse mapping."""
+    """The reverse of `keep_as_extension`."""
     url = f"{_ELEMENT}{resource['resourceType']}.{name}"
     found = [e[f"value{kind}"] for e in resource.get("extension", []) if e.get("url") == url and f"value{kind}" in e]
     if not found:
@@ -75,7 +75,7 @@ def take_from_extension(resource: Resource, name: str, kind: str, *, many: bool 
 
 
 def split_reasons(resource: Resource, values: list[Resource]) -> None:
-    """Reasons as codes and as references, apart."""
+    """Write reasons separately as codes and as references."""
     codes = [each["concept"] for each in values if "concept" in each]
     references = [each["reference"] for each in values if "reference" in each]
     if codes:
@@ -85,27 +85,27 @@ def split_reasons(resource: Resource, values: list[Resource]) -> None:
 
 
 def joined_reasons(resource: Resource) -> list[Resource]:
-    """The reverse mapping."""
+    """The reverse of `split_reasons`."""
     codes: list[Resource] = [{"concept": each} for each in resource.pop("reasonCode", [])]
     return [*codes, *({"reference": each} for each in resource.pop("reasonReference", []))]
 
 
 def plain_telecom(resource: Resource) -> None:
-    """How to reach somebody, without purposes and names."""
+    """Write contacts as a plain list of telecoms, without purposes and names."""
     points = [point for contact in resource.pop("contact", []) for point in contact.get("telecom", [])]
     if points:
         resource["telecom"] = points
 
 
 def contact_of_telecom(resource: Resource) -> None:
-    """The reverse mapping."""
+    """The reverse of `plain_telecom`."""
     points = resource.pop("telecom", [])
     if points:
         resource["contact"] = [{"telecom": points}]
 
 
 def split_availability(resource: Resource) -> None:
-    """Opening hours as R4 has them, in the resource itself."""
+    """Write opening hours as R4 does, in the resource itself."""
     for availability in resource.pop("availability", []):
         if availability.get("availableTime"):
             resource.setdefault("availableTime", []).extend(availability["availableTime"])
@@ -114,7 +114,7 @@ def split_availability(resource: Resource) -> None:
 
 
 def joined_availability(resource: Resource) -> None:
-    """The reverse mapping."""
+    """The reverse of `split_availability`."""
     made: dict[str, Any] = {}
     if times := resource.pop("availableTime", []):
         made["availableTime"] = times

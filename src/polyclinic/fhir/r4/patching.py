@@ -1,4 +1,4 @@
-"""A patch that names R4's elements: applied to the resource as R4 says it, and only what it changed is written."""
+"""Apply a patch that names R4's elements: convert the resource to R4, patch it, and keep only what changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from polyclinic.fhir.r4.mapping import to_r4, to_r5
 
 
 def patched_in_r4(resource: Resource, apply: Callable[[Resource], Resource]) -> Resource:
-    """The stored resource with the elements that the patch changed; those that R4 cannot say stay as they are."""
+    """Return the stored resource with the elements that the patch changed.
+
+    Elements that R4 does not have stay as they are.
+    """
     shown = to_r4(resource)
     try:
         before, after = to_r5(to_r4(resource)), to_r5(apply(shown))

@@ -1,4 +1,4 @@
-"""FHIR over HTTP: `fhir_app(store)` is an ASGI application, alone or mounted under a path."""
+"""FHIR over HTTP: `fhir_app(store)` is an ASGI application. It can run alone or be mounted under a path."""
 
 from polyclinic.fhir.server.app import fhir_app
 

@@ -1,7 +1,8 @@
-"""What the bearer of a token may do here, asked at every interaction.
+"""What the bearer of a token may do. This is checked at every interaction.
 
-Without SMART everything is open. With it, a type and a letter (c, r, u, d, s) must be granted; where only a scope for
-one patient grants it, what belongs to other patients is not shown, not changed and not found by any search.
+Without SMART everything is allowed. With it, the token must grant a type and a letter (c, r, u, d, s: create, read,
+update, delete, search). If only a scope for one patient grants it, resources of other patients are not shown, not
+changed and not found by any search.
 """
 
 from __future__ import annotations
@@ -29,44 +30,44 @@ class Forbidden(RecordsError):
 
 
 class Access:
-    """What may be done: everything (no grant), or what a grant allows."""
+    """What a client may do: everything (no grant), or what its grant allows."""
 
     def __init__(self, grant: Grant | None = None) -> None:
         self._grant = grant
 
     @property
     def client_id(self) -> str:
-        """Who asks; empty where everything is open."""
+        """The id of the client; empty if there is no grant."""
         return self._grant.client_id if self._grant is not None else ""
 
     def require(self, type_: str, *letters: Letter) -> None:
-        """Raise Forbidden unless all of this is allowed on a type."""
+        """Raise Forbidden unless all these interactions are allowed on a type."""
         for letter in letters:
             if self._grant is not None and self._grant.level(type_, letter) is None:
                 raise Forbidden(f"the token has no scope for {type_}.{letter}")
 
     def require_any(self, type_: str) -> None:
-        """Raise Forbidden unless something is allowed on a type."""
+        """Raise Forbidden unless at least one interaction is allowed on a type."""
         if not any(self.may(type_, letter) for letter in LETTERS):
             raise Forbidden(f"the token has no scope for {type_}")
 
     def require_all_patients(self, type_: str, *letters: Letter) -> None:
-        """Raise Forbidden unless this is allowed beyond one patient."""
+        """Raise Forbidden unless these interactions are allowed for all patients, not only for one."""
         self.require(type_, *letters)
         for letter in letters:
             if self._patient(type_, letter) is not None:
                 raise Forbidden(f"the token is for one patient only, and this reads {type_} of all patients")
 
     def may(self, type_: str, letter: Letter) -> bool:
-        """Whether this is allowed."""
+        """Whether an interaction is allowed on a type."""
         return self._grant is None or self._grant.level(type_, letter) is not None
 
     def types(self, *letters: Letter) -> list[str]:
-        """The types on which all of this is allowed."""
+        """The types on which all these interactions are allowed."""
         return [type_ for type_ in resource_types() if all(self.may(type_, letter) for letter in letters)]
 
     def check(self, resource: Resource, letter: Letter) -> None:
-        """Raise Forbidden unless this may be done with this very resource."""
+        """Raise Forbidden unless this interaction is allowed on this resource."""
         type_ = resource["resourceType"]
         self.require(type_, letter)
         patient = self._patient(type_, letter)
@@ -74,7 +75,10 @@ class Access:
             raise Forbidden(f"{type_}/{resource.get('id', '')} does not belong to the patient of this token")
 
     def restrict(self, search: Search) -> None:
-        """Let a search find only what may be seen; chains and `_has` may look only where the token may."""
+        """Let a search find only what the client may see.
+
+        Chains and `_has` may search only types that the token allows.
+        """
         self.require(search.type, "s")
         for condition in search.conditions:
             for type_ in _types_in(condition):
@@ -86,7 +90,7 @@ class Access:
             search.conditions.append(bound)
 
     def visible(self, found: Iterable[Stored]) -> list[Stored]:
-        """Those that may be read."""
+        """Only those resources that the client may read."""
         return [stored for stored in found if self._grant is None or self._sees(stored)]
 
     def _sees(self, stored: Stored) -> bool:
@@ -96,7 +100,7 @@ class Access:
         return patient is None or _belongs(stored.resource(), patient)
 
     def completing(self, base: str) -> Callable[[UnitOfWork], None]:
-        """The check of all changes before they are made: references lead somewhere, and each change is allowed."""
+        """Return a check of all changes before they are made: references must exist, each change must be allowed."""
 
         def complete(work: UnitOfWork) -> None:
             refuse_dangling(work, base)
@@ -116,7 +120,7 @@ class Access:
                 self.require_all_patients(type_, "r")
 
     def _patient(self, type_: str, letter: Letter) -> str | None:
-        """The patient to whom this is limited; None where it is not."""
+        """The patient that this interaction is limited to; None if it is not limited."""
         if self._grant is None or self._grant.level(type_, letter) != "patient":
             return None
         return self._grant.patient
@@ -132,7 +136,10 @@ def access_of(request: Request) -> Access:
 
 
 def _patient_parameters(type_: str) -> list[Parameter]:
-    """The parameters that say whose a resource is. Types without one are the hospital's, not a patient's."""
+    """The parameters that say to which patient a resource belongs.
+
+    Types without such a parameter belong to the hospital, not to a patient.
+    """
     return [p for p in parameters(type_).values() if p.kind == "reference" and "Patient" in p.targets]
 
 
@@ -160,7 +167,7 @@ def _patient_filter(type_: str, patient: str) -> Filter | None:
 
 
 def _types_in(condition: Condition) -> Sequence[str]:
-    """The other types that a condition looks at."""
+    """The other types that a condition searches."""
     if isinstance(condition, Has):
         return [condition.type, *_types_in(condition.condition)]
     if isinstance(condition, Chain):
@@ -169,7 +176,7 @@ def _types_in(condition: Condition) -> Sequence[str]:
 
 
 def _subscribed(subscription: Resource) -> Sequence[str]:
-    """The types whose changes a subscription would tell; all where its topic is not built in."""
+    """The types whose changes a subscription would report; all types if its topic is not built in."""
     for topic in built_in_topics():
         if topic["url"] == str(subscription.get("topic", "")).partition("|")[0]:
             return sorted(topic_types(topic))

@@ -1,4 +1,4 @@
-"""The ASGI application: addresses to handlers, and every error as an OperationOutcome."""
+"""The ASGI application: routes to handlers, and every error as an OperationOutcome."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _log = logging.getLogger("polyclinic.fhir")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 Need: TypeAlias = Callable[[Access, Request], None]
-"""Raises unless the token allows what a route does."""
+"""Raises an error unless the token allows what a route does."""
 _Address: TypeAlias = tuple[str, str, Handler, Need]
 
 
@@ -71,10 +71,10 @@ def fhir_app(
 ) -> Starlette:
     """A FHIR R5 server over a store, and under `/r4` the same in R4 for scheduling.
 
-    Without `smart` everybody may do everything: for loopback only.
+    Without `smart` everybody may do everything, so use that on loopback only.
 
-    It answers only requests to IP addresses, `localhost` and these host names: see `KnownHosts`. Web pages of these
-    origins may use it from a browser. `notifier` serves subscriptions.
+    It answers only requests to IP addresses, `localhost` and the names in `hosts`: see `KnownHosts`. Web pages of the
+    origins in `origins` may use it from a browser. `notifier` serves subscriptions.
     """
     exports = Exports(store, guarded=smart is not None)
     pages = _Pages(store, smart)
@@ -104,7 +104,10 @@ def fhir_app(
 
 
 def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pages: _Pages) -> list[_Address]:
-    """All routes, in the order in which a path is compared with them: names before `{type}` and `{id}`."""
+    """All routes, in the order in which a path is compared with them.
+
+    Routes with fixed names come before those with `{type}` and `{id}`.
+    """
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
     visits, told = Appointments(store), Subscriptions(store, notifier)
     own = _own_checks
@@ -147,7 +150,7 @@ def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pa
 
 
 def _typed(letter: Letter) -> Need:
-    """The scope's letter that an interaction on the type in the path needs."""
+    """A check that the token has this scope letter for the type in the path."""
     return lambda access, request: access.require(resource_type(request), letter)
 
 
@@ -160,11 +163,11 @@ def _any_scope(access: Access, request: Request) -> None:
 
 
 def _own_checks(access: Access, request: Request) -> None:
-    """The handler asks for each type that it touches."""
+    """Check nothing here: the handler itself checks each type that it touches."""
 
 
 def _guarded(handler: Handler, need: Need) -> Handler:
-    """A handler that runs only where the token allows it."""
+    """Wrap a handler so that it runs only if the token allows it."""
 
     async def run(request: Request) -> Response:
         access = access_of(request)
@@ -187,11 +190,11 @@ async def _no_route(request: Request, error: HTTPException) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return respond(outcomes.outcome("fatal", "exception", "the server failed; its log says why"), 500)
+    return respond(outcomes.outcome("fatal", "exception", "the server failed; see its log for the reason"), 500)
 
 
 class _Pages:
-    """What the server says about itself."""
+    """Handlers for what the server says about itself."""
 
     def __init__(self, store: FhirStore, smart: Smart | None) -> None:
         self.store, self._many, self._smart = store, Searches(store), smart

@@ -1,4 +1,4 @@
-"""`Appointment/$find`, `$hold` and `$book`, as the Argonaut and IHE scheduling guides have them.
+"""`Appointment/$find`, `$hold` and `$book`, as the Argonaut and IHE scheduling guides define them.
 
 `$find` offers proposed appointments on free slots. They are not stored; the server remembers them for a while, so that
 `appt-id` may name one. `$hold` stores one as `pending`, its slots busy-tentative, until it is booked or its time is up.
@@ -88,7 +88,7 @@ class Appointments:
         return Wanted(conditions, start, end, minutes, limit)
 
     def _remember(self, offer: Resource, patients: Sequence[str]) -> Resource:
-        """An offer under an id, for the patient who was named."""
+        """Give an offer an id and the named patient, and remember it."""
         if patients:
             actor = {"reference": f"Patient/{patients[0]}"}
             taking_part = [{"actor": actor, "status": "needs-action"}, *offer["participant"]]
@@ -142,7 +142,7 @@ class Appointments:
         return representation(booked, base, 201, preference(request, "return"))
 
     def _chosen(self, request: Request, given: Parameters) -> Resource:
-        """The appointment that is meant: in the address, by `appt-id`, or as `appt-resource`."""
+        """The appointment that the request means: by the id in its path, by `appt-id`, or as `appt-resource`."""
         id_ = resource_id(request) if "id" in request.path_params else _id_in(given.text("appt-id"))
         if id_ is None:
             chosen = given.resource("appt-resource", "Appointment")
@@ -172,7 +172,7 @@ class Appointments:
 def hold(
     transaction: Transaction, appointment: Resource, now: int, *, until: int, base: str = "", access: Access = OPEN
 ) -> Resource:
-    """Store an appointment as pending until then."""
+    """Store an appointment as `pending` until a given time."""
     held = _fix(transaction, appointment, "pending", now, base=base, access=access)
     slot_holds.place(transaction, slots_of(held), f"Appointment/{held['id']}", until)
     return held
@@ -247,7 +247,7 @@ def _slot_ids(appointment: Resource) -> list[str]:
 
 
 def _references(given: Parameters, name: str) -> list[str]:
-    """References as texts, from valueReference or a plain string."""
+    """References as strings, from valueReference or valueString."""
     found = []
     for parameter in given.named(name):
         value = parameter.get("valueReference")
@@ -259,7 +259,7 @@ def _references(given: Parameters, name: str) -> list[str]:
 
 
 def _id_in(text: str | None) -> str | None:
-    """The id in `Appointment/id`, with or without the server's address."""
+    """The id in `Appointment/id`; the server's address may come before it."""
     return None if text is None else text.rpartition("/")[2]
 
 

@@ -1,4 +1,7 @@
-"""Batch and transaction Bundles. A transaction happens whole or not at all; each entry of a batch stands alone."""
+"""Batch and transaction Bundles.
+
+A transaction is done completely or not at all; each entry of a batch is independent.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ class Batches:
 
 
 def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Operation]:
-    """The operations of a Bundle, each resource validated. A large transaction takes seconds: it has a thread."""
+    """The operations of a Bundle, with each resource validated.
+
+    This takes seconds for a large transaction, so it runs in a thread.
+    """
     operations = operations_in(bundle)
     for position, operation in enumerate(operations):
         operation.in_r4 = r4
@@ -76,7 +82,7 @@ def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Oper
 
 
 def _validate(operation: Operation, place: str) -> None:
-    """Check an entry's resource and say where in the Bundle a problem is."""
+    """Check an entry's resource; a problem is reported with its place in the Bundle."""
     if operation.resource is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""What this server can do, said in a CapabilityStatement, an OpenAPI description and a page for people."""
+"""What this server can do: as a CapabilityStatement, as an OpenAPI description and as a page for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTTP exchange in FHIR's terms: what may come in, what goes out, and the headers that go with it."""
+"""Helpers for one HTTP request and its response: allowed input, output, and the headers of both."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
 
 
 class NotAcceptable(RecordsError):
-    """Something other than JSON is wanted."""
+    """The client asks for something other than JSON."""
 
     status = 406
     code = "not-supported"
 
 
 class UnsupportedMedia(RecordsError):
-    """Something other than JSON came in."""
+    """The client sent something other than JSON."""
 
     status = 415
     code = "not-supported"
 
 
 class TooLarge(RecordsError):
-    """The body is larger than the server takes."""
+    """The body is larger than the server accepts."""
 
     status = 413
     code = "too-long"
@@ -51,12 +51,12 @@ class UnknownPath(RecordsError):
 
 
 def base_url(request: Request) -> str:
-    """This server's own address, the path it is mounted under included."""
+    """This server's own address, with the path under which it is mounted."""
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
 R4 = "polyclinic.fhir.r4"
-"""The scope's mark of a request that came through the R4 edge."""
+"""The key in a request's ASGI scope that marks requests under `/r4`."""
 
 
 def in_r4(request: Request) -> bool:
@@ -65,7 +65,7 @@ def in_r4(request: Request) -> bool:
 
 
 def resource_type(request: Request) -> str:
-    """The type in the path. Raises UnknownPath when it is not supported."""
+    """The resource type in the path. Raises UnknownPath if the type is not supported."""
     name = str(request.path_params["type"])
     if name not in resource_types():
         raise UnknownPath(f"resource type '{name}' is not supported")
@@ -73,7 +73,7 @@ def resource_type(request: Request) -> str:
 
 
 def resource_id(request: Request) -> str:
-    """The id in the path. Raises UnknownPath when it cannot be one."""
+    """The id in the path. Raises UnknownPath if it is not a valid id."""
     id_ = str(request.path_params["id"])
     if not _ID.fullmatch(id_):
         raise UnknownPath(f"'{id_}' is not an id")
@@ -81,7 +81,7 @@ def resource_id(request: Request) -> str:
 
 
 def require_json(request: Request) -> None:
-    """Raise NotAcceptable when the client will not take JSON. `_format` overrides the header."""
+    """Raise NotAcceptable when the client does not accept JSON. `_format` overrides the header."""
     wanted = request.query_params.get("_format")
     ranges = [wanted] if wanted else request.headers.get("accept", "*/*").split(",")
     types = [part.split(";")[0].strip().lower().replace(" ", "+") for part in ranges]
@@ -90,7 +90,7 @@ def require_json(request: Request) -> None:
 
 
 async def body_bytes(request: Request, *media_types: str) -> bytes:
-    """The body. Raises UnsupportedMedia for another media type or none, TooLarge for too much.
+    """Read the body. Raises UnsupportedMedia for another media type or none, TooLarge if it is too long.
 
     A media type is required: without one, a page in a browser could write here without a CORS preflight request.
     """
@@ -106,7 +106,7 @@ async def body_bytes(request: Request, *media_types: str) -> bytes:
                 raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are accepted")
             parts.append(chunk)
     except ClientDisconnect as gone:
-        raise RecordsError("the client went away") from gone
+        raise RecordsError("the client disconnected") from gone
     return b"".join(parts)
 
 
@@ -125,22 +125,22 @@ def preference(request: Request, name: str) -> str | None:
 
 
 def if_match(request: Request) -> str | None:
-    """The version that must be the current one."""
+    """The version in the If-Match header: it must be the current one."""
     header = request.headers.get("if-match")
     return None if header is None else version_in(header)
 
 
 def stamp(version: int | str, updated: int) -> dict[str, str]:
-    """The headers that name a version."""
+    """The headers that name a version and its time."""
     return {"ETag": etag(str(version)), "Last-Modified": formatdate(updated // 1_000_000, usegmt=True)}
 
 
 def respond(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """JSON out; text that is already JSON goes out as it is."""
+    """A JSON response. Text that is already JSON is sent as it is."""
     raw = content.encode() if isinstance(content, str) else dumps(content)
     return Response(raw, status, headers, f"{MEDIA_TYPE}; charset=utf-8")
 
 
 def respond_stored(stored: Stored, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """A stored version, byte for byte."""
+    """A response with a stored version, byte for byte."""
     return respond(stored.body or "", status, {**stamp(stored.version, stored.updated), **(headers or {})})

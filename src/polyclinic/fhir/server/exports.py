@@ -37,7 +37,7 @@ _log = logging.getLogger("polyclinic.fhir")
 
 
 class TooManyExports(RecordsError):
-    """All places are taken by exports that still run."""
+    """Too many exports are still running."""
 
     status = 429
     code = "throttled"
@@ -59,7 +59,7 @@ class _Job:
 
 
 class Exports:
-    """Handlers over one store, and the exports that run or are kept."""
+    """Handlers over one store, and all exports that are running or kept."""
 
     def __init__(self, store: FhirStore, *, guarded: bool = False) -> None:
         self.store, self._guarded = store, guarded
@@ -125,7 +125,7 @@ class Exports:
             return Response(status_code=202, headers={"X-Progress": job.export.progress, "Retry-After": "1"})
         if job.task.cancelled() or (error := job.task.exception()) is not None:
             _log.error("export failed", exc_info=None if job.task.cancelled() else error)
-            raise ExportFailed("the export failed; the server's log says why")
+            raise ExportFailed("the export failed; see the server's log for the reason")
         base = f"{base_url(request)}/$export-file/{request.path_params['job']}"
         return JSONResponse(
             {
@@ -147,7 +147,7 @@ class Exports:
         return FileResponse(job.export.folder / name, media_type=NDJSON)
 
     async def delete(self, request: Request) -> Response:
-        """DELETE $export-status/id: stop it and delete its files."""
+        """DELETE $export-status/id: stop the export and delete its files."""
         self._job(request)
         await self._forget(str(request.path_params["job"]))
         return respond(outcomes.outcome("information", "informational", "the export is deleted"), 202)
@@ -171,7 +171,10 @@ class Exports:
 
 
 def _owner(request: Request) -> str:
-    """Who started an export: only that client sees it. Without authorisation everybody is one client."""
+    """The client that started an export; only this client sees it.
+
+    Without authorisation everybody counts as the same client.
+    """
     return access_of(request).client_id
 
 

@@ -13,13 +13,13 @@ _TEXTS = ("valueString", "valueUri", "valueUrl", "valueCode", "valueId", "valueD
 
 
 class BadParameters(RecordsError):
-    """An operation's input is not what it takes."""
+    """The input of an operation is not valid."""
 
     code = "invalid"
 
 
 class Parameters:
-    """What was given, by name."""
+    """The parameters of an operation, by name."""
 
     def __init__(self, body: Resource) -> None:
         if body.get("resourceType") != "Parameters":
@@ -31,15 +31,15 @@ class Parameters:
 
     @classmethod
     def of_query(cls, query: Iterable[tuple[str, str]]) -> Parameters:
-        """The same from the query of a GET."""
+        """The same, read from the query of a GET."""
         return cls({"resourceType": "Parameters", "parameter": [{"name": k, "valueString": v} for k, v in query]})
 
     def named(self, name: str) -> list[dict[str, Any]]:
-        """All parameters of a name."""
+        """All parameters with this name."""
         return [p for p in self._listed if p.get("name") == name]
 
     def references(self, name: str, type_: str) -> list[str]:
-        """The ids of all references of a name."""
+        """The ids of all references with this name."""
         ids = []
         for parameter in self.named(name):
             value = parameter.get("valueReference")
@@ -51,7 +51,7 @@ class Parameters:
         return ids
 
     def integer(self, name: str, default: int, maximum: int) -> int:
-        """A positive number."""
+        """A positive number, or `default` if there is none."""
         for parameter in self.named(name):
             value = parameter.get("valuePositiveInt", parameter.get("valueInteger"))
             written = parameter.get("valueString")
@@ -63,7 +63,7 @@ class Parameters:
         return default
 
     def text(self, name: str) -> str | None:
-        """A string, of any of the types that are written as one."""
+        """A string, from any of the FHIR types that are written as strings."""
         for parameter in self.named(name):
             for key in _TEXTS:
                 if isinstance(parameter.get(key), str):
@@ -72,7 +72,7 @@ class Parameters:
         return None
 
     def moment(self, name: str) -> int | None:
-        """A time, as microseconds."""
+        """A time in microseconds."""
         text = self.text(name)
         if text is None:
             return None
@@ -92,7 +92,7 @@ class Parameters:
         return found
 
     def resource(self, name: str, type_: str) -> Resource:
-        """A resource of a type."""
+        """The resource of this type that a parameter holds."""
         for parameter in self.named(name):
             value = parameter.get("resource")
             if isinstance(value, dict) and value.get("resourceType") == type_:

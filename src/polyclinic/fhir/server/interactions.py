@@ -71,7 +71,7 @@ class Interactions:
         return respond_stored(stored)
 
     async def create(self, request: Request) -> Response:
-        """POST Type, at most once with If-None-Exist."""
+        """POST Type. With If-None-Exist, nothing is created if a resource already matches."""
         require_json(request)
         type_ = resource_type(request)
         resource = await self._valid(request, type_)
@@ -103,7 +103,7 @@ class Interactions:
         return await self._perform(request, operation)
 
     async def delete(self, request: Request) -> Response:
-        """DELETE Type/id, or DELETE Type?condition when it matches one. Always answers with an OperationOutcome."""
+        """DELETE Type/id, or DELETE Type?condition if exactly one matches. Always answers with an OperationOutcome."""
         require_json(request)
         operation = self._operation(request, "DELETE")
         await self._run(operation, base_url(request), access_of(request))
@@ -150,7 +150,7 @@ def check_only(resource: Resource) -> None:
 
 
 def representation(resource: Resource, base: str, status: int, wanted: str | None = None) -> Response:
-    """What a write answers: the resource, nothing, or an OperationOutcome, as Prefer says."""
+    """The answer to a write: the resource, nothing, or an OperationOutcome, as the Prefer header says."""
     meta = resource["meta"]
     headers = stamp(meta["versionId"], instant(meta["lastUpdated"]))
     location = f"{base}/{resource['resourceType']}/{resource['id']}/_history/{meta['versionId']}"

@@ -124,7 +124,7 @@ def _known(name: str) -> str:
 
 
 def _schemas() -> dict[str, Json]:
-    """Schemas deep enough to make most generated bodies plausible; the server's own validation is stricter."""
+    """Schemas that make most generated bodies plausible; the server's own validation is stricter."""
     schemas = {type_: _schema(type_) for type_ in resource_types()}
     any_resource = {"type": "object", "properties": {"resourceType": {"type": "string"}}, "required": ["resourceType"]}
     methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]

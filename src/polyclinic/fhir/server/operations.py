@@ -54,7 +54,7 @@ class Operations:
         return respond({"resourceType": "Parameters", "parameter": parameter})
 
     async def validate(self, request: Request) -> Response:
-        """POST Type/$validate: what is wrong with a resource, without storing it."""
+        """POST Type/$validate: report what is wrong with a resource, without storing it."""
         require_json(request)
         type_ = resource_type(request)
         body = await body_resource(request)

@@ -1,4 +1,4 @@
-"""OperationOutcome: how the server says what went wrong, and what it noticed."""
+"""OperationOutcome: how the server reports errors and warnings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
 
-# Our rule keys are not FHIR issue types; these are, and the rest are breaches of an invariant.
+# Our rule keys are not FHIR issue types: these map to one, and all others count as `invariant`.
 _ISSUE_CODES = {
     "structure": "structure",
     "required": "required",
@@ -30,7 +30,7 @@ def issue(severity: str, code: str, text: str, expression: str | None = None) ->
 
 
 def of_problems(problems: Sequence[Problem]) -> Resource:
-    """What a validation found; an outcome needs an issue, so there is one for 'nothing found' too."""
+    """The findings of a validation as an outcome. An outcome needs an issue, so there is one for 'no problem' too."""
     issues = [issue(p.severity, _ISSUE_CODES.get(p.code, "invariant"), p.message, p.expression) for p in problems]
     return {
         "resourceType": "OperationOutcome",

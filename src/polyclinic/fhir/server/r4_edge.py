@@ -1,6 +1,6 @@
 """The same server under `/r4`, in FHIR R4: bodies are mapped on their way in and out, and so are a few searches.
 
-A patch names elements, and an export writes files: both are marked as R4's here and mapped where they are carried out.
+Patches and exports are only marked as R4 here; they are mapped where they are executed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _EXPORTS = ("$export", "$export-status", "$export-file")
 
 
 class R4Edge:
-    """ASGI middleware: what begins with `/r4` is R4."""
+    """ASGI middleware: requests whose path begins with `/r4` are in R4."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Map, or pass on."""
+        """Convert an R4 request and its response; pass any other request on unchanged."""
         path = str(scope.get("path", ""))
         if scope["type"] != "http" or not (path == PREFIX or path.startswith(f"{PREFIX}/")):
             await self._app(scope, receive, send)
@@ -60,7 +60,7 @@ class R4Edge:
 
 
 class _Answer:
-    """Collects an answer in JSON and sends it on in R4; anything else goes on as it is."""
+    """Collects a JSON response and sends it in R4; anything else is sent as it is."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -101,7 +101,7 @@ def _as_r4(resource: Any) -> Any:
 
 
 def r4_statement(statement: Resource) -> Resource:
-    """The CapabilityStatement of the R4 side."""
+    """The CapabilityStatement for R4."""
     rest = statement["rest"][0]
     # `conditionalPatch` is an element of R5's statements only.
     resources = [
@@ -118,7 +118,7 @@ def r4_statement(statement: Resource) -> Resource:
 
 
 async def _mapped_body(scope: Scope, receive: Receive) -> bytes | None:
-    """The body in R5; None where it is left alone."""
+    """The body converted to R5; None if the body is not converted."""
     headers = dict(scope["headers"])
     if scope["method"] not in ("POST", "PUT") or not _JSON.match(headers.get(b"content-type", b"")):
         return None
@@ -126,7 +126,7 @@ async def _mapped_body(scope: Scope, receive: Receive) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise BadJson("the client went away")
+            raise BadJson("the client disconnected")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MAX_BODY_BYTES:
@@ -153,7 +153,7 @@ def _once(body: bytes) -> Receive:
 
 
 def _mapped_query(path: str, query: bytes) -> bytes:
-    """R4's statuses of encounters in R5's words."""
+    """The query with R4's encounter statuses replaced by R5's."""
     if not path.startswith(f"{PREFIX}/Encounter") or b"status" not in query:
         return query
     pairs = []

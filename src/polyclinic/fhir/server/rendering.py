@@ -1,4 +1,4 @@
-"""Bundles of results: search sets and histories, with bodies spliced in unparsed where nothing is left out."""
+"""Bundles of results: search results and histories. Bodies that are shown whole are inserted without parsing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def everywhere_set(base: str, query: Sequence[tuple[str, str]], page: Everywhere
 
 
 def _following(search: Search, page: Page) -> list[tuple[str, str]] | None:
-    """The next page's query: more of what these matches bring along, then the next matches."""
+    """The query of the next page: more included resources of these matches, or else the next matches."""
     if page.more_included is not None:
         same = [(name, text) for name, text in search.used if name != "_included"]
         return [*same, ("_included", page.more_included)]
@@ -79,7 +79,7 @@ def _entry(base: str, stored: Stored, search: Search, mode: str) -> Resource:
 
 
 def subset(stored: Stored, summary: str, elements: Sequence[str]) -> Any:
-    """A body, whole and unparsed, or the part of it that was asked for, marked as such."""
+    """A body, whole and unparsed, or only the requested part of it, which is then marked as a part."""
     if summary == "false" and not elements:
         return orjson.Fragment(stored.body or "null")
     resource = stored.resource()

@@ -1,4 +1,4 @@
-"""Search by GET and POST, the histories, and everything about a patient."""
+"""Search by GET and POST, the histories, and `$everything` about a patient."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Searches:
         return await self.everywhere(request, await self._form(request))
 
     async def everywhere(self, request: Request, query: Sequence[tuple[str, str]]) -> Response:
-        """GET the base with parameters: a search across types, those of `_type` or all."""
+        """GET the base with parameters: a search across types, either those in `_type` or all."""
         require_json(request)
         base = base_url(request)
         access = access_of(request)
@@ -130,7 +130,7 @@ class Searches:
                     access.require_all_patients(type_, "r")
 
     async def everything(self, request: Request) -> Response:
-        """GET Patient/id/$everything: the patient, what refers to them, and what that refers to."""
+        """GET Patient/id/$everything: the patient, resources that refer to the patient, and those they refer to."""
         require_json(request)
         id_, base = resource_id(request), base_url(request)
         only = [t for value in request.query_params.getlist("_type") for t in value.split(",")]
@@ -149,7 +149,7 @@ class Searches:
 
 
 def everything(transaction: Transaction, patient: str) -> list[Stored]:
-    """The patient, all that refers to them, and all that those refer to, each once."""
+    """The patient, all resources that refer to the patient, and all that those refer to; each once."""
     found = [storage.read(transaction, "Patient", patient)]
     for type_ in resource_types():
         codes = patient_parameters(type_)

@@ -1,4 +1,7 @@
-"""SMART on FHIR, access control: a request needs a valid access token, except for what every client must see first."""
+"""SMART on FHIR, access control: a request needs a valid access token.
+
+A few addresses need none, because every client must read them first.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
 
 
 class Smart:
-    """Whose tokens are accepted here, and the built-in authorisation server where there is one."""
+    """Which tokens are accepted, and the built-in authorisation server if there is one."""
 
     def __init__(self, verifier: Verifier, server: AuthorisationServer | None = None) -> None:
         self.verifier, self.server = verifier, server
@@ -46,7 +49,7 @@ class Smart:
         return JSONResponse(said)
 
     def security(self) -> Resource:
-        """What the CapabilityStatement says about it."""
+        """The `security` part of the CapabilityStatement."""
         coding = {"system": "http://hl7.org/fhir/restful-security-service", "code": "SMART-on-FHIR"}
         said: Resource = {"cors": True, "service": [{"coding": [coding], "text": "OAuth2 using SMART on FHIR"}]}
         if self.server is not None:
@@ -70,7 +73,7 @@ class Bearer:
         self._app, self._smart = app, smart
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or ask for a token."""
+        """Pass the request on, or answer 401."""
         if scope["type"] == "http" and not _is_open(scope):
             try:
                 grant = await self._smart.verifier.grant(_token(HTTPConnection(scope)))
@@ -95,6 +98,6 @@ def _token(request: HTTPConnection) -> str:
 
 
 def built_in(base: str, clients: Path, store: FhirStore, passphrase: str) -> Smart:
-    """The built-in authorisation server for the clients of a file, and what checks its tokens."""
+    """The built-in authorisation server for the clients in a file, and a verifier of its tokens."""
     issuer = Issuer(base, read_clients(clients))
     return Smart(issuer.verifier(), AuthorisationServer(issuer, store, passphrase))

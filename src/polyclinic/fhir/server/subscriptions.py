@@ -15,7 +15,7 @@ from polyclinic.fhir.store import FhirStore
 
 
 class Subscriptions:
-    """Handlers over one store and the notifier beside it, where there is one."""
+    """Handlers over one store and its notifier, if there is one."""
 
     def __init__(self, store: FhirStore, notifier: Notifier | None) -> None:
         self.store, self._notifier = store, notifier
@@ -28,7 +28,7 @@ class Subscriptions:
         return respond({"resourceType": "Bundle", "type": "searchset", "entry": bundle["entry"]})
 
     async def events(self, request: Request) -> Response:
-        """GET Subscription/id/$events: those that are still kept, between two numbers."""
+        """GET Subscription/id/$events: the events between two numbers that are still kept."""
         require_json(request)
         first, last = (_number(request, name) for name in ("eventsSinceNumber", "eventsUntilNumber"))
         subscriber = await self._subscriber(request)

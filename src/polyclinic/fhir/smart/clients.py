@@ -19,7 +19,7 @@ from polyclinic.fhir.smart.scopes import OTHERS, parse_scope
 
 
 class Client(Frozen):
-    """One client: how it proves who it is, where users go back to, and the most that it may ask for."""
+    """One client: how it proves its identity, its redirect addresses, and the scopes that it may ask for."""
 
     client_id: str = Field(min_length=1)
     scopes: tuple[str, ...]
@@ -30,12 +30,12 @@ class Client(Frozen):
 
     @property
     def confidential(self) -> bool:
-        """Whether it signs."""
+        """Whether the client signs its requests."""
         return self.jwks is not None or self.jwks_uri is not None
 
 
 def read_clients(path: Path) -> dict[str, Client]:
-    """The clients of a file by id. Raises DataError naming the file."""
+    """The clients of a file by id. Raises DataError, which names the file."""
     try:
         listed = TypeAdapter(list[Client]).validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:

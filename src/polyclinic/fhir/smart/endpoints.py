@@ -1,6 +1,7 @@
-"""The built-in authorisation server over HTTP: its description, its keys, the page where a user allows an app, tokens.
+"""The built-in authorisation server over HTTP.
 
-To allow an app, a user needs the passphrase that the server showed when it started. This log-in is for trials only.
+It has its description, its keys, the page where a user allows an app, and the token endpoint. To allow an app, a user
+needs the passphrase that the server showed when it started. This log-in is for trials only.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ _CAPABILITIES = (
 
 
 def smart_configuration(base: str, issuer: str, *, built_in: bool) -> dict[str, object]:
-    """What `.well-known/smart-configuration` says. Endpoints of another issuer are in its own description."""
+    """The content of `.well-known/smart-configuration`.
+
+    The endpoints of an external issuer are in that issuer's own description.
+    """
     said: dict[str, object] = {
         "issuer": issuer,
         "scopes_supported": [*OTHERS, "patient/*.cruds", "user/*.cruds", "system/*.cruds"],
@@ -68,7 +72,7 @@ class AuthorisationServer:
         self._waiting: OrderedDict[str, tuple[Client, dict[str, str], int]] = OrderedDict()
 
     def routes(self) -> list[Route]:
-        """Under the base of the FHIR server."""
+        """The routes, relative to the base of the FHIR server."""
         return [
             Route("/.well-known/openid-configuration", self.configuration, methods=["GET"]),
             Route("/auth/.well-known/openid-configuration", self.configuration, methods=["GET"]),
@@ -79,7 +83,7 @@ class AuthorisationServer:
         ]
 
     async def configuration(self, request: Request) -> Response:
-        """GET the description for OpenID."""
+        """GET the OpenID configuration."""
         return JSONResponse(smart_configuration(self.issuer.base, self.issuer.url, built_in=True))
 
     async def jwks(self, request: Request) -> Response:
@@ -96,7 +100,7 @@ class AuthorisationServer:
             return JSONResponse(said, error.status, headers=_NO_STORE)
 
     async def ask(self, request: Request) -> Response:
-        """GET the page where a user allows an app, or goes back with the reason why not."""
+        """GET the page where a user allows an app. If the request is not valid, redirect to the app with the reason."""
         query = dict(request.query_params)
         client = self.issuer.clients.get(query.get("client_id", ""))
         if client is None or query.get("redirect_uri") not in client.redirect_uris:
@@ -160,7 +164,7 @@ class AuthorisationServer:
 
 
 def _back(query: Mapping[str, str], said: dict[str, str]) -> Response:
-    """Back to the app, with what it needs to know."""
+    """Redirect to the app with the result."""
     state = {"state": query["state"]} if query.get("state") else {}
     joined = "&" if "?" in query["redirect_uri"] else "?"
     address = f"{query['redirect_uri']}{joined}{urlencode({**said, **state})}"

@@ -1,7 +1,7 @@
 """The built-in authorisation server, for trials: one signing key, codes, access and refresh tokens, in memory.
 
-Codes live a minute and work once. A signed assertion works once. Access tokens are signed JWTs of five minutes for
-backend services and an hour for apps. When the process ends, everything it gave out ends with it.
+Codes are valid for a minute and work once. A signed assertion works once. Access tokens are signed JWTs of five minutes
+for backend services and an hour for apps. When the process ends, all its codes and tokens become invalid.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 
 class OAuthError(PolyclinicError):
-    """An error as OAuth says it."""
+    """An error in the form that OAuth defines."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:
         super().__init__(description)
@@ -42,7 +42,7 @@ class OAuthError(PolyclinicError):
 
 @dataclass(frozen=True)
 class Approved:
-    """What a user has allowed an app: it waits behind a code or a refresh token."""
+    """What a user has allowed an app; the app gets it with a code or a refresh token."""
 
     client_id: str
     redirect_uri: str
@@ -70,7 +70,7 @@ class Issuer:
         return {"keys": [dict(self._key.as_dict(private=False))]}
 
     def verifier(self) -> Verifier:
-        """What checks the tokens given here."""
+        """A verifier for the tokens of this issuer."""
 
         async def own() -> Json:
             return self.jwks()
@@ -80,7 +80,7 @@ class Issuer:
     def approve(
         self, client: Client, query: Mapping[str, str], *, patient: str | None, user: str = "Practitioner/trial"
     ) -> str:
-        """A code for what the user has allowed."""
+        """Return a code that stands for what the user has allowed."""
         code = secrets.token_urlsafe(32)
         scope = " ".join(granted(query.get("scope", ""), client.scopes))
         self._codes[code] = Approved(
@@ -164,7 +164,7 @@ class Issuer:
         return str(jwt.encode({"alg": "ES384", "kid": self._key.kid}, whole, self._key, algorithms=["ES384"]))
 
     async def _client(self, form: Mapping[str, str], token_url: str) -> Client:
-        """The client of an app: one that signs must sign, a public one says its name."""
+        """The client of a request. A confidential client must sign; a public one only gives its id."""
         client = self.clients.get(form.get("client_id", ""))
         if "client_assertion" in form or client is None or client.confidential:
             return await self._proved(form, token_url)
@@ -206,7 +206,10 @@ class Issuer:
 
 
 def _unverified(token: str) -> Json:
-    """The claims of a token before its signature is checked: only to learn whose keys to check it with."""
+    """The claims of a token before its signature is checked.
+
+    They are only used to find the keys for that check.
+    """
     from polyclinic.core.records import RecordsError
     from polyclinic.fhir.codec import loads_object
 
@@ -218,6 +221,6 @@ def _unverified(token: str) -> Json:
 
 
 def needs_patient(scope: str) -> bool:
-    """Whether somebody must choose a patient before this can be given."""
+    """Whether a patient must be chosen before this scope can be granted."""
     parsed = [each for text in scope.split() if (each := parse_scope(text)) is not None]
     return "launch/patient" in scope.split() or any(each.level == "patient" for each in parsed)

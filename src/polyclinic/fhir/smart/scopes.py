@@ -23,16 +23,16 @@ class Scope(NamedTuple):
     letters: frozenset[str]
 
     def covers(self, type_: str, letter: Letter) -> bool:
-        """Whether it allows that on a type."""
+        """Whether it allows this interaction on a type."""
         return self.type in ("*", type_) and letter in self.letters
 
     def within(self, other: Scope) -> bool:
-        """Whether another allows everything that this one does."""
+        """Whether the other scope allows everything that this one allows."""
         return other.level == self.level and other.type in ("*", self.type) and self.letters <= other.letters
 
 
 def parse_scope(text: str) -> Scope | None:
-    """A scope on resources; None for any other, and for those with a query, which are not given here."""
+    """Read a scope on resources. None for other scopes and for those with a query, which are not supported."""
     match = _SCOPE.fullmatch(text)
     if match is None or not match[3]:
         return None
@@ -41,7 +41,7 @@ def parse_scope(text: str) -> Scope | None:
 
 
 def granted(asked: str, allowed: Iterable[str]) -> list[str]:
-    """Those of the asked scopes that are within the allowed ones, as they were asked for."""
+    """The requested scopes that the allowed ones include, as they were requested."""
     listed = list(allowed)
     limits = [scope for text in listed if (scope := parse_scope(text)) is not None]
     given = []
@@ -56,7 +56,7 @@ def granted(asked: str, allowed: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Grant:
-    """What an access token gives its bearer: scopes, and the patient in context where there is one."""
+    """What an access token allows: scopes, and the patient in context if there is one."""
 
     client_id: str
     scopes: tuple[Scope, ...]
@@ -64,9 +64,10 @@ class Grant:
     subject: str = ""
 
     def level(self, type_: str, letter: Letter) -> Level | None:
-        """The widest level at which this is allowed: beyond one patient if any scope says so. None: not allowed.
+        """The widest level at which this is allowed; None if it is not allowed.
 
-        A scope for a patient is worth nothing without one in context.
+        Levels for all patients are wider than `patient`. A scope for a patient allows nothing if no patient is in
+        context.
         """
         levels = {scope.level for scope in self.scopes if scope.covers(type_, letter)}
         if levels & {"user", "system"}:

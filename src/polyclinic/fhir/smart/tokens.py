@@ -29,7 +29,7 @@ class Unauthorized(RecordsError):
 
 
 class Verifier:
-    """Checks tokens of one issuer for one audience. `keys` fetches the issuer's JWKS."""
+    """Checks tokens of one issuer that are meant for one server. `keys` fetches the issuer's JWKS."""
 
     def __init__(self, issuer: str, audience: str, keys: Callable[[], Awaitable[Json]]) -> None:
         self.issuer, self.audience = issuer, audience.rstrip("/")
@@ -42,7 +42,7 @@ class Verifier:
         claims = await self._claims(token)
         now = time.time()
         if claims.get("iss") != self.issuer:
-            raise Unauthorized("the token is another issuer's")
+            raise Unauthorized("the token is from another issuer")
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         if self.audience not in [str(each).rstrip("/") for each in named]:
@@ -74,7 +74,7 @@ class Verifier:
 
 
 def grant_of(claims: Json) -> Grant:
-    """The claims of a verified token as a grant."""
+    """Turn the claims of a verified token into a grant."""
     text = claims.get("scope", claims.get("scp", ""))
     listed = text if isinstance(text, list) else str(text).split()
     scopes = tuple(scope for each in listed if (scope := parse_scope(str(each))) is not None)
@@ -84,7 +84,7 @@ def grant_of(claims: Json) -> Grant:
 
 
 def keys_at(url: str) -> Callable[[], Awaitable[Json]]:
-    """The JWKS at an address."""
+    """Fetch the JWKS at an address."""
 
     async def fetch() -> Json:
         async with httpx.AsyncClient(timeout=10) as http:

@@ -34,7 +34,7 @@ async def audition(
     max_seconds: float | None = None,
     local_only: bool = False,
 ) -> list[RoleFitness]:
-    """How a model does in every role of these clinics. Raises `LimitReached` when it would take more than it may."""
+    """Test a model in every role of these clinics. Raises `LimitReached` when it would use more than allowed."""
     playing = parse_model(model)
     if playing.kind in ("human", "replay", "builtin"):
         raise ConfigError(f"{model} cannot audition: name a language model or understudy")

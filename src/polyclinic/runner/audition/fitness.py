@@ -37,7 +37,7 @@ _SAID = {
 
 @dataclass(frozen=True)
 class RoleFitness:
-    """How a model did in one role of one clinic. A share is None where no scene asked for it."""
+    """How well a model did in one role of one clinic. A share is None if no scene measures it."""
 
     clinic: str
     role: str
@@ -66,18 +66,21 @@ class RoleFitness:
 
     @property
     def agrees(self) -> float | None:
-        """How often closed choices are the same as the understudy's. This is no proof: an understudy may be wrong."""
+        """How often closed choices are the same as the understudy's.
+
+        This proves nothing: an understudy may be wrong.
+        """
         return _share(self.performances, lambda play: play.agrees if play.seen is None else None)
 
     @property
     def faults(self) -> list[str]:
-        """What the model does too badly for this role, the worst first."""
+        """The figures that are too low for this role, the worst first."""
         low = [name for name, share in self.shares.items() if share is not None and share < _LEAST[name]]
         return sorted(low, key=lambda name: name not in _MUST)
 
     @property
     def verdict(self) -> str:
-        """`fit`, `usable` with what to watch for, or `not fit` with why."""
+        """The verdict: `fit`, `usable` with what to watch for, or `not fit` with the reason."""
         faults = self.faults
         if not faults:
             return "fit"
@@ -86,23 +89,23 @@ class RoleFitness:
 
     @property
     def seconds(self) -> float:
-        """For one wanted reply, with all its tries."""
+        """The mean seconds for one reply, with all its tries."""
         return sum(play.seconds for play in self.performances) / max(1, len(self.performances))
 
     @property
     def tokens(self) -> tuple[float, float]:
-        """Read and written for one wanted reply, with all its tries."""
+        """The mean tokens read and written for one reply, with all its tries."""
         used = total([play.usage for play in self.performances])
         count = max(1, len(self.performances))
         return used.input_tokens / count, used.output_tokens / count
 
     @property
     def cost_usd(self) -> float:
-        """Of one wanted reply, with all its tries."""
+        """The mean cost of one reply, with all its tries."""
         return total([play.usage for play in self.performances]).cost_nano_usd / NANO / max(1, len(self.performances))
 
     def as_json(self) -> dict[str, object]:
-        """Plain data."""
+        """The figures as plain data for JSON."""
         read, wrote = self.tokens
         return {
             "clinic": self.clinic,
@@ -161,14 +164,14 @@ def fitness_table(found: Sequence[RoleFitness]) -> Table:
     note = (
         "Shares of the scenes that a figure applies to. Read: taken at all, after at most two more tries. Whole:"
         " neither cut nor repeated. Tools: the right one, with arguments that fit. Closed: a choice from the list, at"
-        " the first try. Right: as it is known to be, in scenes written for that. As understudy: the same choice as the"
-        " rules' own, which is a sign and no proof."
+        " the first try. Right: the known answer, in scenes written for that. As understudy: the same choice as the"
+        " understudy's, which is a hint and no proof."
     )
     return Table("Fitness by role", ["clinic", "role", "scenes", *names, "verdict"], rows, note)
 
 
 def cost_table(found: Sequence[RoleFitness]) -> Table:
-    """What a call takes, and what a whole run would."""
+    """The cost of one call and of a whole run."""
     rows: list[list[Cell]] = []
     for role in found:
         read, wrote = role.tokens
@@ -187,12 +190,12 @@ def cost_table(found: Sequence[RoleFitness]) -> Table:
             ]
         )
     columns = ["clinic", "role", "s", "tokens in", "out", "USD", "calls", "tokens", "USD in all"]
-    note = f"For one reply with all its tries, then for {EPISODES} episodes. Calls are counted on understudies."
+    note = f"For one reply with all its tries, then for {EPISODES} episodes. The calls are those of understudies."
     return Table("What it costs", columns, rows, note)
 
 
 def audition_sections(found: Sequence[RoleFitness]) -> list[Section]:
-    """The tables, and the transcripts behind every figure."""
+    """The tables, and the transcripts from which every figure comes."""
     sections = [Section("Fitness", [fitness_table(found), cost_table(found)])]
     for role in found:
         body: list[Block] = [Paragraph(f"{role.model}: {role.verdict}.")]

@@ -1,4 +1,4 @@
-"""A model plays a scene, with the same tries that an agent would give it; the result is measured."""
+"""A model plays a scene, with as many tries as an agent would give it; the result is measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOO_LONG = 1.25
 
 @dataclass(frozen=True)
 class Played:
-    """One try: what was answered, what was wrong with it, how long it took."""
+    """One try: the answer, what was wrong with it, and how long it took."""
 
     completion: Completion
     fault: str
@@ -32,7 +32,7 @@ class Played:
 
 @dataclass
 class Performance:
-    """A scene as it was played. None where a figure does not apply to it."""
+    """A scene as the model played it. A figure is None if it does not apply to the scene."""
 
     scene: Scene
     tries: list[Played] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Performance:
 
     @property
     def first(self) -> bool:
-        """Whether the first reply was taken."""
+        """Whether the first reply was accepted."""
         return self.taken and len(self.tries) == 1
 
     @property
@@ -67,7 +67,7 @@ class Performance:
 
 
 async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurrency: int) -> list[Performance]:
-    """All scenes, `concurrency` of them at a time; results are in the order of the scenes."""
+    """Play all scenes, `concurrency` of them at a time; results are in the order of the scenes."""
     room = asyncio.Semaphore(concurrency)
 
     async def one(scene: Scene) -> Performance:
@@ -78,7 +78,10 @@ async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurr
 
 
 async def perform(scene: Scene, model: Model, side: Side) -> Performance:
-    """One scene. A failure of the endpoint is kept as such; limits and the user's own errors are raised."""
+    """Play one scene.
+
+    A failure of the endpoint is recorded as a failure; limits and the user's own errors are raised.
+    """
     done = Performance(scene)
     request, prompt = scene.request, scene.request.prompt
     settings, refused = request.settings, list[str]()
@@ -142,7 +145,7 @@ def _judge(done: Performance, reply: Any, side: Side) -> None:
 
 
 def spoken_words(reply: Any) -> str:
-    """The words in a reply's values."""
+    """The words in the values of a reply."""
     if isinstance(reply, str):
         return reply
     if isinstance(reply, Mapping):
@@ -153,7 +156,7 @@ def spoken_words(reply: Any) -> str:
 
 
 def _tool_right(scene: Scene, completion: Completion) -> bool:
-    """Whether a tool on offer is used with arguments that fit it, and the one that the understudy used, if it did."""
+    """Whether the model calls an offered tool with valid arguments, and the same tool as the understudy, if any."""
     expected = {call.name for call in scene.expected.tool_calls}
     offered = {tool.name: tool.parameters for tool in scene.request.tools}
     for call in completion.tool_calls:
@@ -167,7 +170,7 @@ def _tool_right(scene: Scene, completion: Completion) -> bool:
 
 
 def _closed_fields(request: Request) -> list[str]:
-    """The fields of a reply that are closed choices: of a list, or yes and no."""
+    """The fields of a reply that are closed choices: one of a list, or yes or no."""
     schema = request.reply_schema or {}
     shared = schema.get("$defs", {})
     return [name for name, field in schema.get("properties", {}).items() if _is_closed(field, shared)]

@@ -1,4 +1,4 @@
-"""Whether a model sees pictures: squares of one colour, made here, and a closed question about each."""
+"""Whether a model sees pictures: it gets squares of one colour, made here, and a closed question about each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenes for a reader: texts of the training authors whose readings are known, taking the kinds in turn."""
+"""Scenes for a reader: texts of the training authors with known labels, spread evenly over the kinds of question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READINGS = 16
 
 
 def reader_scenes(clinic: Clinic) -> list[Scene]:
-    """As many scenes with the answer yes as with no; none for a clinic that reads nothing."""
+    """Scenes for the reader, half with the answer yes and half with no; none for a clinic that reads nothing."""
     if not clinic.readings:
         return []
     by_kind: dict[tuple[str, bool], list[Labelled]] = {}

@@ -1,4 +1,7 @@
-"""Scenes: what a role is really asked, taken from episodes that understudies play. So they are never out of date."""
+"""Scenes: questions that a role really gets, taken from episodes that understudies play.
+
+So they are never out of date.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,11 @@ from polyclinic.store.store import open_store
 EPISODES = 4
 LEAST, MOST = 10, 20
 MORE_EPISODES = 24
-"""How many episodes are played beyond the usual ones, for roles that had too few questions in those."""
+"""The most episodes that are played in addition, for roles that got too few questions."""
 
 
 class Scene(NamedTuple):
-    """One question to a role, and what its understudy answered. `right`: the values that are right, where known."""
+    """One question to a role, and its understudy's answer. `right` holds the correct values, if they are known."""
 
     role: str
     request: Request
@@ -48,15 +51,16 @@ class Scene(NamedTuple):
 
 @dataclass
 class Rehearsal:
-    """All that understudies were asked in a few episodes. `episodes` counts them."""
+    """All questions that understudies got in a few episodes; `episodes` is the number of these episodes."""
 
     clinic: Clinic
     scenes: list[Scene] = field(default_factory=list)
     episodes: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
-        """Up to this many scenes of a role: its prompts in turn, spread over the episodes. All scenes with known
-        answers are among them, in place of some others.
+        """Up to this many scenes of a role: its prompts in turn, spread over the episodes.
+
+        All scenes with known answers are among them, in place of some others.
         """
         known = [scene for scene in self.scenes if scene.role == role and scene.right]
         most = max(2, min(most, MOST - len(known)))
@@ -73,18 +77,21 @@ class Rehearsal:
         return [*chosen, *known] if by_prompt else known
 
     def few(self, least: int) -> list[str]:
-        """The roles with fewer questions than that, known scenes counted; in live sessions people are asked."""
+        """The roles with fewer questions than `least`. Scenes with known answers count too.
+
+        The role that a person plays in live sessions is left out.
+        """
         asked = Counter(scene.role for scene in self.scenes)
         people = self.clinic.service.role if self.clinic.service is not None else ""
         return [role.name for role in self.clinic.roles if asked[role.name] < least and role.name != people]
 
     def calls_per_episode(self, role: str) -> float:
-        """How often a role is asked in one episode."""
+        """How often a role gets a question in one episode."""
         return sum(scene.role == role and bool(scene.request.episode) for scene in self.scenes) / max(1, self.episodes)
 
     @property
     def roles(self) -> list[str]:
-        """The roles that were asked anything, in the clinic's order."""
+        """The roles that got any question, in the clinic's order."""
         asked = {scene.role for scene in self.scenes}
         return [name for name in (*(role.name for role in self.clinic.roles), READER) if name in asked]
 
@@ -101,7 +108,7 @@ async def rehearse(
 ) -> Rehearsal:
     """Play a few episodes of each variant with understudies, and keep what every role was asked.
 
-    `playing` is the model that the understudies replace: they are asked as that model would be asked.
+    `playing` is the model that the understudies replace: they get the same questions as that model would.
     """
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed, "scenarios": scenarios})
     loaded = parse_plan(config).clinic
@@ -120,8 +127,10 @@ async def rehearse(
 
 
 async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None = None) -> Rehearsal:
-    """A rehearsal in which every role has its scenes: those with known answers, and more episodes, of other variants
-    too, for roles that were asked too little.
+    """A rehearsal with enough scenes for every role.
+
+    Scenes with known answers are added. For roles with too few questions, more episodes are played, also of other
+    variants.
     """
     rehearsal = await rehearse(clinic, seed=seed, playing=playing)
     known = rehearsal.clinic.known_scenes()
@@ -139,13 +148,13 @@ async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None =
 
 
 def known_scene(known: KnownScene) -> Scene:
-    """A scene that is no part of an episode."""
+    """A scene with a known answer, which is not part of an episode."""
     request = Request(known.role, known.prompt, tuple(known.prompt.render()))
     return Scene(known.role, request, Completion(), known.right)
 
 
 def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
-    """The episodes of the first variant that a rehearsal has not played, alternating with one of each other variant."""
+    """Further episodes: the first variant's that were not played yet, alternating with one of each other variant."""
     by_variant = {name: [spec for _, spec in plan.episodes if spec.variant == name] for name in variants}
     first, *others = variants
     more = by_variant[first][EPISODES:]
@@ -165,7 +174,7 @@ async def _play(rehearsal: Rehearsal, plan: RunPlan, context: RunContext, spec: 
 
 
 def _variants(clinic: Clinic) -> tuple[str, ...]:
-    """The clinic's own first, then those of its demo: between them every role has a part."""
+    """The clinic's first variant, then those of its demo: together they have questions for every role."""
     return tuple(dict.fromkeys((clinic.first_variant, *clinic.demo_variants)))
 
 
@@ -175,7 +184,10 @@ def _sharing(plan: RunPlan, campaign: str) -> list[Scenario]:
 
 
 class _Watched:
-    """The players, with everything they are asked written down. Readers are left out: `eval readings` measures them."""
+    """The players; every question that they get is recorded.
+
+    Readers are left out, because `eval readings` measures them.
+    """
 
     def __init__(self, players: Players, rehearsal: Rehearsal, playing: CastSpec | None) -> None:
         self._players, self._rehearsal, self._playing = players, rehearsal, playing

@@ -1,1 +1,1 @@
-"""Names to objects: models, judges, records and libraries of one run, closed when it is over."""
+"""Turn names into objects: the models, judges, records and libraries of one run. They are closed when it ends."""

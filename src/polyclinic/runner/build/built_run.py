@@ -1,4 +1,4 @@
-"""From names to objects: a model for each role, judges and services, for one run on one store."""
+"""Turn names into objects: a model for each role, judges and services, for one run on one store."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class BuiltRun:
     embedder: str = ""
 
     def check(self) -> None:
-        """Raise the user's mistakes that would stop the first episode, before anything is saved."""
+        """Raise the user's mistakes that would stop the first episode. This is called before anything is saved."""
         self.cast.check()
         if self.embedder:
             run_embedder(self.embedder)
 
 
 def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list[Judge]:
-    """The judges asked for, whose names the plan has checked: none named means all, ``none`` means none."""
+    """The requested judges, whose names the plan has checked. Empty means all judges, ``none`` means no judge."""
     if list(wanted) == ["none"]:
         return []
     every = {judge.name: judge for judge in clinic.judges()}
@@ -61,7 +61,7 @@ class _Sampling(Protocol):
 
 
 def _with_samples(judge: Judge, samples: int) -> Judge:
-    """The judge with another number of samples, if it is one that samples."""
+    """The judge with another number of samples, if it takes samples."""
     if not samples or not isinstance(judge, _Sampling):
         return judge
     changed = copy(judge)
@@ -70,7 +70,10 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
 
 
 def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
-    """Makes the reader for this clinic's kinds of question; a path names your own weights or a fine-tuned model."""
+    """A function that makes the reader for this clinic's kinds of question.
+
+    The function takes a path: your own weights or a fine-tuned model.
+    """
 
     def make(path: str) -> Reader:
         from polyclinic.reading.choose import open_reader
@@ -82,14 +85,14 @@ def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
 
 @lru_cache(maxsize=4)
 def run_embedder(spec: str) -> Embedder:
-    """The embedder of a run; made once in a process."""
+    """The embedder of a run; it is made once per process."""
     from polyclinic.retrieval.embedders import default_embedder, embedder
 
     return embedder(spec) if spec else default_embedder()
 
 
 def run_index(dimensions: int) -> VectorIndex:
-    """An empty index."""
+    """An empty vector index."""
     from polyclinic.retrieval.index import new_index
 
     return new_index(dimensions)
@@ -125,7 +128,7 @@ async def build(
     workers: int = 1,
     hosts: Mapping[str, Host] | None = None,
 ) -> AsyncIterator[BuiltRun]:
-    """Everything an episode of this run needs; endpoints and records are closed on leaving."""
+    """Everything an episode of this run needs; endpoints and records are closed at the end."""
     clinic, config = plan.clinic, plan.config
     limited = config.max_cost_usd is not None or config.max_tokens is not None
     budget = Budget.from_usd(config.max_cost_usd, config.max_tokens) if limited else None

@@ -1,4 +1,4 @@
-"""Who watches runs of this process: the log, where somebody reads it, and OpenTelemetry, where the user asks for it."""
+"""Observers of the runs in this process: the log if it is switched on, and OpenTelemetry if the user asks for it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _Line:
         self.fields, self._began = fields, time.monotonic()
 
     def call_answered(self, completion: Completion) -> None:
-        """A call was answered."""
+        """Record that a call was answered."""
         used = completion.usage
         self.fields |= {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
 
     def episode_ended(self, result: EpisodeResult) -> None:
-        """An episode ended."""
+        """Record that an episode ended."""
         used = total(list(result.usage.values()))
         self.fields |= {
             "status": result.status,
@@ -56,23 +56,26 @@ class _Line:
 
     @property
     def elapsed_ms(self) -> int:
-        """Since it began."""
+        """Milliseconds since the start."""
         return round((time.monotonic() - self._began) * 1000)
 
 
 class LogObserver:
-    """One line for each episode at level info, one for each call at level debug. No words of anybody are logged."""
+    """Logs one line for each episode at level info, one for each call at level debug.
+
+    What people say is never logged.
+    """
 
     @contextmanager
     def episode(self, run: str, spec: EpisodeSpec) -> Iterator[Seen]:
-        """Around one episode."""
+        """Log one episode."""
         line = _Line(run=run, clinic=spec.clinic, episode=spec.id, variant=spec.variant)
         with _written(line, "episode", logging.INFO):
             yield line
 
     @contextmanager
     def call(self, request: Request, model: Model) -> Iterator[Seen]:
-        """Around one call."""
+        """Log one call."""
         line = _Line(episode=request.episode, role=request.role, prompt=request.prompt.prompt_name(), model=model.name)
         with _written(line, "call", logging.DEBUG):
             yield line

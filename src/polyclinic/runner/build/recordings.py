@@ -1,4 +1,4 @@
-"""Recorded runs as models: ``replay:RUN`` answers each request as that run's journal has it."""
+"""Recorded runs as models: ``replay:RUN`` gives the answers that are in that run's journal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyclinic.store.store import Store
 
 
 async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dict[str, Recording]:
-    """Run id to its recording, for every ``replay:RUN`` in a cast."""
+    """The recording of every ``replay:RUN`` in a cast, by run id."""
     wanted = sorted({spec.replay_run for spec in specs if spec.replay_run})
     if wanted and store is None:
         raise ConfigError("replay needs a store that holds the recorded run: name it with --store")
@@ -20,7 +20,7 @@ async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dic
 
 
 async def _recording(store: Store, run: str) -> Recording:
-    """The answers of a run's own episodes; those of later rescorings are not part of what was recorded."""
+    """The answers in a run's own episodes; answers of later rescorings are left out."""
     row = await store.runs.get(run)
     rows = await store.database.read(
         lambda tx: tx.execute(

@@ -1,8 +1,8 @@
-"""OpenTelemetry: a span for each episode and each call, with the names of the GenAI conventions, and their two metrics.
+"""OpenTelemetry spans for episodes and calls, and two metrics, named by the GenAI conventions.
 
 A call is ``chat MODEL`` with `gen_ai.*` attributes; an episode is ``polyclinic.episode``. Prompts and replies never
-leave through traces: they may be private. Where traces go is said by OpenTelemetry's own variables
-(`OTEL_EXPORTER_OTLP_ENDPOINT`, …); a provider that the program has set already is used as it is.
+leave through traces: they may be private. OpenTelemetry's own environment variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, …)
+say where traces go. A provider that the program has already set is used as it is.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def _export() -> None:
 
 
 class _Span:
-    """Writes what came of a call or an episode onto its span."""
+    """Writes the result of a call or an episode to its span."""
 
     def __init__(self, span: Any, telemetry: Telemetry, about: dict[str, str]) -> None:
         self._span, self._telemetry, self._about = span, telemetry, about
 
     def call_answered(self, completion: Completion) -> None:
-        """The tokens, as the conventions name them."""
+        """Write the token counts, named by the conventions."""
         used = completion.usage
         self._span.set_attribute("gen_ai.usage.input_tokens", used.input_tokens)
         self._span.set_attribute("gen_ai.usage.output_tokens", used.output_tokens)
@@ -63,7 +63,7 @@ class _Span:
             self._telemetry.tokens.record(tokens, {**self._about, "gen_ai.token.type": kind})
 
     def episode_ended(self, result: EpisodeResult) -> None:
-        """How it ended."""
+        """Write how the episode ended."""
         self._span.set_attribute("polyclinic.status", result.status)
         self._span.set_attribute("polyclinic.outcome", result.outcome)
         if result.status == "failed":
@@ -121,7 +121,7 @@ class Telemetry:
 
 @lru_cache(maxsize=256)
 def _named(text: str) -> dict[str, str]:
-    """A model of the cast by the conventions: who provides it, and its name there. No address and no key."""
+    """A model of the cast in the terms of the conventions: its provider and its name. Never an address or a key."""
     spec = parse_model(text)
     provider = spec.provider or ("openai" if spec.kind == "endpoint" else "polyclinic")
     return {"gen_ai.provider.name": provider, "gen_ai.request.model": spec.model or spec.kind}

@@ -1,1 +1,1 @@
-"""Many episodes: bounded, leased, resumable; also estimating a run before it, and scoring one again."""
+"""Run many episodes: with limits, leases and resuming. Also estimate a run beforehand, and score a run again."""

@@ -1,4 +1,7 @@
-"""Many episodes: bounded, resumable, shared between processes by leases, every end committed before it counts."""
+"""Run many episodes: with limits, resumable, shared between processes by leases.
+
+An episode counts once it is committed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _log = logging.getLogger("polyclinic.runner")
 
 @dataclass
 class Batch:
-    """One process's share of one run."""
+    """The part of one run that one process does."""
 
     store: Store
     run: str
@@ -51,7 +54,7 @@ class Batch:
     share: Share = Share()
 
     async def execute(self) -> None:
-        """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it.
+        """Run all pending episodes, until the whole run has ended here or elsewhere, or a limit stops it.
 
         When a limit on tokens or money is reached, no new unit starts, but a running call may finish: it is paid for,
         so its answer is kept. A time limit stops everything at once, running calls included.
@@ -75,7 +78,7 @@ class Batch:
 
     @asynccontextmanager
     async def _holding_leases(self) -> AsyncIterator[None]:
-        """Renew the leases as long as the work lasts, then give them back."""
+        """Renew the leases until the work ends, then release them."""
         heart = asyncio.create_task(self._beat())
         try:
             yield
@@ -89,7 +92,7 @@ class Batch:
 
     @asynccontextmanager
     async def _within_limits(self) -> AsyncIterator[None]:
-        """Keep a limit that is reached inside; the run's time is one of them."""
+        """If a limit is reached inside, remember it in `limit`. The time limit of the run is one of them."""
         meter = self.context.run_meter
         clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
         try:
@@ -103,7 +106,7 @@ class Batch:
             self.limit = meter.time_is_up()
 
     async def _work(self, waiting: Iterator[tuple[str, list[StoredEpisode]]], elsewhere: list[str]) -> None:
-        """One worker: lease one unit after another and run it. Units that another process holds go to `elsewhere`.
+        """One worker: lease one unit after another and run it. Units of other processes are added to `elsewhere`.
 
         A unit is a whole campaign, or an episode that shares nothing.
         """
@@ -134,7 +137,7 @@ class Batch:
             self._held.discard(unit)
 
     async def _say_who_holds(self) -> None:
-        """Say once for each process that we wait for it, how long ago it renewed its lease, and what to do."""
+        """Log once for each process that we wait for it, when it last renewed its lease, and what to do."""
         for holder in await self.store.database.read(lambda tx: holders(tx, self.run)):
             if holder.owner not in self._told:
                 self._told.add(holder.owner)
@@ -154,8 +157,10 @@ class Batch:
         return open_units([row for row in rows if row.unit in wanted])
 
     async def _sequence(self, unit: str, rows: list[StoredEpisode]) -> None:
-        """A campaign. If the records refuse an episode that later ones depend on, the campaign is opened again and
-        continues one commit at a time.
+        """Run a campaign.
+
+        If the records refuse an episode that later ones depend on, the campaign is opened again. It then continues with
+        one commit at a time.
         """
         chain: Chain | None = Chain()
         while True:
@@ -168,7 +173,10 @@ class Batch:
                 rows = [row for row in now if row.unit == unit]
 
     async def _waves(self, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
-        """Start episodes in order, wave by wave. The turnstile orders lanes; libraries change after each wave."""
+        """Start episodes in order, wave by wave.
+
+        The turnstile keeps the order of episodes that share a lane; libraries change after each wave.
+        """
         running = RunningCampaign(await self._campaign(rows), chain=chain)
         await self._replay(unit, rows, running)
         turnstile = running.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
@@ -209,14 +217,16 @@ class Batch:
             raise
 
     async def _replay(self, unit: str, rows: list[StoredEpisode], running: RunningCampaign) -> None:
-        """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
+        """Apply the committed effects. Library changes are held until their wave has ended, as in the first run."""
         running.held = {row.spec.id: [] for row in rows}
         for episode, effect in await self.store.runs.effects(self.run, unit):
             running.apply(episode, effect)
 
     async def _episode(self, unit: str, row: StoredEpisode, running: RunningCampaign) -> None:
-        """Run one episode until it is committed. The next one in a campaign may start when it is committed; with a
-        chain, as soon as its commit is queued, or while it is judged; never when it was stopped.
+        """Run one episode until it is committed.
+
+        The next episode of a campaign may start when this one is committed. With a chain, it may start earlier: when
+        the commit is queued, or while the episode is judged. It never starts after an episode that was stopped.
         """
         began = time.monotonic()
         chained = running.chain is not None and running.campaign.turnstile is not None
@@ -266,7 +276,7 @@ class Batch:
             raise ChainBroken("an episode failed after later episodes had already used what it changed")
 
     def _joins(self, result: EpisodeResult) -> bool:
-        """Whether the episode's end is one transaction: its changes of records, if any, join it."""
+        """Whether the episode ends in one transaction: any changes to records must be part of it."""
         return self.context.services.records_join or result.staged is None or not result.staged.pending
 
     def _end(self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: Chain | None = None) -> Awaitable[None]:
@@ -275,7 +285,7 @@ class Batch:
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
     async def _campaign(self, rows: list[StoredEpisode]) -> Campaign:
-        """A campaign before its first episode, with its outside state prepared."""
+        """A campaign before its first episode; the clinic has prepared external state for it."""
         clinic, spec = self.context.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
         campaign = open_campaign(self.context, spec, scenarios, self.start_libraries)
@@ -285,7 +295,7 @@ class Batch:
         return campaign
 
     async def _beat(self) -> None:
-        """Renew at the same moments as all other batches of this process: one commit then serves them all."""
+        """Renew the leases at the same moments as all other batches of this process, so that they share one commit."""
         every_s = self.lease_s / 3
         while True:
             await asyncio.sleep(every_s - time.monotonic() % every_s)

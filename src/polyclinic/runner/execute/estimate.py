@@ -1,4 +1,4 @@
-"""What a run will cost, before it runs: a few episodes of each variant are played by understudies and counted."""
+"""Estimate the cost of a run beforehand: understudies play a few episodes of each variant, and calls are counted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RunEstimate:
     roles: dict[str, RoleEstimate]
 
     def as_json(self) -> dict[str, object]:
-        """Plain data."""
+        """The estimate as plain data for JSON."""
         return {
             "clinic": self.clinic,
             "episodes": self.episodes,
@@ -49,11 +49,11 @@ class RunEstimate:
 
     @property
     def cost_usd(self) -> float:
-        """The sum of what is known."""
+        """The sum of all costs that are known."""
         return sum(role.cost_usd or 0.0 for role in self.roles.values())
 
     def as_text(self) -> str:
-        """For the terminal."""
+        """The estimate as text for the terminal."""
         lines = [f"{self.clinic}: {self.episodes} episodes. Estimated from up to {SAMPLES} played by understudies:"]
         for name, role in self.roles.items():
             price = "no price known" if role.cost_usd is None else f"${role.cost_usd:.4f}"
@@ -68,7 +68,7 @@ class RunEstimate:
 
 
 async def estimate(config: RunConfig) -> RunEstimate:
-    """Play a few episodes of each variant with understudies and multiply."""
+    """Play a few episodes of each variant with understudies, and scale the counts up to the whole run."""
     plan = parse_plan(config).with_episodes()
     offline = parse_plan(config.model_copy(update={"cast": "all=understudy", "fhir": ""}))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}

@@ -18,18 +18,18 @@ BAR_WIDTH = 20
 
 
 class Progress(Protocol):
-    """Is told about every episode that ends."""
+    """Receives the progress of a run."""
 
     def start(self, total: int, finished: int) -> None:
-        """The run starts with this many episodes, of which some are already finished."""
+        """The run starts with this many episodes; `finished` of them have already ended."""
         ...
 
     def watch(self, retries: Callable[[], int]) -> None:
-        """Where to ask how many attempts at a call failed and were retried."""
+        """Give a function that returns how many attempts at a call failed and were retried."""
         ...
 
     def ended(self, result: EpisodeResult) -> None:
-        """One more has ended."""
+        """One more episode has ended."""
         ...
 
     def close(self) -> None:
@@ -80,17 +80,17 @@ class Ticker:
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
-        """Remember where we begin: what was finished earlier does not count for the pace."""
+        """Remember the start: episodes that were finished earlier do not count for the pace."""
         self.total, self.before = total, finished
         self._began = self._drawn = time.monotonic()
         self._draw(force=True)
 
     def watch(self, retries: Callable[[], int]) -> None:
-        """Attempts that failed on the way are asked for when a line is drawn."""
+        """Remember the function that counts failed attempts; it is called whenever a line is drawn."""
         self._retries = retries
 
     def ended(self, result: EpisodeResult) -> None:
-        """Count one more."""
+        """Count one more episode."""
         if result.status == "done":
             self.done += 1
         else:
@@ -108,7 +108,7 @@ class Ticker:
         self._out.flush()
 
     def line(self) -> str:
-        """The state in words."""
+        """The state as text."""
         ended = self.done + self.failed.total()
         left = self.total - self.before - ended
         parts = [f"{self.before + self.done} done", self._failures(), f"{left} left"]
@@ -125,7 +125,7 @@ class Ticker:
         return ", ".join(parts)
 
     def bar(self) -> str:
-        """How much has ended, as a picture."""
+        """A progress bar as text."""
         share = (self.before + self.done + self.failed.total()) / self.total if self.total else 1.0
         full = int(share * BAR_WIDTH)
         return f"{'█' * full}{'░' * (BAR_WIDTH - full)} {share:4.0%}"
@@ -143,5 +143,5 @@ class Ticker:
         self._out.flush()
 
     def _fitting(self) -> str:
-        """Bar and words in one row of the terminal: a row that wraps could not be drawn over."""
+        """Bar and text, cut to one row of the terminal: a row that wraps could not be overwritten."""
         return f"{self.bar()}  {self.line()}"[: get_terminal_size().columns - 1]

@@ -13,7 +13,10 @@ LONGEST = 400
 
 
 async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[str]:
-    """One line for each reason. With `judging`, why judgements failed in episodes that ended."""
+    """Why episodes failed, one line for each reason.
+
+    With `judging`: why judgements failed in episodes that ended.
+    """
     rows = await store.runs.episodes(run)
     wanted = [row.spec.id for row in rows if row.status == ("done" if judging else "failed")]
     found: Counter[tuple[str, str]] = Counter()
@@ -27,7 +30,7 @@ async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[s
 
 
 def judging_failures(transcript: Transcript) -> list[Failed]:
-    """What failed after the episode had ended. A judge whose model is down gives no score either."""
+    """The failures after the episode had ended. A judge whose model is down gives no score, so it counts too."""
     events = list(transcript)
     ended = next((at for at, event in enumerate(events) if isinstance(event, Ended)), len(events))
     return [event for event in events[ended:] if isinstance(event, Failed)]

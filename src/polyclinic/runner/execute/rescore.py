@@ -1,4 +1,4 @@
-"""Scoring a finished run again, with other judges or another judge model, without running it again."""
+"""Score a finished run again, with other judges or another judge model, without running it again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from polyclinic.store.store import Store
 
 
 def strip_judging(transcript: Transcript) -> Transcript:
-    """The transcript as the judges first saw it: everything up to and including its end."""
+    """The transcript as the judges first saw it: everything up to the end of the episode."""
     events = list(transcript)
     last = max((i for i, event in enumerate(events) if event.kind == "ended"), default=len(events) - 1)
     return Transcript(event for event in events[: last + 1] if not isinstance(event, Scored))
@@ -41,8 +41,8 @@ async def rescore(
     """Judge every finished episode again under the name of a new scoring.
 
     Returns (the scoring's name, how many episodes were scored, the judges' failures). Calls are journalled: a rescoring
-    that was stopped goes on where it stopped when it is asked for under the same name. Roles that people played stay as
-    they were: only a judge is asked anything.
+    that was stopped continues if it is started again under the same name. Roles that people played stay as they were:
+    only judges are called.
     """
     row = await store.runs.get(run)
     changes = {"cast": cast or row.config["cast"], "judges": judges, "samples": samples}

@@ -1,4 +1,4 @@
-"""Campaigns while they run: opened from committed effects, then changed by the effects of each episode."""
+"""Campaigns while they run: a campaign is opened from committed effects, and each episode's effects change it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from polyclinic.store.chain import Chain
 
 @dataclass
 class RunningCampaign:
-    """A campaign that is running. Library changes are held until their wave ends. `chain` lets the next episode start
-    before the last one is committed, and even while it is judged: `judged` are the ones being judged, each until its
-    end is submitted.
+    """A campaign that is running. Library changes are held until their wave ends.
+
+    With `chain`, the next episode can start before the last one is committed, and even while it is judged. `judged`
+    holds the episodes that are being judged, until their end is submitted.
     """
 
     campaign: Campaign
@@ -59,7 +60,10 @@ class RunningCampaign:
 
 
 def lone_campaign(context: RunContext, start: Mapping[str, list[Operation]]) -> Campaign:
-    """The campaign of an episode that shares no state: read-only libraries as they were at the start of the run."""
+    """A campaign for an episode that shares no state.
+
+    Its libraries are read-only, and as they were at the start of the run.
+    """
     services = context.services
     return Campaign(
         libraries={

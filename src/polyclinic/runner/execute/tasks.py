@@ -1,4 +1,4 @@
-"""Several tasks as one: when one fails, none is left running."""
+"""Run several tasks as one: when one fails, no other task is left running."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Wait for all; when one fails, the others are stopped before the failure is raised."""
+    """Wait for all tasks; when one fails, the others are stopped before the failure is raised."""
     tasks = [asyncio.create_task(worker) for worker in workers]
     try:
         await asyncio.gather(*tasks)
@@ -18,16 +18,16 @@ async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Stop all, and wait until they have."""
+    """Cancel all tasks, and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseException:
-    """The error behind `result`, which is only what another task's error led to. `result` itself if there is none.
+    """The error that caused `result`, if `result` only follows from another task's error; else `result` itself.
 
-    Which of two errors is raised first depends on timing; which one is told must not.
+    Which of two errors is raised first depends on timing. Which one is reported must not.
     """
     errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
     return next((error for error in errors if not isinstance(error, type(result))), result)

@@ -1,4 +1,4 @@
-"""Which parts of a run are still to do, and which worker begins with which.
+"""Which parts of a run are still to do, and where each worker begins.
 
 A unit is what one worker does alone: a whole campaign, or an episode that shares nothing.
 """
@@ -15,8 +15,9 @@ from polyclinic.store.run_rows import StoredEpisode
 
 @dataclass(frozen=True)
 class Share:
-    """Which of several equal workers this is. It only decides with which units a worker begins. `hosts` are the local
-    models that all of them ask, by name.
+    """The number of this worker among equal workers. It only decides with which units the worker begins.
+
+    `hosts` are the local models that all workers share, by name.
     """
 
     index: int = 0
@@ -25,12 +26,12 @@ class Share:
 
 
 def as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
-    """The episode as it stood when its unit was leased."""
+    """The episode with the state that it had when its unit was leased."""
     return replace(row, status=now.status, recorded=now.recorded)
 
 
 def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
-    """The units that still have something pending, in planned order."""
+    """The units that still have pending episodes, in planned order."""
     units: dict[str, list[StoredEpisode]] = {}
     for row in rows:
         units.setdefault(row.unit, []).append(row)
@@ -38,9 +39,10 @@ def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
 
 
 def own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
-    """This worker's part of the units, and the names of the others, which it asks for later if they are still open.
+    """This worker's part of the units, and the names of the others.
 
-    So workers rarely ask for the same unit, and never for one that another has ended meanwhile.
+    A worker tries its own part first, and the others later if they are still open. So workers rarely ask for the same
+    unit, and never for one that another has finished meanwhile.
     """
     listed = list(units)
     first, end = len(listed) * share.index // share.of, len(listed) * (share.index + 1) // share.of

@@ -1,1 +1,4 @@
-"""What was asked: settings, the cast, the episodes. Parsed and checked once; nothing is opened or built here."""
+"""What the user asked for: settings, the cast, the episodes.
+
+It is parsed and checked once; nothing is opened or built here.
+"""

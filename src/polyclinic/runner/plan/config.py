@@ -32,7 +32,10 @@ _IDENTITY = (
 
 
 class RunConfig(Frozen):
-    """One run. What decides its results is in `_IDENTITY`; the rest only decides how fast and where."""
+    """The settings of one run.
+
+    Those in `_IDENTITY` decide its results; the others only decide how fast and where it runs.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
@@ -62,13 +65,16 @@ class RunConfig(Frozen):
 
     @property
     def wanted_id(self) -> str:
-        """The run's id, from what decides its results: the same request in two fresh stores has the same id."""
+        """The run's id, made from the settings that decide its results.
+
+        So the same request has the same id in two new stores.
+        """
         plain = {name: value for name, value in self.model_dump().items() if name in _IDENTITY}
         digest = hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()[:6]
         return f"{self.clinic}-{digest}"
 
     def to_keep(self) -> dict[str, Any]:
-        """Plain data for the run's row, without the store's own address, which may hold a password."""
+        """Plain data for the run's row. The store's address is left out, because it may hold a password."""
         return self.model_dump(mode="json", exclude={"store"})
 
     @property
@@ -83,7 +89,10 @@ class RunConfig(Frozen):
 
 
 def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
-    """A config from plain values; what is wrong is said by field, with the file and line when there is a file."""
+    """Make a config from plain values.
+
+    An error names the field, and the file and line if there is a file.
+    """
     unknown = [name for name in values if name not in RunConfig.model_fields]
     if unknown:
         known = UnknownName("setting", unknown[0], RunConfig.model_fields)
@@ -97,7 +106,7 @@ def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
 
 
 def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig:
-    """A config from a TOML file, with flags on top."""
+    """Read a config from a TOML file; flags override it."""
     text = read_text(path, about="run file", error=ConfigError)
     values = parse_toml(text, path, error=ConfigError)
     for name in ("variants", "judges"):

@@ -15,7 +15,7 @@ Planned = tuple[str, EpisodeSpec]
 
 
 def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
-    """The variants asked for, checked; none named means the default, ``all`` means every one."""
+    """The requested variants, checked. Empty means the default, ``all`` means every variant."""
     if list(wanted) == ["all"]:
         return list(clinic.variants)
     names = list(dict.fromkeys(wanted)) or [clinic.first_variant]

@@ -18,7 +18,10 @@ NONE = "none"
 
 
 async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> dict[str, list[Operation]]:
-    """The operations each library begins with. ``--library attention=NAME`` or, for all of them, ``--library NAME``."""
+    """The operations that each library begins with.
+
+    ``--library attention=NAME`` sets one library, ``--library NAME`` sets all of them.
+    """
     for name in config.libraries:
         if name != "all" and name not in clinic.libraries:
             raise UnknownName(f"library of {clinic.name}", name, clinic.libraries)
@@ -28,12 +31,12 @@ async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> di
 
 
 def _source(given: Mapping[str, str], library: str) -> str:
-    """Where a library comes from: what is named for it, else what is named for all, else nowhere."""
+    """The source of a library: the one given for it, else the one given for all, else ``none``."""
     return given.get(library) or given.get("all") or NONE
 
 
 async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
-    """The config with the libraries that `polyclinic evolve` kept under the clinic's own name, when none is named.
+    """The config with the libraries that `polyclinic evolve` saved under the clinic's name, if none is named.
 
     They are then in the run's config like any others. ``--library none`` starts empty.
     """
@@ -45,8 +48,9 @@ async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) ->
 
 
 async def pin_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
-    """The config with every library as it is now, kept under NAME@DIGEST: a later change to it
-    cannot reach this run.
+    """The config with every library as it is now, saved under NAME@DIGEST.
+
+    So a later change to a library does not reach this run.
     """
     pinned: dict[str, str] = {}
     for library, operations in (await start_libraries(store, clinic, config)).items():
@@ -87,13 +91,13 @@ async def read_library(store: Store, source: str, library: str) -> list[Operatio
 
 
 async def whole_library(store: Store, run: str, library: str) -> list[Operation]:
-    """A library as a run left it: what the run began with, then what its campaign taught."""
+    """A library at the end of a run: what the run began with, then what its campaign added."""
     given = (await store.runs.get(run)).config.get("libraries", {})
     return [*await read_library(store, _source(given, library), library), *await learned(store, run, library)]
 
 
 async def learned(store: Store, run: str, library: str) -> list[Operation]:
-    """What a run's campaign taught one library. Refused when several campaigns taught it differently."""
+    """What a run's campaign added to one library. Refused if several campaigns changed it differently."""
     rows = await store.runs.episodes(run)
     units = list(dict.fromkeys(row.unit for row in rows if row.spec.campaign))
     place = {row.spec.id: row.spec.position for row in rows}
@@ -112,7 +116,10 @@ async def learned(store: Store, run: str, library: str) -> list[Operation]:
 
 
 async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedder: str) -> dict[str, int]:
-    """Keep a run's libraries under a name, as the run left them; returns the saved names, with how many operations."""
+    """Save a run's libraries under a name, as they are at its end.
+
+    Returns the saved names, with the number of operations of each.
+    """
     saved: dict[str, int] = {}
     for library in clinic.libraries:
         operations = await whole_library(store, run, library)
@@ -137,5 +144,5 @@ def read_library_file(path: str) -> list[Operation]:
 
 
 def write_library_file(path: str, operations: list[Operation]) -> None:
-    """The reverse of `read_library_file`."""
+    """Write a library to a file that `read_library_file` reads."""
     Path(path).write_text("".join(f"{operation.model_dump_json()}\n" for operation in operations), encoding="utf-8")

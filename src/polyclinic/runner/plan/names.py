@@ -1,4 +1,4 @@
-"""Runs named in a config, as full ids: ``last`` must mean the same run when this one is itself the last."""
+"""Replace the names of runs in a config by full ids: ``last`` must not change its meaning when this run is saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAST = "last"
 async def with_full_names(
     store: Store, config: RunConfig, specs: Sequence[CastSpec]
 ) -> tuple[RunConfig, list[CastSpec]]:
-    """Every recorded run in the cast, and every library taken from the last run, under its full id."""
+    """Give every recorded run in the cast, and every library taken from the last run, its full id."""
     full = [await _full(store, spec) for spec in specs]
     changes: dict[str, object] = {}
     if full != list(specs):

@@ -1,4 +1,4 @@
-"""One plan of a run: what was asked, parsed and checked once. It is described from here, and built from here."""
+"""The plan of a run: what the user asked for, parsed and checked once. Descriptions and objects are made from it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
 
 WHO, MINUTES = "who", "minutes"
-"""Settings that every clinic takes where a person plays: their name, and how long their station lasts."""
+"""Settings that every clinic accepts when a person plays: their name, and how long their station lasts."""
 
 
 @dataclass(frozen=True)
 class RunPlan:
     """A clinic, the settings, who plays each role, and the episodes (none for a service or an evaluation).
 
-    `idle` are roles that the cast names and the clinic does not have.
+    `idle` are roles that the cast names, but the clinic does not have.
     """
 
     clinic: Clinic
@@ -40,13 +40,13 @@ class RunPlan:
     idle: tuple[str, ...] = ()
 
     def with_episodes(self) -> RunPlan:
-        """The same plan with everything that will be run."""
+        """The same plan with its scenarios and episodes."""
         scenarios, episodes = expand(self.clinic, self.config)
         return replace(self, scenarios=scenarios, episodes=episodes)
 
     @property
     def players(self) -> dict[str, dict[str, str]]:
-        """Role to model name and kind, for the run's record."""
+        """The model name and kind of each role, for the run's record."""
         seated = {role: spec for role, spec in self.cast.items() if role != READER}
         chosen = {**{role.name: self.cast[role.name] for role in self.clinic.roles}, **seated}
         players = {role: {"model": spec.name, "kind": str(spec.model_kind)} for role, spec in chosen.items()}
@@ -54,7 +54,7 @@ class RunPlan:
 
     @property
     def _reader(self) -> dict[str, str]:
-        """Who reads: where understudies play, the built-in reader."""
+        """The reader's model and kind. With understudies, it is the built-in reader."""
         spec = self.cast[READER]
         if reads_by_itself(spec):
             kept = "local" if spec.kind == "local" else "builtin"
@@ -74,7 +74,7 @@ class RunPlan:
 
 
 def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> RunPlan:
-    """A plan without episodes: the clinic is loaded, cast and judges are checked. Nothing is opened."""
+    """A plan without episodes: the clinic is loaded, and cast and judges are checked. Nothing is opened."""
     clinic = load_clinic(config.clinic)
     wanted = parse_cast(config.cast) if specs is None else list(specs)
     idle = roles_of_others(clinic, wanted)
@@ -93,7 +93,7 @@ def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> Ru
 
 
 def roles_of_others(clinic: Clinic, specs: Sequence[CastSpec]) -> tuple[str, ...]:
-    """The roles of a cast that another clinic has and this one does not: one cast string fits all clinics."""
+    """The roles of a cast that only other clinics have. They are allowed, so that one cast string fits all clinics."""
     own = {role.name for role in clinic.roles} | {READER, ALL}
     strange = [spec.role for spec in specs if spec.role not in own and role_of(spec.role) not in own]
     if not strange:
@@ -103,7 +103,7 @@ def roles_of_others(clinic: Clinic, specs: Sequence[CastSpec]) -> tuple[str, ...
 
 
 async def plan_run(store: Store, config: RunConfig) -> RunPlan:
-    """The plan of a new run on a store: with full names, the clinic's own libraries, and all episodes."""
+    """Make the plan of a new run on a store: with full ids, the clinic's own libraries, and all episodes."""
     clinic = load_clinic(config.clinic)
     refuse_wrong_settings(clinic, config)
     named, specs = await with_full_names(
@@ -120,7 +120,10 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
 
 
 def refuse_wrong_settings(clinic: Clinic, config: RunConfig) -> None:
-    """Refuse a setting or a library that the clinic would silently ignore, and a value that would stop its episodes."""
+    """Refuse a setting or a library that the clinic would silently ignore.
+
+    Also refuse a value that would stop its episodes.
+    """
     for name in config.options:
         if name not in (WHO, MINUTES, *clinic.settings):
             if not clinic.settings:
@@ -145,7 +148,7 @@ def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
 
 
 def _check_seats(plan: RunPlan) -> None:
-    """Refuse a seat that no variant of the run has: nobody would ever speak to it."""
+    """Refuse a seat that no variant of the run has, because nobody would play there."""
     variants = dict.fromkeys(spec.variant for _, spec in plan.episodes)
     for role in plan.cast:
         if role == READER or role in {each.name for each in plan.clinic.roles}:
@@ -156,7 +159,7 @@ def _check_seats(plan: RunPlan) -> None:
 
 
 def _refuse_remote(config: RunConfig) -> None:
-    """With local-only, neither texts to be embedded nor records may leave the machine."""
+    """With local-only, refuse an embedder or a FHIR server that is not on this machine."""
     embedder = config.embedder
     url = embedder.removeprefix("openai:") if embedder.startswith("openai:http") else embedder
     remote = embedder.startswith("openai:") or url.startswith(("http://", "https://"))

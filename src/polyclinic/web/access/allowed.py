@@ -1,8 +1,8 @@
 """The one check for every route, before the route does anything.
 
-`routes_table` names the thing, the verb, and the path's parameter that holds the object. Where a role reaches its own
-objects only, an object of somebody else is answered as if it did not exist. A route that lists objects lists only what
-`seen` returns. A route that does more than its row says calls `must` again.
+`routes_table` names the thing, the verb, and the path's parameter that holds the object. If a role may use only its own
+objects, the answer for an object of somebody else is "not found". A route that lists objects lists only what `seen`
+returns. A route that does more than its row says calls `must` itself for that.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ Named = Callable[[Store, str], Awaitable[tuple[Thing, str]]]
 
 
 async def _run(store: Store, given: str) -> tuple[Thing, str]:
-    """A run by its whole id; one in which a person plays is that person's practise."""
+    """The kind and the full id of a run. A run in which a person plays is of the kind practise."""
     row = await store.runs.get(given)
     return ("practise" if people_in(row) else "run"), row.id
 
 
 _NAMED: dict[Thing, Named] = {"run": _run, "practise": _run}
-"""Things whose objects have several names, and what an object's own name and kind are."""
+"""Things whose objects have several names, with the function that finds an object's real kind and name."""
 
 
 def rule_of(scope: Scope) -> Rule | None:
-    """The row of the route that a request took; None where it has none."""
+    """The row of the route that handles a request; None if the table has none."""
     route = scope.get("route")
     return ROUTES.get(f"{scope['method']} {route.path}") if route is not None else None
 
@@ -72,14 +72,14 @@ def _refused(person: Person) -> HTTPException:
 
 
 async def may_choose(request: Request, cast: str, *names: str) -> None:
-    """Refuse a model, or a file of this server in place of a case's name, to people who may not choose models."""
+    """Refuse people who may not choose models, if the request names a model or a file of this server."""
     plain = cast in ("", "all=understudy") and not any("/" in name or "\\" in name or "." in name for name in names)
     if not plain:
         await must(request, "model", "make")
 
 
 async def seen(request: Request, thing: Thing, names: Iterable[str]) -> set[str]:
-    """Those of these objects that the person may see."""
+    """The objects among these that the person may see."""
     person, given = person_of(request), set(names)
     match "all" if person.local else person.reach(thing, "see"):
         case "all":
@@ -90,7 +90,10 @@ async def seen(request: Request, thing: Thing, names: Iterable[str]) -> set[str]
 
 
 async def seen_runs(request: Request) -> list[RunRow]:
-    """The runs that the person may see, newest first; one in which a person plays is seen as that person's practise."""
+    """The runs that the person may see, newest first.
+
+    A run in which a person plays counts as that person's practise.
+    """
     rows = await store_of(request).runs.all()
     people = {row.id for row in rows if people_in(row)}
     mine = await seen(request, "practise", people) | await seen(request, "run", {row.id for row in rows} - people)

@@ -1,4 +1,4 @@
-"""Who sends a request. On one's own machine it is the owner of the machine, who may do everything."""
+"""Who sends a request. On a private machine it is the owner, who may do everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Person:
         return reach(self.role, thing, verb)
 
     def may(self, thing: Thing, verb: Verb) -> bool:
-        """Whether there is any object that this person may do this with."""
+        """Whether this person may do this with at least one object."""
         return self.reach(thing, verb) != "no"
 
 
@@ -39,12 +39,12 @@ def person_with(account: Account) -> Person:
 
 
 def acting_as(person: Person, name: str) -> Account:
-    """Who acts at a desk: the account, or on one's own machine the name that was given."""
+    """Who acts at a desk: the account, or on a private machine the name that was given."""
     return person.account or Account(name=name, role="administer")
 
 
 def person_of(request: Request) -> Person:
-    """Who sends this request, as the entry gate found out."""
+    """The sender of this request, as the entry gate recognised them."""
     found: Person = request.scope.get("person", NOBODY)
     return found
 

@@ -29,7 +29,10 @@ PLACES: dict[str, Thing] = {
 
 
 class Me(BaseModel):
-    """Who is logged in. `local`: on their own machine, without accounts. `places`: what there is to see."""
+    """Who is logged in. `local`: on their own machine, without accounts.
+
+    `places`: the pages that the person may see.
+    """
 
     name: str
     role: Role

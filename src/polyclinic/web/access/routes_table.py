@@ -1,5 +1,6 @@
-"""Every route with what it does to which thing. A route that is not listed here is refused to everybody except the
-owner of the machine, and a test reports it.
+"""Every route, with its verb and the kind of thing that it concerns.
+
+A route that is not listed here is refused to everybody except the owner of the machine, and a test reports it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/runs/{run}/episodes/{episode}": Rule("run", "see", "run"),
     "GET /api/runs/{run}/episodes/{episode}/calls/{number}": Rule("run", "see", "run"),
     "GET /api/compare": Rule("run", "see"),  # the route checks both runs
-    "GET /api/desk": Rule("clinic", "see"),  # the forms, not what is on the desk
+    "GET /api/desk": Rule("clinic", "see"),  # the forms, not the sessions and cases
     "GET /api/desk/{clinic}": Rule("desk", "see"),
     "GET /api/desk/{clinic}/events": Rule("desk", "see"),
     "GET /api/desk/{clinic}/audit": Rule("audit", "see"),
@@ -80,7 +81,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/classes/{id}/table.csv": Rule("class", "see", "id"),
     "GET /api/classes/{id}/xapi.json": Rule("class", "see", "id"),
     "POST /api/classes/{id}/xapi": Rule("class", "change", "id"),
-    "POST /api/join": Rule("class", "join", guest=True),  # by its code; the place checks the member's own cookie
+    "POST /api/join": Rule("class", "join", guest=True),  # by its code; the route checks the member's cookie
     "GET /api/join/{id}": Rule("class", "join"),
     "POST /api/join/{id}/begin": Rule("class", "join", makes="practise"),
     "GET /api/classes/{id}/sessions/{run}/feedback": Rule("class", "see", "id"),
@@ -90,7 +91,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/packets/{id}": Rule("packet", "see", "id"),
     "POST /api/packets/{id}/end": Rule("packet", "change", "id"),
     "GET /api/packets/{id}/agreement": Rule("packet", "see", "id"),
-    "POST /api/rate": Rule("packet", "join", guest=True),  # by its code; the place checks the rater's own cookie
+    "POST /api/rate": Rule("packet", "join", guest=True),  # by its code; the route checks the rater's cookie
     "GET /api/rate/{id}": Rule("packet", "join"),
     "GET /api/rate/{id}/items/{code}": Rule("packet", "join"),
     "POST /api/rate/{id}/items/{code}": Rule("packet", "join"),
@@ -101,7 +102,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/cases/{clinic}/{kind}/form": Rule("case", "see"),
     "GET /api/cases/{clinic}/{kind}/examples/{name}": Rule("case", "see"),
     "POST /api/cases/{clinic}/{kind}/check": Rule("case", "see"),
-    "POST /api/cases/{clinic}/{kind}": Rule("case", "make"),  # the route checks who changes one that there is
+    "POST /api/cases/{clinic}/{kind}": Rule("case", "make"),  # the route checks who may change an existing case
     "GET /api/libraries": Rule("library", "see"),
     "GET /api/libraries/{source}": Rule("library", "see"),
     "GET /api/libraries/{source}/entries/{id}/prompt": Rule("library", "see"),

@@ -37,7 +37,7 @@ ALL: Reach = "all"
 ROLES: tuple[Role, ...] = ("nobody", "learner", "educator", "rater", "counsellor", "administrator")
 TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] = (
     # thing      verb      nobody learner educator rater counsellor administrator
-    ("page", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # the built files, which hold nothing of anybody
+    ("page", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # the built files, which hold no personal data
     ("login", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # who one is
     ("login", "make", ALL, ALL, ALL, ALL, ALL, ALL),
     ("login", "change", NO, ALL, ALL, ALL, ALL, ALL),  # log out, one's own password
@@ -48,7 +48,7 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
     ("practise", "see", NO, OWN, OWN, OWN, OWN, ALL),
     ("practise", "make", NO, ALL, ALL, ALL, ALL, ALL),
     ("practise", "change", NO, OWN, OWN, OWN, OWN, ALL),
-    ("model", "make", NO, NO, ALL, NO, NO, ALL),  # choose who plays: a model may cost money, or read a file
+    ("model", "make", NO, NO, ALL, NO, NO, ALL),  # choose the models: one may cost money, or read a file
     ("run", "see", NO, NO, ALL, ALL, NO, ALL),  # a run in which a person plays is a practise
     ("run", "make", NO, NO, ALL, NO, NO, ALL),
     ("run", "change", NO, NO, OWN, NO, NO, ALL),
@@ -58,7 +58,7 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
     ("talk", "make", NO, ALL, ALL, ALL, ALL, ALL),
     ("talk", "change", NO, OWN, OWN, OWN, ALL, ALL),
     ("audit", "see", NO, NO, NO, NO, NO, ALL),
-    ("class", "see", NO, NO, OWN, NO, NO, ALL),  # what its educator sees of it
+    ("class", "see", NO, NO, OWN, NO, NO, ALL),  # what its educator sees
     ("class", "make", NO, NO, ALL, NO, NO, ALL),
     ("class", "change", NO, NO, OWN, NO, NO, ALL),
     ("class", "join", ALL, ALL, ALL, ALL, ALL, ALL),  # by its code
@@ -79,7 +79,7 @@ _REACH: dict[tuple[str, str, str], Reach] = {
     (role, thing, verb): reach for thing, verb, *row in TABLE for role, reach in zip(ROLES, row, strict=True)
 }
 _OF_STAFF: dict[AccountRole, Role] = {"watch": "learner", "take_over": "counsellor", "administer": "administrator"}
-"""Accounts of the live service by what they are here. Those who only watch there may not act here or at the desk."""
+"""The role in the browser for each account role of the live service. Accounts that only watch may not act."""
 
 
 def reach(role: Role, thing: Thing, verb: Verb) -> Reach:

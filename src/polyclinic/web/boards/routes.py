@@ -1,4 +1,4 @@
-"""Boards over HTTP: which there are, one board, the records behind a booking, and the what-if."""
+"""Boards over HTTP: the list of boards, one board, the records behind a booking, and the what-if."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class BoardRun(BaseModel):
 
 
 class BoardsShown(BaseModel):
-    """The page."""
+    """The data of the page of boards."""
 
     clinics: list[BoardClinic]
     runs: list[BoardRun]
 
 
 class BoardShown(BaseModel):
-    """A board as far as the run has come; `left` counts episodes that are not over."""
+    """A board with what the run has done so far; `left` counts the unfinished episodes."""
 
     board: Board
     unit: str
@@ -65,7 +65,7 @@ class BookingShown(BaseModel):
 
 
 class Turned(BaseModel):
-    """Dials with a fixed value, the one that varies, and a limit for the days that patients wait."""
+    """The dials with a fixed value, the dial that varies, and a limit for the days that patients wait."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -75,7 +75,7 @@ class Turned(BaseModel):
 
 
 class WhatIfShown(BaseModel):
-    """The answer, as sections of a report."""
+    """The result of the what-if, as sections of a report."""
 
     sections: list[dict[str, Any]]
 
@@ -143,7 +143,7 @@ async def whatif(clinic: str, body: Turned) -> WhatIfShown:
 
 
 def _values(dial: Dial, around: float) -> tuple[float, ...]:
-    """Some values around one, within the dial's reach."""
+    """Some values around a given one, within the dial's range."""
     step = 1.0 if dial.whole and dial.high - dial.low <= 4 * STEPS else (dial.high - dial.low) / (4 * STEPS)
     step = max(1.0, round(step)) if dial.whole else step
     found = (around + step * number for number in range(-2, STEPS - 2))
@@ -174,12 +174,12 @@ def _unit(units: dict[str, list[StoredEpisode]], wanted: str, run: str) -> tuple
 
 
 async def _resources(store: Store, keys: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Those of these resources that there are."""
+    """The resources among these that exist."""
     records = await FhirStore.open(store.database)
     found = []
     for kind, id in keys:
         try:
             found.append(dict(await records.read(kind, id)))
         except RecordsError:
-            continue  # nobody waits, or nobody has come yet
+            continue  # missing if nobody waits, or nobody has come yet
     return found

@@ -18,7 +18,7 @@ _PLAINER = {"missing": "please fill this in", "none_required": "please leave thi
 
 
 class Fault(BaseModel):
-    """One thing that is wrong; `at` names the field, empty where it is about the whole."""
+    """One error; `at` names the field, and is empty if the error is about the whole case."""
 
     at: list[str | int] = []
     text: str
@@ -34,7 +34,7 @@ class Checked(BaseModel):
 
 
 def read_form(writing: Writing, values: Mapping[str, Any]) -> BaseModel:
-    """What was filled in, as the type of the file."""
+    """What was filled in, as an object of the file's type."""
     found: BaseModel = writing.kind.model_validate(values)
     return found
 
@@ -64,7 +64,7 @@ def form_rows_of(writing: Writing) -> tuple[FormRow, ...]:
 
 
 def _faults_of(error: ValidationError, writing: Writing) -> list[Fault]:
-    """At most one fault for each field. A place in a union that no form shows is left out."""
+    """At most one fault for each field. A place in a union type that no form shows is left out."""
     found: dict[tuple[str | int, ...], str] = {}
     for fault in error.errors():
         said = fault["msg"].removeprefix("Value error, ")
@@ -80,7 +80,7 @@ def _faults_of(error: ValidationError, writing: Writing) -> list[Fault]:
 def _empty(
     rows: tuple[FormRow, ...], values: Mapping[str, Any], at: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[str | int, ...]]:
-    """Texts that the type demands and that nobody has written."""
+    """Places of required texts that are still empty."""
     for row in rows:
         given = values.get(row.name)
         if row.kind == "group" and isinstance(given, Mapping):
@@ -94,7 +94,7 @@ def _empty(
 
 
 def _without(told: str, *places: str) -> str:
-    """A linter's words without the name of the file, which the author has not given yet."""
+    """A message of the linter without the file's name, because the author has not named the file yet."""
     for place in places:
         told = told.replace(f"{place}: ", "").replace(place, "this case")
     return told

@@ -24,14 +24,14 @@ from polyclinic.core.files import read_text
 from polyclinic.errors import DataError, UnknownName, UserError
 
 OWN = "own/"
-"""A case with this before its name is a file of the folder."""
+"""A case whose name begins with this is a file of the folder."""
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _HIDDEN = "."
 
 
 @dataclass(frozen=True)
 class OwnCase:
-    """A file of the folder. `writing` is None, and `fault` says why, where no form can show it."""
+    """A file of the folder. If no form can show it, `writing` is None and `fault` says why."""
 
     path: Path
     writing: Writing | None = None
@@ -40,12 +40,12 @@ class OwnCase:
 
     @property
     def name(self) -> str:
-        """The name of the case: its file's, without the ending."""
+        """The name of the case: the file's name without the extension."""
         return self.path.stem
 
     @property
     def digest(self) -> str:
-        """Changes with every byte of the file."""
+        """A hash of the file; it changes with every byte."""
         return digest_of(self.path)
 
 
@@ -76,7 +76,7 @@ class CaseFolder:
         return (self.folder / clinic.name / f"{name}{writing.ending}").is_file()
 
     def selector(self, clinic: Clinic, case: str) -> str:
-        """What selects a case for a run: a file of the folder where `case` names one, else itself."""
+        """What selects a case for a run: the file if `case` names a file of the folder, otherwise `case` itself."""
         if not case.startswith(OWN):
             return case
         found = self.find(clinic, case.removeprefix(OWN))
@@ -84,7 +84,7 @@ class CaseFolder:
         return found.writing.to_play(path) if found.writing is not None else path
 
     def save(self, clinic: Clinic, writing: Writing, value: BaseModel, was: str) -> OwnCase:
-        """Write a case. `was` is the digest it had when it was opened: a file that changed since is not overwritten."""
+        """Write a case. `was` is its digest when it was opened: a file that has changed since is not overwritten."""
         name = file_name(value, writing)
         path = self.folder / clinic.name / f"{name}{writing.ending}"
         there = digest_of(path)
@@ -101,7 +101,7 @@ class CaseFolder:
 
     @contextmanager
     def unsaved(self, clinic: Clinic, writing: Writing, value: BaseModel) -> Iterator[Path]:
-        """A case as a file for a moment, beside the others, so that what it refers to is found."""
+        """A case as a temporary file beside the others, so that relative references work."""
         place = self.folder / clinic.name
         place.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(writing.ending, f"{_HIDDEN}checking-", place)
@@ -122,7 +122,7 @@ TheCases = Annotated[CaseFolder, Depends(_folder)]
 
 
 def digest_of(path: Path) -> str:
-    """Of a file's bytes; empty where there is no file."""
+    """The digest of a file; empty if there is no file."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
@@ -136,7 +136,7 @@ def file_name(value: BaseModel, writing: Writing) -> str:
 
 
 def _read(clinic: Clinic, path: Path) -> OwnCase:
-    """The file as the first kind that can show it."""
+    """Read a file as the first kind of case that fits."""
     fault = ""
     for writing in clinic.writings:
         if writing.ending != path.suffix:
@@ -149,7 +149,7 @@ def _read(clinic: Clinic, path: Path) -> OwnCase:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """The old file or the new one, never half of it, even when the machine stops."""
+    """Write a file atomically: after a crash there is the old file or the new one, never half of it."""
     handle, name = tempfile.mkstemp(".tmp", _HIDDEN, path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         out.write(text)

@@ -56,7 +56,7 @@ class CasesShown(BaseModel):
 
 
 class ExampleShown(BaseModel):
-    """A case that ships, to begin from."""
+    """A shipped case, as a starting point."""
 
     name: str
     about: str
@@ -75,7 +75,7 @@ class FormShown(BaseModel):
 
 
 class CaseOpened(BaseModel):
-    """A case to change. `digest` goes back with what is saved; `case` selects it in Practise."""
+    """A case to change. `digest` is sent back when the case is saved; `case` selects it in Practise."""
 
     kind: str
     values: dict[str, Any]
@@ -85,7 +85,7 @@ class CaseOpened(BaseModel):
 
 
 class Written(BaseModel):
-    """What is filled in."""
+    """The values that are filled in."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -134,7 +134,7 @@ async def form(clinic: Chosen, kind: Kind) -> FormShown:
 
 @router.get(
     "/{clinic}/{kind}/examples/{name}",
-    summary="A case that ships, to begin from",
+    summary="A shipped case, as a starting point",
 )
 async def example(name: str, kind: Kind) -> CaseOpened:
     known = await asyncio.to_thread(kind.examples)
@@ -150,7 +150,7 @@ async def checked(body: Written, clinic: Chosen, kind: Kind, folder: TheCases) -
 
 @router.post("/{clinic}/{kind}", status_code=201, summary="Save a case")
 async def save(body: Written, clinic: Chosen, kind: Kind, folder: TheCases, request: Request) -> CaseOpened:
-    """A new case, or a change of one that the person may change."""
+    """Saves a new case, or changes a case that the person may change."""
     found = await asyncio.to_thread(check, folder, clinic, kind, body.values)
     if not found.valid:
         first = found.faults[0]
@@ -166,7 +166,7 @@ async def save(body: Written, clinic: Chosen, kind: Kind, folder: TheCases, requ
 
 
 async def _owns(request: Request, name: str) -> None:
-    """From now on a case is this person's."""
+    """Make this person the owner of a case."""
     who = person_of(request).name
     if who:
         await store_of(request).owners.add("case", name, who)
@@ -182,7 +182,7 @@ def own_to_play(folder: CaseFolder, clinic: Clinic) -> list[CaseShown]:
 
 
 def about(value: BaseModel) -> str:
-    """One line about a case."""
+    """A one-line description of a case."""
     if isinstance(value, Scenario):
         return value.introduction()
     told = [getattr(value, name, "") for name in ("title", "diagnosis", "name")]
@@ -207,7 +207,7 @@ def _page(folder: CaseFolder) -> CasesShown:
         try:
             clinic = load_clinic(name)
         except PolyclinicError:
-            continue  # the list of clinics says what is wrong with it
+            continue  # the list of clinics shows its error
         kinds += [
             KindShown(clinic=name, clinic_title=clinic.title, kind=writing.name, title=writing.title)
             for writing in clinic.writings
@@ -229,6 +229,6 @@ def _shown(clinic: Clinic, case: OwnCase) -> OwnShown:
 
 
 def _near(path: Path) -> str:
-    """A path as it is read best: from the folder in which the server works, where that holds it."""
+    """A path for reading: relative to the server's working folder, if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

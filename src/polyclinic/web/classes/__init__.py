@@ -1,1 +1,1 @@
-"""Class: an educator opens one, trainees join by its code, and everybody's session is seen as it happens."""
+"""Classes: an educator opens one, trainees join by its code, and the educator follows all sessions live."""

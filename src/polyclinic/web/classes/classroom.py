@@ -1,4 +1,4 @@
-"""A class as it is now: who joined, which session each has, and where each of them is."""
+"""A class as it is now: who joined, the session of each trainee, and how far each has come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ Where = Literal["others", "you", "ended", "stopped", "closed", "away", "failed"]
 
 
 class SessionShown(BaseModel):
-    """A trainee's session in one case. `away`: nobody has it open. `lines` is None while it is not in memory."""
+    """A trainee's session in one case. `away`: no page has it open.
+
+    `lines` is None while the session is not in memory.
+    """
 
     run: str
     place: int
@@ -36,7 +39,10 @@ class SessionShown(BaseModel):
 
 
 class MemberShown(BaseModel):
-    """A trainee. `here`: a page of theirs is open now. `free`: the next person with this name takes the place."""
+    """A trainee. `here`: a page of theirs is open now.
+
+    `free`: the next person who joins with this name gets this place.
+    """
 
     number: int
     name: str
@@ -71,7 +77,7 @@ class ClassNow(BaseModel):
 
 @dataclass(frozen=True)
 class Classroom:
-    """What can be seen of classes, and done in them."""
+    """Shows classes, and does what can be done in them."""
 
     sessions: Sessions
 
@@ -135,7 +141,7 @@ class Classroom:
         )
 
     async def hint(self, id: str, member: int, text: str, author: str) -> list[Hint]:
-        """Tell one trainee something in their latest open session, or with 0 everybody."""
+        """Send a hint to one trainee's latest open session; with member 0, to everybody."""
         told, classes = [], self.sessions.store.classes
         for one in (await self.now(id)).members:
             open_ones = [each for each in one.sessions if each.where not in ("ended", "failed")]
@@ -153,7 +159,7 @@ class Classroom:
         return told
 
     async def end(self, id: str) -> None:
-        """Nobody begins or answers any more; what was said stays."""
+        """End the class. Nobody can begin or answer any more; what was said stays."""
         await self.sessions.store.classes.end(id)
         for one in await self.sessions.store.classes.sessions(id):
             session = self.sessions.peek(one.run)
@@ -190,4 +196,4 @@ def _classroom(request: Request) -> Classroom:
 
 
 TheClassroom = Annotated[Classroom, Depends(_classroom)]
-"""The server's classes, as a route asks for them."""
+"""The server's classes, as a dependency for routes."""

@@ -1,4 +1,7 @@
-"""Who joins by a code: a browser with a token in a cookie. Trainees and raters have no account, only a name."""
+"""People who join by a code: each is a browser with a token in a cookie.
+
+Trainees and raters have no account, only a name.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,13 @@ from polyclinic.web.sessions.limits import Buckets
 
 KEPT_S = 30 * 24 * 3600
 WRONG_PER_MINUTE = 60.0
-"""How often one place may name a code that nothing has before it has to wait."""
+"""How many wrong codes one address may send in a minute before it has to wait."""
 _wrong = Buckets(WRONG_PER_MINUTE)
 T = TypeVar("T")
 
 
 def _plain(name: str) -> str:
-    """A name in a form fit for a list: one line of visible characters."""
+    """A name as one line of visible characters."""
     flat = " ".join("".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in name).split())
     if not flat:
         raise ValueError("a name needs at least one letter")
@@ -49,7 +52,7 @@ class Joined(BaseModel):
 
 
 async def by_its_code(request: Request, code: str, find: Callable[[str], Awaitable[T]]) -> T:
-    """What has this code. Somebody who guesses codes has to wait."""
+    """The class or packet with this code. Somebody who guesses codes has to wait."""
     try:
         return await find(code)
     except UnknownName:
@@ -65,7 +68,7 @@ def trainee_cookie(request: Request) -> str:
 
 
 def trainee_digest(request: Request) -> str:
-    """What the store knows of this browser; empty where it never joined a class."""
+    """The digest of this browser's token, as in the store; empty if it never joined a class."""
     token = cookie_value(request, trainee_cookie(request))
     return token_digest(token) if token else ""
 
@@ -74,7 +77,7 @@ Trainee = Annotated[str, Depends(trainee_digest)]
 
 
 def token_for(request: Request, key: str) -> str:
-    """The browser's token; a new one is made from the request's key, so that asking again gives the same one."""
+    """The browser's token; a new one is made from the request's key, so that a repeated request gets the same one."""
     known = cookie_value(request, trainee_cookie(request))
     return known or (hashlib.sha256(f"join:{key}".encode()).hexdigest() if key else secrets.token_urlsafe(32))
 

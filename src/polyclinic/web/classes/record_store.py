@@ -1,4 +1,4 @@
-"""Statements to a learning record store that the educator names. What it answers is not shown."""
+"""Sends statements to a learning record store that the educator names. Its answers are not shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT_ONCE, LONGEST_S = 100, 20.0
 
 
 async def send_statements(url: str, user: str, password: str, statements: Sequence[Statement]) -> int:
-    """Send all of them, a hundred at a time; how many the record store has. Sending them again changes nothing."""
+    """Send all statements, a hundred at a time; returns how many. Sending them again changes nothing."""
     address = _address(url)
     headers = {"X-Experience-API-Version": VERSION}
     auth = httpx.BasicAuth(user, password) if user or password else None
@@ -34,7 +34,7 @@ async def send_statements(url: str, user: str, password: str, statements: Sequen
 
 
 def _address(url: str) -> str:
-    """Where statements go: the endpoint may be given with or without its last part."""
+    """The address for statements; the endpoint may be given with or without its last part."""
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise UserError("the record store's address begins with http:// or https:// and holds no name or password")

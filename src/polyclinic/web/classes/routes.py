@@ -31,7 +31,7 @@ class HintGiven(BaseModel):
 
 
 class Told(BaseModel):
-    """How many got a hint."""
+    """How many trainees got a hint."""
 
     told: int
 
@@ -47,7 +47,7 @@ class RecordStore(BaseModel):
 
 
 class Sent(BaseModel):
-    """How many statements the record store has."""
+    """How many statements were sent to the record store."""
 
     sent: int
 

@@ -1,4 +1,4 @@
-"""What an educator chose for a class; it is kept in the store as it is."""
+"""What an educator chose for a class; it is stored without changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ClassSettings(BaseModel):
     educator: str = Field("", max_length=80)
 
     def config(self, case: str, who: str, store: str) -> RunConfig:
-        """The run of one trainee in a case, by what selects it."""
+        """The run of one trainee in a case; `case` is the selector."""
         body = StartPractise(
             clinic=self.clinic,
             part=self.part,
@@ -60,7 +60,7 @@ class ClassBody(BaseModel):
 
 
 async def class_body(store: Store, folder: CaseFolder, given: ClassSettings) -> ClassBody:
-    """A class to be opened. Every case is planned, so that no trainee finds one that cannot be played."""
+    """The stored form of a new class. Every case is planned first, so that each can be played."""
     clinic = load_clinic(given.clinic)
     cases = list(dict.fromkeys(given.cases))
     if not cases:

@@ -33,7 +33,7 @@ class Result(BaseModel):
 
 
 class ClassTable(BaseModel):
-    """All results; `figures` names every figure that anybody has, in the order of the clinic."""
+    """All results; `figures` names every figure that occurs, in the order of the clinic."""
 
     now: ClassNow
     results: list[Result]
@@ -86,7 +86,7 @@ async def _result(
 
 
 def table_csv(table: ClassTable) -> str:
-    """The table for a spreadsheet. What people wrote never begins a formula."""
+    """The table as CSV for a spreadsheet. Text that people wrote cannot become a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     head = ["trainee", "case", "state", "outcome", "began", "seconds", "lines", "hints", *table.figures, "feedback"]

@@ -32,7 +32,7 @@ _OBJECTIVE = "http://adlnet.gov/expapi/activities/objective"
 
 
 def statements(table: ClassTable, language: str, home: str) -> list[Statement]:
-    """All statements of a class. `home` is the address of this server, where the trainees' names are from."""
+    """All statements of a class. `home` is the address of this server; trainees' names are valid there."""
     clinic = load_clinic(table.now.about.clinic)
     metrics = {metric.name: metric for judge in clinic.judges() for metric in judge.metrics}
     return [
@@ -80,7 +80,10 @@ def _of_session(
 
 
 def _score(value: float, metric: Metric | None) -> Statement:
-    """`scaled` goes from 0 to 1 along the metric's own scale; a number without an end to its scale has none."""
+    """The score of one figure.
+
+    `scaled` runs from 0 to 1 on the metric's scale; it is missing if the scale has no end.
+    """
     if metric is None or not metric.low <= value <= metric.high or not 0 < metric.high - metric.low < math.inf:
         return {"raw": value}
     scaled = (value - metric.low) / (metric.high - metric.low)

@@ -1,1 +1,1 @@
-"""The desk: live sessions of a clinic with people, for those who watch over them."""
+"""The desk: live sessions of a clinic with people, for the staff who supervise them."""

@@ -1,4 +1,4 @@
-"""The desk that a path names, as a route asks for it."""
+"""The desk that a path names, as a dependency for routes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The services of the clinics that have live sessions, opened when they are first looked at.
 
-A service that has sessions in the store is opened at once: what was escalated before a restart rings again. What its
-first session needs is loaded in a thread before, so that no other session stops for it.
+A service that has sessions in the store is opened at once, so that open cases ring again after a restart. What its
+first session needs is loaded in a thread first, so that no other session has to wait.
 """
 
 from __future__ import annotations

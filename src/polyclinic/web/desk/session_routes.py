@@ -34,7 +34,7 @@ class Done(BaseModel):
 
 
 class Opened(BaseModel):
-    """Where a new session is."""
+    """The id of a new session."""
 
     id: str
 

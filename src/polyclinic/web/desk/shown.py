@@ -48,7 +48,7 @@ class SessionShown(BaseModel):
 
 
 class DeskNow(BaseModel):
-    """All that waits: open sessions, and cases by age. `ringing` counts cases that nobody has acknowledged."""
+    """Everything that waits: open sessions, and cases by age. `ringing` counts cases that nobody has acknowledged."""
 
     sessions: list[SessionShown]
     cases: list[QueuedCase]
@@ -100,7 +100,7 @@ def talk_shown(live: Live) -> TalkShown:
 
 
 async def desk_now(service: Service) -> DeskNow:
-    """What waits now: the cases that are open and ring first."""
+    """What waits now; open cases that ring come first."""
     posts = await service.cases.all()
     cases = [
         QueuedCase.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))

@@ -1,1 +1,1 @@
-"""Libraries and norms: what was learned, where from, how it changed a prompt, and the way back."""
+"""Libraries and norms: what was learned, its origin, how it changed a prompt, and how to roll it back."""

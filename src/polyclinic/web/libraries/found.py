@@ -20,7 +20,10 @@ _CONTEXT = 4
 
 
 class EntryShown(BaseModel):
-    """Something learned. `run` and `episode` say where; empty where it came with the package or from a file."""
+    """An entry.
+
+    `run` and `episode` say where it was learned; they are empty if it came with the package or from a file.
+    """
 
     id: str
     key: str
@@ -60,14 +63,14 @@ class LibraryInFull(BaseModel):
 
 
 class DiffLine(BaseModel):
-    """A line of a prompt; `mark` is ``+`` where it is there because of the entry."""
+    """A line of a prompt; `mark` is ``+`` if the entry added it."""
 
     mark: str
     text: str
 
 
 class PromptChanged(BaseModel):
-    """The first prompt that holds an entry's words; no lines where none does."""
+    """The first prompt that holds an entry's words; it has no lines if there is no such prompt."""
 
     run: str = ""
     episode: str = ""
@@ -77,7 +80,7 @@ class PromptChanged(BaseModel):
 
 
 def shown(library: Library, entry: Entry) -> EntryShown:
-    """An entry with how well it has worked."""
+    """An entry with its success so far."""
     record = library.track_record(entry.id)
     return EntryShown(
         id=entry.id,
@@ -128,7 +131,7 @@ def texts_of(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 async def prompt_changed(store: Store, source: str, id: str, rows: Sequence[RunRow]) -> PromptChanged:
-    """The first prompt of these runs that holds an entry's words, and what it would be without them."""
+    """The first prompt in these runs that holds an entry's words, compared with the prompt without them."""
     library = await open_library(store, source)
     entry = next((one for one in (*library, *(gone.entry for gone in library.removed)) if one.id == id), None)
     if entry is None:

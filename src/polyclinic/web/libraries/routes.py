@@ -33,7 +33,7 @@ class SourceShown(BaseModel):
 
 
 class RulesShown(BaseModel):
-    """The rules that people in a clinic are held to, as sections of a report."""
+    """The rules that people in a clinic must follow, as sections of a report."""
 
     clinic: str
     title: str
@@ -41,14 +41,14 @@ class RulesShown(BaseModel):
 
 
 class LibrariesShown(BaseModel):
-    """The page."""
+    """The data of the page of libraries."""
 
     libraries: list[SourceShown]
     rules: list[RulesShown]
 
 
 class RollBack(BaseModel):
-    """Where to, and why."""
+    """The version to go back to, and the reason."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -79,7 +79,7 @@ async def page(request: Request) -> LibrariesShown:
     return LibrariesShown(libraries=found, rules=_rules())
 
 
-@router.get("/{source}", summary="A library: entries, what went, and its history")
+@router.get("/{source}", summary="A library: entries, removed entries and its history")
 async def one(source: str, request: Request) -> LibraryInFull:
     await _allowed(request, source)
     return await _in_full(store_of(request), source)
@@ -93,7 +93,7 @@ async def prompt(source: str, id: str, request: Request) -> PromptChanged:
 
 @router.post("/{source}/rollback", summary="Go back to an earlier version, with a reason")
 async def back(source: str, body: RollBack, request: Request, who: Who) -> LibraryInFull:
-    """Nothing is deleted: what came between stays in the history, and the audit log says who went back and why."""
+    """Nothing is deleted: later versions stay in the history, and the audit log says who rolled back and why."""
     if not body.reason.strip():
         raise UserError("say why an earlier version is restored")
     store = store_of(request)
@@ -157,7 +157,7 @@ def _rules() -> list[RulesShown]:
         try:
             clinic = load_clinic(name)
         except PolyclinicError:
-            continue  # the list of clinics says what is wrong with it
+            continue  # the list of clinics shows its error
         if clinic.rulebook is not None:
             sections = sections_to_plain(clinic.rulebook())
             found.append(RulesShown(clinic=name, title=clinic.title, sections=sections))

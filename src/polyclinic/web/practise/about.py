@@ -31,7 +31,7 @@ class About(BaseModel):
 
 
 async def about(sessions: Sessions, row: RunRow) -> About:
-    """The session of a run."""
+    """What is known of the session of a run."""
     runs = sessions.store.runs
     episode = (await runs.episodes(row.id))[0]
     clinic = load_clinic(row.clinic)
@@ -61,4 +61,4 @@ def _sessions(request: Request) -> Sessions:
 
 
 TheSessions = Annotated[Sessions, Depends(_sessions)]
-"""The server's sessions, as a route asks for them."""
+"""The server's sessions, as a dependency for routes."""

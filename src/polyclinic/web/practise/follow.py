@@ -31,7 +31,7 @@ class InFull(BaseModel):
 
 
 async def in_full(sessions: Sessions, run: str) -> InFull:
-    """The session, continued where it was left."""
+    """The session as a page loads it, continued from where it was left."""
     row, seat = await sessions.row(run)
     session, known, kept = await asyncio.gather(
         sessions.open(row, seat), about(sessions, row), sessions.store.classes.session(row.id)
@@ -48,8 +48,9 @@ async def in_full(sessions: Sessions, run: str) -> InFull:
 
 
 async def feedback_of(sessions: Sessions, run: str, language: str) -> dict[str, object]:
-    """What went well in a session that is over, what did not, and what to try next; figures last. Where the person's
-    part is not `measured`, the words say what the session recorded of it.
+    """What went well in a finished session, what did not, and what to try next; figures come last.
+
+    If the person's part is not `measured`, the text only says what the session recorded.
     """
     ended = await sessions.ended(run, language)
     about = {m.name: m.about for judge in ended.clinic.judges() for m in judge.metrics}
@@ -67,7 +68,7 @@ async def feedback_of(sessions: Sessions, run: str, language: str) -> dict[str, 
 
 
 async def session_events(sessions: Sessions, run: str, after: int, *, watching: bool = False) -> AsyncIterator[str]:
-    """The events of a session after a line's number."""
+    """The events of a session after the line with this number."""
     session = await sessions.find(run)
     return _events(session, after, watching) if session is not None else _over(sessions, run, after)
 

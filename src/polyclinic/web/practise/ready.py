@@ -1,7 +1,7 @@
-"""Clinics made ready in a thread, so that the first session of one does not make everybody else wait.
+"""Loads clinics in a thread, so that the first session of a clinic does not make everybody else wait.
 
-What a clinic's first session would load (its code, its cases, the reader's weights, word vectors) takes seconds. Loaded
-in the event loop it would stop every other session for that long.
+What a clinic's first session would load (its code, its cases, the reader's weights, word vectors) takes seconds. If it
+were loaded in the event loop, every other session would stop for that long.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ WORDS = "Good morning."
 
 
 class ReadyClinics:
-    """The clinics that were made ready, or are being made so.
+    """The clinics that are loaded, or are being loaded.
 
     `rehearses`: understudies also play one case. This takes a few seconds of CPU for each clinic. It is for servers
-    that many people use: somebody alone would only wait longer. A desk rehearses always: it has two people at least,
-    and the one who counsels must not wait for what the other one's first words load.
+    with many users: a single user would only wait longer. A desk always rehearses: at least two people use it, and the
+    counsellor must not wait while the visitor's first words load something.
     """
 
     def __init__(self, *, rehearses: bool = False) -> None:
@@ -41,7 +41,7 @@ class ReadyClinics:
         self._turn = asyncio.Lock()
 
     def prepare(self, clinic: str, *, rehearses: bool = False) -> asyncio.Task[None]:
-        """Start loading in the background, once; after a failure, try again."""
+        """Start loading a clinic in the background, unless this was done already; after a failure, try again."""
         key = (clinic, rehearses or self.rehearses)
         known = self._loading.get(key)
         if known is None or (known.done() and (known.cancelled() or known.exception() is not None)):
@@ -49,7 +49,7 @@ class ReadyClinics:
         return known
 
     async def wait(self, clinic: str, *, rehearses: bool = False) -> None:
-        """Until a clinic is ready."""
+        """Wait until a clinic is loaded."""
         await asyncio.shield(self.prepare(clinic, rehearses=rehearses))
 
     async def _load(self, clinic: str, rehearses: bool) -> None:
@@ -59,7 +59,7 @@ class ReadyClinics:
 
 
 def _load(name: str, rehearses: bool) -> None:
-    """Load a clinic and freeze what stays: looking at it again would take the garbage collector 0.2 s each time."""
+    """Load a clinic and freeze its objects: otherwise each garbage collection would take 0.2 s longer."""
     clinic = load_clinic(name)
     run_embedder("").embed([WORDS])
     reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))
@@ -67,14 +67,15 @@ def _load(name: str, rehearses: bool) -> None:
     for selection in dict.fromkeys(clinic.to_play(role, "en") for role in played):
         try:
             asyncio.run(_rehearse(clinic, selection))
-        except Exception:  # the session itself tells people what is wrong
+        except Exception:  # the session itself will show the error
             _LOG.warning("the rehearsal of %s failed", name, exc_info=True)
     gc.freeze()
 
 
 async def _rehearse(clinic: Clinic, selection: str) -> None:
-    """Understudies play one case, from the first line to the feedback: so everything is there that is loaded at first
-    use. Nothing of it is kept.
+    """Understudies play one case, from the first line to the feedback.
+
+    This loads everything that is loaded at first use. Nothing of the case is stored.
     """
     settings = {"clinic": clinic.name, "variants": (clinic.first_variant,), "scenarios": selection}
     plan = parse_plan(make_config(settings)).with_episodes()

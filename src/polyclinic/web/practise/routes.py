@@ -36,7 +36,7 @@ class Given(BaseModel):
 
 
 class Taken(BaseModel):
-    """Whether an answer was taken; if not, `wrong` says why."""
+    """Whether an answer was accepted; if not, `wrong` says why."""
 
     wrong: str = ""
 
@@ -72,14 +72,14 @@ async def one(run: str, sessions: TheSessions) -> InFull:
 async def events(
     run: str, sessions: TheSessions, after: After = 0, last_event_id: LastEvent = None
 ) -> StreamingResponse:
-    """One event for each line, with its number as id, and one whenever something is asked of the person."""
+    """One event for each line, with its number as id, and one whenever the person is asked something."""
     begin = last_event_id if last_event_id is not None else after
     return stream(await session_events(sessions, run, begin))
 
 
 @router.post("/{run}/answer", summary="Answer what is asked")
 async def answer(run: str, body: Given, sessions: TheSessions) -> Taken:
-    """The question's key makes it safe to send an answer again: one that was answered is not answered twice."""
+    """The question's key makes it safe to send an answer again: a question is not answered twice."""
     session = await sessions.find(run)
     if session is None:
         return Taken()

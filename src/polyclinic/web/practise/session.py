@@ -1,7 +1,7 @@
 """One person's session: the run goes on in a task, and waits whenever the person is asked.
 
-What was said and answered is in the run's journal, so a session that was closed, evicted or killed goes on from there:
-the run is resumed, and tells the same lines again with the same numbers.
+What was said and answered is in the run's journal. So a session that was closed, evicted or killed goes on from there.
+The run is resumed, and gives the same lines again with the same numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from polyclinic.web.streams import News
 
 _LOG = logging.getLogger(__name__)
 FIRST_S = 20.0
-"""How long an answer waits for what follows; what takes longer comes by the stream."""
+"""How long the response to an answer waits for the next lines; later lines come by the stream."""
 
 
 class PracticeSession:
@@ -59,7 +59,7 @@ class PracticeSession:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more happens here."""
+        """Whether the session is over."""
         return self._task.done()
 
     async def settled(self, longest_s: float = FIRST_S) -> None:
@@ -69,7 +69,10 @@ class PracticeSession:
             await self._news.wait(ends - time.monotonic())
 
     async def answer(self, key: str, text: str, values: Mapping[str, Any] | None, tool: str) -> str:
-        """Answer the question with this key. Returns why, if it was not taken. An answered question is not changed."""
+        """Answer the question with this key. If the answer is not accepted, returns the reason.
+
+        A question that was answered before stays as it is.
+        """
         self.used = time.monotonic()
         if self._shut:
             return "the class has ended"
@@ -89,19 +92,20 @@ class PracticeSession:
         return wrong
 
     def take_hint(self, hint: Hint) -> None:
-        """The educator tells the person something; it is kept already."""
+        """Show a hint of the educator; it is already stored."""
         if all(hint.number != known.number for known in self._hints):
             self._hints.append(hint)
             self._news.tell()
 
     def shut(self) -> None:
-        """The class has ended: from now on the session can only be read."""
+        """Close the session because the class has ended: from now on it can only be read."""
         self._shut = True
         self._news.tell()
 
     async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[Line | Situation | Hint | None]:
-        """Every line after a number and every hint, then each new one, and the state whenever it changes; None to keep
-        alive. Somebody who only watches does not count as present.
+        """Every line after a number and every hint, then each new one, and the state whenever it changes.
+
+        None is a keep-alive sign. Somebody who only watches does not count as present.
         """
         self.listening += not watching
         self.watching += watching
@@ -130,7 +134,7 @@ class PracticeSession:
             self.used = time.monotonic()
 
     async def close(self) -> None:
-        """Let go of it; the journal holds it."""
+        """Remove the session from memory; the journal still has it."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -159,7 +163,7 @@ class PracticeSession:
         while True:
             question = await self._desk.next()
             if question.error:
-                continue  # told to the person who gave the answer
+                continue  # reported to the person who gave the answer
             self.pictures |= {image.digest: image for image in question.pictures}
             self._question, self._asked, self._state = question, asked_of(question), "you"
             self._news.tell()

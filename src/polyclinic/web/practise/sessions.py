@@ -1,4 +1,4 @@
-"""All sessions of this server: started, found again, and let go when nobody has looked for a while."""
+"""All sessions of this server: started, found again, and removed from memory when unused for a while."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.view import Line, Listener
 
 MOST, IDLE_S, LOOK_S = 400, 60.0, 10.0
-"""Sessions in memory, and how long one that nobody looks at stays there."""
+"""How many sessions are in memory, how long an unused one stays there, and how often this is checked (in seconds)."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A session that is over: what was said, the words about it, and figures."""
+    """A session that is over: what was said, the feedback, and figures."""
 
     clinic: Clinic
     part: str
@@ -51,8 +51,9 @@ class Sessions:
         self._opening: dict[str, asyncio.Task[PracticeSession | None]] = {}
 
     async def start(self, config: RunConfig, case: str = "") -> str:
-        """A new session, in the named case of the selection or in its first one; its first question is worked out when
-        somebody looks.
+        """Start a new session in the named case of the selection, or in its first case.
+
+        The first question is made when somebody opens the session.
         """
         await self.ready.wait(config.clinic)
         plan = await plan_run(self.store, config)
@@ -70,13 +71,14 @@ class Sessions:
         return row, seats[0]
 
     async def find(self, run: str) -> PracticeSession | None:
-        """The session, continued where it was left; None when it is over."""
+        """The session, continued from where it was left; None if it is over."""
         found = self._in_memory(run)
         return found if found is not None else await self.open(*await self.row(run))
 
     async def open(self, row: RunRow, seat: str) -> PracticeSession | None:
-        """As `find`, for a run that was read already. Several sessions can be opened at the same time, each of them
-        once.
+        """As `find`, for a run that was read already.
+
+        Several sessions can open at the same time; each is opened only once.
         """
         await self.ready.wait(row.clinic)
         found = self._in_memory(row.id)
@@ -89,7 +91,7 @@ class Sessions:
         return await asyncio.shield(opening)
 
     def _in_memory(self, run: str) -> PracticeSession | None:
-        """The session, if it is open and goes on."""
+        """The session, if it is in memory and not over."""
         found = self._open.get(run)
         if found is None or found.over or run in self._opening:
             return None
@@ -106,7 +108,7 @@ class Sessions:
         return session
 
     async def _as_in_class(self, session: PracticeSession) -> None:
-        """What a session has from its class: hints, and its end."""
+        """Apply what a session gets from its class: hints, and the end of the class."""
         kept = await self.store.classes.session(session.run)
         if kept is None:
             return
@@ -116,7 +118,7 @@ class Sessions:
             session.shut()
 
     def peek(self, run: str) -> PracticeSession | None:
-        """The session if it is in memory; nothing is opened for somebody who only looks."""
+        """The session if it is in memory; otherwise None. It is not opened."""
         return self._open.get(run)
 
     async def ended(self, run: str, language: str = "en") -> Ended:
@@ -145,13 +147,13 @@ class Sessions:
         )
 
     async def watch(self) -> None:
-        """As long as the server runs: let go of sessions that nobody looks at."""
+        """While the server runs, remove unused sessions from memory."""
         while True:
             await asyncio.sleep(LOOK_S)
             await self._let_go(IDLE_S)
 
     async def close(self) -> None:
-        """Let go of all."""
+        """Remove all sessions from memory."""
         await self._let_go(-1.0)
 
     async def _make_room(self) -> None:

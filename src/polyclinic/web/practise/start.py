@@ -29,13 +29,13 @@ class StartPractise(BaseModel):
 
 
 class Begun(BaseModel):
-    """Where a new session is."""
+    """The id of a new session."""
 
     id: str
 
 
 def practise_config(body: StartPractise, store: str) -> RunConfig:
-    """The run: one episode, with the person in their seat."""
+    """The config of the run: one episode, with the person in their seat."""
     clinic = load_clinic(body.clinic)
     seat = seat_of(clinic, body.part)
     options = {WHO: body.who.strip(), MINUTES: str(body.minutes) if body.minutes else ""}

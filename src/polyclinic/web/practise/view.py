@@ -29,7 +29,7 @@ class Line(BaseModel):
 
 
 class HintShown(BaseModel):
-    """What an educator told the person, after a line's number."""
+    """A hint of the educator, and the number of the line that it follows."""
 
     number: int
     after: int
@@ -38,7 +38,7 @@ class HintShown(BaseModel):
 
 
 class PictureShown(BaseModel):
-    """A picture; its address is below the session's."""
+    """A picture; its address begins with the session's address."""
 
     id: str
     caption: str
@@ -54,7 +54,7 @@ class ToolOffered(BaseModel):
 
 
 class Asked(BaseModel):
-    """What is wanted of the person now. `key` names this question, also after a restart."""
+    """What the person is asked now. `key` names this question, also after a restart."""
 
     key: str
     known: tuple[str, ...]
@@ -101,7 +101,7 @@ def asked_of(question: HumanQuestion) -> Asked:
 
 
 class Listener:
-    """Turns events into lines; the journal tells them in the same order after a restart."""
+    """Turns events into lines. After a restart the journal gives the events in the same order."""
 
     def __init__(self, seat: str) -> None:
         self._seat = seat
@@ -109,7 +109,7 @@ class Listener:
         self.lines: list[Line] = []
 
     def hear(self, event: Event) -> bool:
-        """Take one event; whether there is a new line."""
+        """Handle one event. Returns whether there is a new line."""
         match event:
             case Called() if event.role == self._seat:
                 self._mine += f"\n{_flat(event.text)}"

@@ -1,4 +1,4 @@
-"""A packet as it is kept: its key, its pairs, and the answers of raters as ratings and votes."""
+"""A packet as it is stored: its key, its pairs, and the answers of raters as ratings and votes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PacketSettings(BaseModel):
 
 
 class PacketBody(BaseModel):
-    """What the store keeps of a packet; raters never see it."""
+    """What is stored of a packet; raters never see it."""
 
     title: str
     key: AuditKey
@@ -46,7 +46,7 @@ class PacketBody(BaseModel):
 
 
 class Evidence(BaseModel):
-    """Words of a transcript that show it: the line's number from 0, and where they are in it."""
+    """Words of a transcript that support a rating: the line's number (from 0) and the place in the line."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -57,7 +57,7 @@ class Evidence(BaseModel):
 
 
 class RatingGiven(BaseModel):
-    """A rater's answer to a question: a number of its scale, why, and the words that show it."""
+    """A rater's answer to a question: a number on its scale, the reason, and the words that support it."""
 
     value: int
     comment: str = ""
@@ -65,7 +65,7 @@ class RatingGiven(BaseModel):
 
 
 class VoteGiven(BaseModel):
-    """A rater's choice between the two that were shown."""
+    """A rater's choice between two conversations."""
 
     better: Better
     reason: str = ""
@@ -90,12 +90,12 @@ class Progress(BaseModel):
 
 @dataclass(frozen=True)
 class RatingRoom:
-    """What can be done with packets."""
+    """Opens packets, and gives their lines, progress and agreement."""
 
     store: Store
 
     async def open(self, given: PacketSettings) -> PacketRow:
-        """Draw episodes and pairs, check that nothing gives them away, and keep the packet."""
+        """Draw episodes and pairs, check that nothing identifies them, and store the packet."""
         results = await load_results(self.store, given.run)
         questions = rubric_questions(results.clinic, given.rubric, files=False)
         key, items = blind(results, questions, episodes=given.episodes, seed=given.seed)
@@ -109,7 +109,7 @@ class RatingRoom:
         return await self.store.packets.open(results.run, body.model_dump_json())
 
     async def lines(self, row: PacketRow, episode: str) -> list[Shown]:
-        """What was said in an episode, and nothing else."""
+        """Only what was said in an episode."""
         transcript = await self.store.runs.transcript(row.run, episode)
         return [Shown(speaker=said.speaker, text=said.text) for said in transcript.said()]
 
@@ -126,7 +126,7 @@ class RatingRoom:
         return found
 
     async def agreement(self, row: PacketRow) -> list[Section]:
-        """People with people, and the judge with people, by the services of `polyclinic audit`."""
+        """The agreement between people, and between the judge and people, computed as in `polyclinic audit`."""
         body, answers = body_of(row), await self.store.packets.answers(row.id)
         ratings, votes = ratings_of(answers), votes_of(answers)
         sections: list[Section] = []
@@ -189,4 +189,4 @@ def _room(request: Request) -> RatingRoom:
 
 
 TheRoom = Annotated[RatingRoom, Depends(_room)]
-"""The server's packets, as a route asks for them."""
+"""The server's packets, as a dependency for routes."""

@@ -39,7 +39,7 @@ class ItemDone(BaseModel):
 
 
 class MyPacket(BaseModel):
-    """A packet as a rater sees it. `rounds` says of each pair, in the rater's own order, whether it was judged."""
+    """A packet as a rater sees it. `rounds` says for each pair, in the rater's own order, whether it was judged."""
 
     id: str
     title: str
@@ -67,7 +67,7 @@ class Round(BaseModel):
 
 
 class Rated(BaseModel):
-    """An answer to one question; without a number it is taken back."""
+    """An answer to one question; without a number, the earlier answer is removed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -125,7 +125,7 @@ async def item(id: str, code: str, room: TheRoom, digest: Trainee) -> Item:
 
 @router.post("/{id}/items/{code}", summary="Answer a question about a transcript")
 async def rate(id: str, code: str, body: Rated, room: TheRoom, digest: Trainee) -> Item:
-    """An answer takes the place of an earlier one, so sending it again changes nothing."""
+    """An answer replaces an earlier one, so sending it again changes nothing."""
     row, rater, packet = await _mine(room, id, digest)
     lines = await room.lines(row, _episode(packet, code))
     question = next((one for one in packet.key.questions if one.id == body.question), None)
@@ -180,7 +180,7 @@ def _episode(body: PacketBody, code: str) -> str:
 
 
 def _round(body: PacketBody, rater: Rater, number: int) -> tuple[str, str, str, str]:
-    """A round's pair, the order it asks about, and the two episodes as they are shown."""
+    """The pair of a round, its order, and the two episodes as they are shown."""
     rounds = rounds_of(body, rater.name)
     if not 0 <= number < len(rounds):
         raise UnknownName("round", str(number), ())

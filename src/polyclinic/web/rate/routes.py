@@ -47,7 +47,7 @@ class PacketNow(BaseModel):
 
 
 class Rubrics(BaseModel):
-    """The rubrics that a run's episodes can be rated by."""
+    """The rubrics that can be used to rate a run's episodes."""
 
     names: list[str]
 
@@ -95,7 +95,7 @@ async def agreement(id: str, room: TheRoom) -> JSONResponse:
 
 
 def _evidence(body: PacketBody, answer: RaterAnswer) -> list[dict[str, object]]:
-    """The words that a rater marked, with the episode they are from: the rating is no longer blind here."""
+    """The words that a rater marked, with their episode. The rating is no longer blind here."""
     if answer.question in (FORWARD, BACKWARD):
         return []
     given = RatingGiven.model_validate_json(answer.body)

@@ -1,4 +1,4 @@
-"""What is filtered and sorted in a table of episodes, in memory: columns are arrays, so 100,000 rows are quick."""
+"""The columns of a table of episodes, filtered and sorted in memory. Columns are arrays, so 100,000 rows are fast."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SORTS = {"cost_usd": "cost_nano"}
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of texts: each row has the place of its text among the texts that there are."""
+    """A column of texts. Each row holds the index of its text in the list of different texts."""
 
     known: tuple[str, ...]
     codes: npt.NDArray[np.int32]
 
     @classmethod
     def from_rows(cls, texts: Sequence[str]) -> Self:
-        """The texts in the order in which they first occur."""
+        """Make a column; the different texts are in the order in which they first occur."""
         known = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         return cls(tuple(known), np.fromiter((known[text] for text in texts), np.int32, len(texts)))
 
@@ -39,14 +39,17 @@ class Texts:
         return np.array([text in kept for text in self.known], np.bool_)[self.codes]
 
     def ranks(self) -> npt.NDArray[np.int32]:
-        """For sorting: each row's place in the order of the alphabet."""
+        """The alphabetical rank of each row's text, for sorting."""
         places = np.empty(len(self.known), np.int32)
         places[sorted(range(len(self.known)), key=self.known.__getitem__)] = np.arange(len(self.known))
         return places[self.codes]
 
 
 class Columns:
-    """The rows of one run in one state, by their numbers; the values of a metric come when they are first needed."""
+    """The rows of one run in one state, by their numbers.
+
+    The values of a metric are loaded when they are first needed.
+    """
 
     def __init__(self, rows: Sequence[Sequence[Any]], metrics: Sequence[str], all_episodes: int) -> None:
         by_column = list(zip(*rows, strict=True)) or [()] * (1 + len(_TEXTS) + len(_COUNTS))
@@ -58,7 +61,10 @@ class Columns:
         self.values: dict[str, npt.NDArray[np.float64]] = {}
 
     def kept(self, wanted: Wanted, words: dict[int, int] | None) -> Places:
-        """The places of the rows that fit, in the wanted order. `words` says by parts which numbers hold the words."""
+        """The places of the rows that fit, in the wanted order.
+
+        `words` holds a bitmap of the episodes with the words.
+        """
         keep = np.ones(len(self.numbers), np.bool_)
         for column in ("variant", "outcome", "status", "scenario"):
             if value := getattr(wanted, column):
@@ -72,7 +78,7 @@ class Columns:
                 (-np.inf if wanted.low is None else wanted.low),
                 (np.inf if wanted.high is None else wanted.high),
             )
-            keep &= (low <= values) & (values <= high)  # no number is neither
+            keep &= (low <= values) & (values <= high)  # NaN fits no range
         if words is not None:
             keep &= self._marked(words)
         places = np.flatnonzero(keep)
@@ -83,7 +89,7 @@ class Columns:
             order = np.arange(len(places))
         elif wanted.sort_metric:
             values = self.values[wanted.sort_metric][places]
-            return np.argsort(-values if wanted.down else values, kind="stable")  # no number is last both ways
+            return np.argsort(-values if wanted.down else values, kind="stable")  # NaN is last in both directions
         else:
             name = _SORTS.get(wanted.sort, wanted.sort)
             column = self._counts[name] if name in self._counts else self.texts[name].ranks()
@@ -109,7 +115,7 @@ def read_columns(tx: Transaction, run: str, all_episodes: int) -> Columns:
 
 
 def read_values(tx: Transaction, run: str, metric: str, columns: Columns) -> npt.NDArray[np.float64]:
-    """The values of one metric, a row each; no number where an episode has none."""
+    """The values of one metric, one for each row; NaN if an episode has no value."""
     rows = tx.execute(
         "SELECT f.number, v.value FROM episode_values v JOIN episode_facts f ON f.run = v.run AND f.id = v.episode "
         "WHERE v.run = ? AND v.metric = ?",

@@ -1,4 +1,4 @@
-"""One episode as a readable conversation: what was said and done, with the call behind each line."""
+"""One episode as a readable conversation: what was said and done, with the model call that produced each line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ EventKind = Literal["said", "tool", "note", "state", "review", "rule", "handed",
 
 
 class EventShown(BaseModel):
-    """One event. `number` is its place in the transcript; `call` is the place of the call behind it, if any."""
+    """One event.
+
+    `number` is its place in the transcript; `call` is the place of the model call that produced it, if any.
+    """
 
     number: int
     kind: EventKind
@@ -39,7 +42,7 @@ class EventShown(BaseModel):
 
 
 class ScoreShown(BaseModel):
-    """A judge's number with its reason and the words it rests on."""
+    """A judge's score with its reason and the words that support it."""
 
     metric: str
     about: str
@@ -51,7 +54,7 @@ class ScoreShown(BaseModel):
 
 
 class CallShown(BaseModel):
-    """A call in a list: who answered which prompt, and how much it took."""
+    """A call in a list: who answered which prompt, with its cost and duration."""
 
     number: int
     role: str
@@ -106,7 +109,7 @@ _KINDS: dict[str, EventKind] = {
 
 
 def events_shown(transcript: Transcript) -> list[EventShown]:
-    """The events that readers need, each with the call behind it."""
+    """The events that readers need, each with the model call that produced it."""
     shown = []
     latest: dict[str, int] = {}
     for number, event in enumerate(transcript.events):

@@ -19,18 +19,19 @@ from polyclinic.web.runs.phrases import Phrases
 from polyclinic.web.runs.wanted import Wanted
 
 MOST_ROWS = 500_000
-"""So many rows of runs that were looked at last stay in memory: about 60 bytes each, and 8 more for a metric."""
+"""How many rows of the latest runs stay in memory: each takes about 60 bytes, and 8 more for each metric."""
 SMALL = 5_000
 REST = 10
-"""A larger run that goes on is read again at most a tenth of the time."""
+"""While a larger run goes on, reading it again takes at most a tenth of the time."""
 _LOG = logging.getLogger(__name__)
 State = tuple[tuple[str, int, int], ...]
 
 
 class EpisodePage(BaseModel):
-    """One page of a table, and how many episodes fit in all. `outcomes` and `owners` are what there is to filter by.
+    """One page of a table, and the number of all episodes that fit. `outcomes` and `owners` are the values to filter
+    by.
 
-    `whole` is false while a phrase is still looked for: then `found` counts those that were found so far.
+    `whole` is false while a search for a phrase still runs; `found` then counts the episodes found so far.
     """
 
     episodes: list[EpisodeShown]
@@ -53,7 +54,7 @@ class _Read:
 
 
 class Indexes:
-    """Pages of episodes. Their words are indexed in the background, once somebody looks at a run."""
+    """Pages of episodes. The words of a run are indexed in the background when somebody first opens the run."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -119,7 +120,7 @@ class Indexes:
         return made
 
     def _index_words(self, run: str, *, ended: bool) -> None:
-        """In the background: a search meanwhile reads the transcripts that are not indexed yet."""
+        """Index words in the background. Until it is done, a search reads the transcripts that are not indexed yet."""
         if run not in self._filling:
             task = self._filling[run] = asyncio.create_task(self._store.words.fill(run, ended=ended))
             task.add_done_callback(partial(self._filled, run))
@@ -131,7 +132,7 @@ class Indexes:
 
 
 def _state(tx: Transaction, run: str) -> State:
-    """Changes whenever an episode of the run ends, or ends again."""
+    """A value that changes whenever an episode of the run ends, or ends again."""
     rows = tx.execute(
         "SELECT status, COUNT(*), SUM(attempt) FROM episodes WHERE run = ? GROUP BY status ORDER BY status", (run,)
     )

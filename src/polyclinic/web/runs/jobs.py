@@ -1,4 +1,4 @@
-"""Runs that go on in this server: started, stopped and resumed from the browser, with their progress."""
+"""Runs that this server works on: started, stopped and resumed from the browser, with their progress."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Going(BaseModel):
 
 
 class _Watched:
-    """Follows a run; what the runner calls its progress."""
+    """The progress of a run. The runner calls its methods."""
 
     def __init__(self, news: News) -> None:
         self._news, self._began = news, time.monotonic()
@@ -48,10 +48,10 @@ class _Watched:
         self._news.tell()
 
     def watch(self, retries: Callable[[], int]) -> None:
-        """Retries are not shown."""
+        """Does nothing, because retries are not shown."""
 
     def ended(self, result: EpisodeResult) -> None:
-        """One more has ended."""
+        """One more episode has ended."""
         self.finished += 1
         self.cost_usd += sum(used.cost_usd for used in result.usage.values())
         self._news.tell()
@@ -67,7 +67,7 @@ class _Watched:
 
 
 class Jobs:
-    """The runs that go on here, few at a time."""
+    """The runs that this server works on; only a few run at the same time."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -86,7 +86,7 @@ class Jobs:
         return run
 
     async def resume(self, run: str) -> None:
-        """Go on with a run that was stopped."""
+        """Resume a run that was stopped."""
         row = await self._store.runs.get(run)
         if people_in(row):
             raise UserError(f"{row.id} is a person's session: continue it in Practise")
@@ -103,12 +103,12 @@ class Jobs:
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Stop all."""
+        """Stop all runs."""
         for run in list(self._tasks):
             await self.stop(run)
 
     def is_going(self, run: str) -> bool:
-        """Whether a run goes on in this server."""
+        """Whether this server is working on a run."""
         return run in self._tasks
 
     async def going(self, run: str) -> Going:

@@ -42,7 +42,7 @@ def episodes_shown(tx: Transaction, run: str, numbers: Sequence[int]) -> list[Ep
     )
     values: dict[str, dict[str, float]] = {}
     marks = ", ".join("?" * len(rows))
-    found = tx.execute(  # not ordered by the database, which would then read the values of all episodes
+    found = tx.execute(  # no ORDER BY: the database would then read the values of all episodes
         f"SELECT metric, episode, value FROM episode_values WHERE run = ? AND episode IN ({marks})",
         (run, *(row[1] for row in rows)),
     )
@@ -63,7 +63,7 @@ def episodes_shown(tx: Transaction, run: str, numbers: Sequence[int]) -> list[Ep
 
 
 def with_phrase(tx: Transaction, run: str, numbers: Sequence[int], phrase: str) -> set[int]:
-    """Those of these episodes whose transcripts hold a phrase as it is written, in upper or lower case."""
+    """The episodes among these whose transcripts hold exactly this phrase; upper and lower case are the same."""
     given: object = numbers
     if tx.dialect == "sqlite":
         among, given, like = "IN (SELECT value FROM json_each(?))", orjson.dumps(numbers).decode(), "LIKE"

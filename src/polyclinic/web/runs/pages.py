@@ -1,4 +1,4 @@
-"""What a server keeps of its runs: their indexes, the jobs that it works on, and the latest reports."""
+"""What a server keeps in memory about its runs: indexes, running jobs, and the latest reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyclinic.web.runs.jobs import Jobs
 from polyclinic.web.runs.report import report_to_json
 
 WITH_TRANSCRIPTS = 2_000
-"""A run of more episodes is summed up from its scores alone."""
+"""A run with more episodes is summarised from its scores only."""
 MOST_REPORTS = 8
 
 
@@ -27,7 +27,7 @@ class RunPages:
         self._reports: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
 
     async def report(self, run: str) -> bytes:
-        """A run's page as JSON, worked out once for each state of the run."""
+        """A run's page as JSON, computed once for each state of the run."""
         count = await self.store.runs.counts(run)
         key = (run, *sorted(count.items()))
         if key not in self._reports:

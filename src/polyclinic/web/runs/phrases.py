@@ -1,4 +1,4 @@
-"""Which episodes of a run hold a phrase: looked for in the background, while a page shows what was found so far.
+"""Which episodes of a run hold a phrase: searched in the background, while a page shows what was found so far.
 
 Transcripts are read for it, and 100,000 of them take about a second. So an answer comes once it has enough rows, or
 after a moment, and says whether all transcripts were searched.
@@ -28,7 +28,7 @@ ANSWER_S = 0.15
 
 
 class PhraseSearch:
-    """Looks for one phrase in the background, in the order of these episodes. `stamp` is the state of their run."""
+    """Searches for one phrase in the background, in the order of these episodes. `stamp` is the state of their run."""
 
     def __init__(self, stamp: Hashable, order: Hashable, search: Search, numbers: Sequence[int]) -> None:
         self.stamp, self.order = stamp, order
@@ -46,17 +46,17 @@ class PhraseSearch:
             self._moved.set()
 
     async def among(self, numbers: Numbers, order: Hashable, enough: int) -> tuple[Numbers, bool]:
-        """Those of these episodes that hold the phrase, and whether all were searched.
+        """The episodes among these that hold the phrase, and whether all were searched.
 
-        In the order of the search, the first ones that were found are the first ones that there are. In another order
-        a page waits a moment for the whole search.
+        If a page has the same order as the search, it can show the first results at once. In another order it waits a
+        moment for the whole search.
         """
         until = time.monotonic() + ANSWER_S
         while True:
             found = numbers[np.isin(numbers, self._held)]
             if self._task.done():
                 if not self._task.cancelled():
-                    self._task.result()  # raises what stopped the search
+                    self._task.result()  # raises the error that stopped the search
                 return found, not self._task.cancelled()
             left = until - time.monotonic() if self._begun else ANSWER_S
             if left <= 0 or (order == self.order and len(found) >= enough):
@@ -66,24 +66,24 @@ class PhraseSearch:
                 await asyncio.wait_for(self._moved.wait(), left)
 
     def failed(self) -> bool:
-        """Whether it must be begun again."""
+        """Whether the search has failed and must be started again."""
         return self._task.done() and (self._task.cancelled() or self._task.exception() is not None)
 
     def stop(self) -> asyncio.Task[None]:
-        """Search no further. Who waits gets what was found."""
+        """Stop the search. Callers that wait get what was found so far."""
         self._task.cancel()
         return self._task
 
 
 class Phrases:
-    """The latest searches. The next page, order or filter of one reads no transcript again."""
+    """The latest searches, cached. Another page, order or filter of the same search reads no transcript again."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: OrderedDict[tuple[str, str], PhraseSearch] = OrderedDict()
 
     def search(self, run: str, phrase: str, stamp: Hashable, order: Hashable, numbers: Numbers) -> PhraseSearch:
-        """The search for a phrase, begun if there is none of this state of the run."""
+        """The search for a phrase. A new one is started if there is none for this state of the run."""
         known = self._known.pop((run, phrase), None)
         if known is None or known.stamp != stamp or known.failed():
             if known is not None:
@@ -98,5 +98,5 @@ class Phrases:
         return await self._database.read(partial(with_phrase, run=run, numbers=numbers, phrase=phrase))
 
     async def close(self) -> None:
-        """Stop all."""
+        """Stop all searches."""
         await asyncio.gather(*(search.stop() for search in self._known.values()), return_exceptions=True)

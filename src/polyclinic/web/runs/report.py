@@ -16,7 +16,7 @@ from polyclinic.runner.reports import report_of
 
 
 def report_to_json(results: RunResults, whole: bool) -> bytes:
-    """Headline, metrics, and the report's sections; sections of the clinic's own need transcripts."""
+    """Headline, metrics, and the report's sections. The clinic's own sections need transcripts."""
     made: RunReport = report_of(results, transcripts=0, own_sections=whole)
     ground = grounds(results)
     sections = [section for section in made.all_sections if section.title != TRANSCRIPTS]
@@ -50,7 +50,7 @@ def report_to_json(results: RunResults, whole: bool) -> bytes:
         "config": {
             name: value
             for name, value in results.config.items()
-            if name != "store" and value not in ("", None, [], {}, ())  # runs of earlier versions kept the address
+            if name != "store" and value not in ("", None, [], {}, ())  # earlier versions stored the address in a run
         },
     }
     return orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)

@@ -51,7 +51,7 @@ class StartRun(BaseModel):
 
 
 class Begun(BaseModel):
-    """Where a new run is."""
+    """The id of a new run."""
 
     id: str
 
@@ -117,7 +117,7 @@ async def _shown(pages: RunPages, run: str, count: dict[str, int]) -> RunShown:
 
 
 def _title_and_variant(name: str) -> tuple[str, tuple[str, ...]]:
-    """What a clinic is called, and the variant that a run without a choice has; only its name if it is not here."""
+    """A clinic's title and default variant; only its name if it is not installed."""
     try:
         clinic = load_clinic(name)
     except UserError:

@@ -1,4 +1,4 @@
-"""What somebody wants to see of a run's episodes."""
+"""The filters and the order for a table of episodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARK = re.compile(r"[^\w\s]")
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which episodes, in which order. `low` and `high` bound the value of `metric`."""
+    """Which episodes, in which order. `low` and `high` limit the value of `metric`."""
 
     variant: str = ""
     outcome: str = ""
@@ -35,12 +35,12 @@ class Wanted:
 
     @property
     def only_sorted(self) -> Wanted:
-        """All episodes in the same order."""
+        """The same order without any filter."""
         return Wanted(sort=self.sort, down=self.down)
 
     @property
     def phrase(self) -> str:
-        """Text that must occur exactly as it is written: words in quotation marks, or with any other mark."""
+        """Text that must occur exactly as written: words in quotation marks, or words with any punctuation."""
         text = self.words.strip()
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return text[1:-1] if quoted else text if _MARK.search(text) else ""

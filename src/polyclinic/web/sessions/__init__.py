@@ -1,1 +1,4 @@
-"""Live sessions of a clinic over HTTP, and the queue of cases for people. What is said there is the clinic's own."""
+"""Live sessions of a clinic over HTTP, and the queue of cases for people.
+
+The clinic's own flow decides what is said.
+"""

@@ -1,4 +1,4 @@
-"""Access control: the service token starts sessions, a session's token opens that session, staff log in as persons."""
+"""Access control: the service token starts sessions, a session's token opens that session, staff log in by name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
 
 
 class AccessControl(Rates):
-    """Tokens and rates."""
+    """Checks tokens, and limits the rate of requests."""
 
     def __init__(self, token: str, limits: ServiceLimits) -> None:
         super().__init__(limits.requests_per_minute, limits.logins_per_minute)
@@ -58,7 +58,7 @@ class AccessControl(Rates):
         return self.is_service(given) or token_fits(live, given)
 
     def wrong(self) -> None:
-        """Count one request with a token that opens nothing; all of them together are limited."""
+        """Count one request with a wrong token; the number of all such requests together is limited."""
         refuse_until(self._wrong.take("all"))
 
     def message(self, session: str) -> None:
@@ -101,7 +101,7 @@ StaffToken = Annotated[str, Depends(given_token)]
 
 
 def application(token: StaffToken, access: TheAccess) -> str:
-    """Only for the service token, which the visitors' application holds."""
+    """Accept only the service token, which the visitors' application holds."""
     if not access.is_service(token):
         access.wrong()
         raise HTTPException(401, "this needs the service token", {"WWW-Authenticate": "Bearer"})
@@ -110,7 +110,7 @@ def application(token: StaffToken, access: TheAccess) -> str:
 
 
 def _person(role: StaffRole) -> Callable[..., Awaitable[Account]]:
-    """A dependency: somebody who is logged in and has a role. What they only look at is written down here."""
+    """A dependency: an account that is logged in and has this role. Read access is written to the audit log here."""
 
     async def person(request: Request, token: StaffToken, access: TheAccess, service: TheService) -> Account:
         found = await service.staff.account_of(token)
@@ -135,7 +135,10 @@ watcher, taker, administrator = _person("watch"), _person("take_over"), _person(
 async def session_for(
     request: Request, session: str, token: StaffToken, access: TheAccess, service: TheService
 ) -> Live:
-    """A session, for its own token, the service token, or a member of staff; to all others it does not exist."""
+    """A session, for its own token, the service token or a member of staff.
+
+    For all others the answer is "not found".
+    """
     try:
         live = await service.get(session)
     except UnknownName:
@@ -157,7 +160,7 @@ Holds = Callable[[], Awaitable[bool]]
 
 
 def who_holds(token: str, service: Service) -> Holds:
-    """Checks again whether a token belongs to a member of staff. A stream that only listens does not use the token."""
+    """Checks again whether a token belongs to a member of staff. An open stream does not prolong the token."""
 
     async def holds() -> bool:
         return await service.staff.account_of(token, used=False) is not None
@@ -166,7 +169,7 @@ def who_holds(token: str, service: Service) -> Holds:
 
 
 class StillAllowed:
-    """Checks again now and then, as long as a stream is open."""
+    """Repeats the check from time to time while a stream is open."""
 
     def __init__(self, holds: Holds, clock: Callable[[], float] = time.monotonic) -> None:
         self._holds, self._clock, self._next = holds, clock, clock() + ASK_AGAIN_S

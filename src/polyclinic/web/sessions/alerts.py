@@ -1,9 +1,9 @@
 """Alerts: an open case rings until somebody acknowledges it, at once and again every minute.
 
-It rings at a webhook, if there is one, and for every member of staff who listens to the queue's stream, where the page
+It rings at a webhook, if there is one, and for every member of staff who listens to the queue's stream. Their page
 makes a sound. A webhook gets no words of the conversation, and no reason, which may quote them. A webhook that fails is
-tried again soon, and until it works the service does not report itself as healthy. An emergency that the store could
-not take rings from memory.
+tried again soon, and until it works the service does not report itself as healthy. An emergency that could not be
+stored rings from memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Alert(BaseModel):
 
 
 async def post_alert(url: str, alert: Alert) -> None:
-    """Hand an alert to a webhook; anything but a 2xx is a failure."""
+    """Send an alert to a webhook; any answer except 2xx is a failure."""
     async with httpx.AsyncClient(timeout=WEBHOOK_S, follow_redirects=False, trust_env=False) as client:
         answer = await client.post(url, json=alert.model_dump(exclude={"reason"}))
         if not answer.is_success:
@@ -49,7 +49,7 @@ async def post_alert(url: str, alert: Alert) -> None:
 
 
 def check_webhook(url: str, local_only: bool) -> str:
-    """A webhook that can be used, or an error that says how to write one."""
+    """Return a valid webhook address, or raise an error that says how to write one."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"--alert {url}: write an address such as https://pager.example/hook")
@@ -84,19 +84,19 @@ class Alerts:
 
     @property
     def listening(self) -> int:
-        """How many listen now."""
+        """How many members of staff listen now."""
         return len(self._listeners)
 
     def acknowledge(self, cases: Collection[str]) -> None:
-        """Somebody has heard these; each stays in the queue until it is taken and closed."""
+        """Stop ringing for these cases. Each stays in the queue until it is taken and closed."""
         self._acknowledged.update(cases)
 
     def acknowledged(self, case: str) -> bool:
-        """Whether somebody has heard it."""
+        """Whether somebody has acknowledged this case."""
         return case in self._acknowledged
 
     async def ring(self) -> int:
-        """Ring for every open case whose time has come; returns for how many."""
+        """Ring for every open case that is due; returns how many."""
         waiting = {alert.case: alert for alert in [*await self._look(), *self._unstored()]}
         now, due = self._clock(), []
         for case, alert in waiting.items():
@@ -114,11 +114,11 @@ class Alerts:
         return len(due)
 
     async def _look(self) -> list[Alert]:
-        """Open cases. A store that cannot be read does not keep the others from ringing, and shows in `failing`."""
+        """The open cases. If the store cannot be read, cases in memory still ring, and `failing` is set."""
         try:
             found = await self._stored()
         except Exception:
-            _LOG.critical("open cases could not be looked at for alerts", exc_info=True)
+            _LOG.critical("open cases could not be read for alerts", exc_info=True)
             self._blind = True
             return []
         self._blind = False
@@ -160,7 +160,7 @@ class Alerts:
 
 
 def alert_for(post: Post) -> Alert:
-    """What rings for a case."""
+    """The alert for a case."""
     return Alert(
         case=case_id(post),
         session=post.episode,

@@ -67,18 +67,18 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
 
     @app.get("/health", summary="Whether the service is up", tags=["service"])
     async def health() -> Response:
-        """Needs no token. 503 when something broke lately or the store takes no write."""
+        """Needs no token. 503 when something failed recently or the store cannot be written to."""
         up = await app.state.service.healthy()
         return JSONResponse({"status": "up" if up else "not up"}, 200 if up else 503)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        """The description as a page that asks nothing from outside."""
+        """The API description as a page that loads nothing from other hosts."""
         return HTMLResponse(docs_page(app.openapi()))
 
     @app.get("/staff", include_in_schema=False)
     async def staff_page() -> HTMLResponse:
-        """Where staff log in, hear alerts and work through the queue."""
+        """The page where staff log in, get alerts and work through the queue."""
         return HTMLResponse(package_text("polyclinic.web.sessions", "staff.html"))
 
     return app

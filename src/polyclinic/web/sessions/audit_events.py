@@ -22,7 +22,7 @@ _ACT = ("110110", "Patient Record", "U")
 
 
 def audit_event(entry: AuditEntry) -> dict[str, Any]:
-    """One entry. What was looked at is named by its path in this service; no words of a conversation leave it."""
+    """One entry. The object is named by its path in this service. No words of a conversation are included."""
     code, display, action = _KINDS.get(entry.action, _ACT)
     at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="milliseconds")
     refused = entry.outcome != "done"

@@ -1,4 +1,4 @@
-"""The cases that wait for people: they belong to the service, whatever cast it was started with."""
+"""The cases that wait for people. They belong to the service, no matter which cast it was started with."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from polyclinic.web.sessions.schemas import case_id
 
 
 class Cases:
-    """What the flows of one service handed to people. `alerts` are the queues that ring."""
+    """The cases that the flows of one service handed over to people. `alerts` are the queues that ring."""
 
     def __init__(self, posts: Posts, run: str, alerts: tuple[str, ...]) -> None:
         self._posts, self._run, self._alerts = posts, run, alerts
 
     async def all(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
-        """Oldest first; of one queue and in one status, if these are named."""
+        """The cases, oldest first; only of one queue or status, if these are given."""
         return [post for post in await self._posts.waiting(queue, status) if post.run.startswith(self._run)]
 
     async def find(self, case: str) -> Post:
@@ -38,7 +38,7 @@ class Cases:
         return [post for post in await self.all(status="open") if self.rings(post)]
 
     async def posted_since(self, session: str, queue: str, since_ms: int) -> bool:
-        """Whether a session handed something to people in this queue since a moment."""
+        """Whether a session has put a case into this queue since this moment."""
         found = await self.all(queue)
         return any(post.episode == session and post.created_ms >= since_ms for post in found)
 
@@ -47,14 +47,19 @@ class Cases:
         await self._posts.take(post, who)
 
     async def close(self, post: Post, who: Account, remark: str) -> None:
-        """Close a case. Only the person who took it or an administrator may, or anybody where nobody took it."""
+        """Close a case.
+
+        Only the person who took it or an administrator may close it; if nobody took it, anybody may.
+        """
         if post.taken_by not in ("", who.name) and not who.may("administer"):
             raise UserError(f"{post.taken_by} has this case: ask them to close it")
         await self._posts.close(post, f"{who.name}: {remark}")
 
     async def follow(self, session: str, action: Action[Any], given: Mapping[str, Any]) -> None:
-        """What an action does to the open cases of its session: a person who takes the session over takes them too, a
-        person who passes it on passes them on, and a session that is handed back leaves none open.
+        """What an action does to the open cases of its session.
+
+        A person who takes over the session takes them too, and a person who passes it on passes them on. When a session
+        is handed back, its cases are closed.
         """
         if action.cases == "keep":
             return

@@ -1,4 +1,4 @@
-"""The API's description as one page of HTML that loads nothing from outside, made from its OpenAPI description."""
+"""The API's description as one HTML page, made from OpenAPI. It loads nothing from other hosts."""
 
 from __future__ import annotations
 

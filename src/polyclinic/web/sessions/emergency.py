@@ -1,8 +1,8 @@
-"""When a session's machinery breaks: people are told in every way that still works, and no failure is silent.
+"""When the software of a session fails: people are informed in every way that still works, and no failure is silent.
 
-A case goes into the clinic's first queue. If the store does not take it, it goes into an emergency file beside the
-store, or else into the system's temporary folder. It is always logged. Each way is tried by itself, so that no fault in
-one stops another. What is in a file goes into the queue as soon as the store takes it.
+A case goes into the clinic's first queue. If it cannot be stored, it goes into an emergency file beside the store, or
+else into the system's temporary folder. It is always logged. Each way is tried by itself, so that no fault in one stops
+another. What is in a file goes into the queue as soon as the store can be written to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUEUE_S = 5.0
 
 
 class Emergency(Frozen):
-    """One fault that people must hear of: in which session, what was said, and what broke."""
+    """One fault that people must know about: the session, what was said, and the error."""
 
     session: str
     words: str
@@ -35,16 +35,16 @@ class Emergency(Frozen):
 
     @property
     def key(self) -> str:
-        """Names it among the cases of its session."""
+        """Its key among the cases of its session."""
         return f"fault-{self.at_ms}"
 
     def body(self) -> dict[str, Any]:
-        """As a case in the queue."""
+        """The content of the case in the queue."""
         return {"reason": f"the service failed: {self.fault}", "words": self.words, "utterance": self.words}
 
 
 class Telling:
-    """The ways by which people are told."""
+    """Informs people in several ways: queue, file and log."""
 
     def __init__(self, journal: Journal, queue: str, store: str) -> None:
         self._journal, self.queue = journal, queue
@@ -54,9 +54,9 @@ class Telling:
         self.unstored: dict[str, Emergency] = {}
 
     async def tell(self, session: str, words: str, fault: str) -> tuple[str, ...]:
-        """Tell people; says which ways worked. The log always does."""
+        """Inform people. Returns the ways that worked; the log always does."""
         self.last_ms = now_ms()
-        self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # two in one millisecond are two
+        self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # keys differ
         case = Emergency(
             session=session, words=_clean(words)[:4_000], fault=_clean(fault)[:500], at_ms=self._last_key_ms
         )
@@ -70,14 +70,14 @@ class Telling:
         return (*ways, "log")
 
     async def bring_in(self) -> bool:
-        """Put what the store did not take before into the queue; a file is set aside once the store has all of it.
+        """Put emergencies that could not be stored into the queue. A file is renamed once the store has all of it.
 
-        Returns whether nothing is left. The same case twice is one.
+        Returns whether nothing is left. A case that is added twice is stored once.
         """
         if not self.queue:
             return not self.unstored
         for path in self.files:
-            moving = path.with_name(f"{path.name}.moving")  # so that a line written meanwhile stays in the file
+            moving = path.with_name(f"{path.name}.moving")  # lines written meanwhile go into a new file
             if not moving.exists() and path.is_file() and not path.is_symlink():
                 path.rename(moving)
             for case in read_emergencies(moving):
@@ -96,18 +96,21 @@ class Telling:
             async with asyncio.timeout(QUEUE_S):
                 await self._journal.post(case.session, self.queue, case.key, case.body())
         except Exception:
-            _LOG.exception("the queue did not take the emergency of session %s", case.session)
+            _LOG.exception("the emergency of session %s could not be put into the queue", case.session)
             return False
         return True
 
 
 def _clean(text: str) -> str:
-    """Without what no file and no database can hold, such as half a character."""
+    """The text without characters that files and databases cannot store, such as half a surrogate pair."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
-    """Add one line to the first of these files that takes it, readable by its owner alone; whether any did."""
+    """Add one line to the first of these files that can be written, readable only by its owner.
+
+    Returns whether it worked.
+    """
     for path in paths:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,14 +120,14 @@ def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
                 file.flush()
                 os.fsync(file.fileno())
         except (OSError, TypeError):
-            _LOG.exception("%s took no line", path)
+            _LOG.exception("%s could not be written", path)
             continue
         return True
     return False
 
 
 def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
-    """Where lines are written that the store does not take, best place first. No two stores share a file."""
+    """The files for lines that cannot be stored, best place first. No two stores share a file."""
     local = Path(store.removeprefix("sqlite:///")) if "://" not in store.removeprefix("sqlite:///") else None
     beside = [local.parent / f"{local.name}.{kind}.jsonl"] if local is not None and local.name else []
     whose = hashlib.sha256(str(local.absolute() if local is not None else store).encode()).hexdigest()[:12]
@@ -133,7 +136,7 @@ def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
 
 
 def read_emergencies(path: Path) -> list[Emergency]:
-    """What is in one file; a line that was cut off in the middle is logged and left out."""
+    """The emergencies in one file. A line that is cut off in the middle is logged and left out."""
     found: list[Emergency] = []
     if not path.is_file() or path.is_symlink():
         return found
@@ -141,10 +144,10 @@ def read_emergencies(path: Path) -> list[Emergency]:
         try:
             found.append(Emergency.model_validate_json(line))
         except ValueError:
-            _LOG.critical("a line of %s cannot be read: look at it", path)
+            _LOG.critical("a line of %s cannot be read: check the file", path)
     return found
 
 
 def now_ms() -> int:
-    """Wall-clock time."""
+    """The current time in milliseconds."""
     return time.time_ns() // 1_000_000

@@ -1,4 +1,4 @@
-"""What goes wrong, as answers over HTTP. A fault that nobody foresaw is answered with the safe words too."""
+"""Errors as HTTP answers. The answer to an unexpected error also has the safe words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a browser lets our pages do: ask this service, and no other host."""
+"""What a browser lets our pages do: send requests to this service, and to no other host."""
 _PRIVATE = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -32,15 +32,16 @@ _HEADERS = [(name.lower().encode(), value.encode()) for name, value in _PRIVATE.
 
 
 class Outermost:
-    """Around everything: no cache may store an answer, and any error before an answer was sent ends in 503 with the
-    safe words.
+    """The outermost middleware. No cache may store an answer.
+
+    An error before an answer was sent ends in 503 with the safe words.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer for what broke."""
+        """Pass a request on, and answer if it fails."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -62,32 +63,32 @@ class Outermost:
             try:
                 broken = await _safely(scope["app"].state.service, Request(scope), fault)
             except Exception:
-                _LOG.critical("not even people could be told", exc_info=True)
+                _LOG.critical("people could not be informed either", exc_info=True)
                 broken = Broken([Heard(number=0, speaker="service", text=LAST_WORDS)], ())
             await failed(broken)(scope, receive, sent)
 
 
 async def _safely(service: Service, request: Request, fault: Exception) -> Broken:
-    """The safe words. People are told where a visitor was being answered."""
+    """The error with the safe words. People are informed if a visitor was waiting for an answer."""
     parts = request.url.path.split("/")
     visitor = request.method == "POST" and parts[1:3] == ["v1", "sessions"]
     return await service.last_resort(parts[3] if visitor and len(parts) > 3 else "", fault, tell=visitor)
 
 
 def failed(error: Broken) -> JSONResponse:
-    """The safe words, for the client to show."""
+    """The 503 answer with the safe words, for the client to show."""
     return JSONResponse({"detail": str(error), "said": [heard.model_dump() for heard in error.said]}, 503)
 
 
 async def unfit(request: Request, error: Exception) -> Response:
-    """What does not fit, by field; never the words themselves, which may be private or unprintable."""
+    """An answer that names the invalid fields, but never their values, which may be private or unprintable."""
     faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
     lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
     return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Answer for every kind of error, in one line of JSON."""
+    """Answer every kind of error with one line of JSON."""
 
     async def missing(request: Request, error: Exception) -> Response:
         return JSONResponse({"detail": "not found"}, 404)

@@ -1,4 +1,4 @@
-"""What may come in as a body: small enough, soon enough, and JSON without duplicate keys."""
+"""Which request bodies are accepted: small enough, fast enough, and JSON without duplicate keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyclinic.errors import PolyclinicError
 
 
 class _Refused(PolyclinicError):
-    """Why a body is not taken."""
+    """The reason why a body is refused."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -20,7 +20,7 @@ class _Refused(PolyclinicError):
 
 
 class BodyGate:
-    """Reads a body to its end, whether its length is announced or it comes in chunks, before anything looks at it.
+    """Reads the whole body before the application sees it, with or without an announced length.
 
     A body that is too large is refused with 413, one that is too slow with 408, one with a duplicate key with 422.
     """
@@ -29,7 +29,7 @@ class BodyGate:
         self._app, self._most, self._seconds = app, body_bytes, body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer for it."""
+        """Pass a request on, or answer it with a refusal."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -83,7 +83,7 @@ def _check_names(body: bytes | None) -> None:
     try:
         json.loads(body or b"null", object_pairs_hook=pairs)
     except (ValueError, RecursionError):
-        return  # not JSON at all: the route says so in its own words
+        return  # not JSON at all: the route reports it
 
 
 async def _answer(send: Send, refused: _Refused) -> None:

@@ -1,4 +1,4 @@
-"""What earlier sessions of a person left, for the person's next one."""
+"""Facts from earlier sessions of a person, for the person's next session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_PEOPLE = 256
 
 
 def person_tag(person: str) -> str:
-    """How a stored session names its person."""
+    """The tag that names the person in a stored session."""
     return f"patient:{person}"
 
 
@@ -29,19 +29,19 @@ class KnownPeople:
         self._facts: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def learn(self, person: str, transcript: Transcript) -> None:
-        """A session of this person has ended."""
+        """Keep the facts of this person's session, which has ended."""
         if person:
             self._keep(person, self._room.remember(transcript))
 
     async def facts(self, person: str) -> dict[str, str]:
-        """What is known of a person: from memory, else from their newest session in the store."""
+        """What is known of a person: from memory, or else from their newest session in the store."""
         if not person:
             return {}
         if person not in self._facts:
             try:
                 self._keep(person, await self._stored(person))
             except DataError:
-                _LOG.exception("what earlier sessions left cannot be read: this one starts without it")
+                _LOG.exception("the facts of earlier sessions cannot be read: this session starts without them")
                 return {}
         return self._facts[person]
 

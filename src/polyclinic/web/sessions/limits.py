@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ServiceLimits:
-    """What one service accepts. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once.
+    """What one service accepts. Rates are per minute; a burst of one sixth of this rate is allowed at once.
 
-    A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault. Alerts go
-    to `webhook`.
+    A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault. Alerts go to
+    `webhook`.
     """
 
     messages_per_minute: float = 60.0
@@ -28,7 +28,10 @@ class ServiceLimits:
 
 
 class Buckets:
-    """Token buckets by name, bounded in number; the longest unused is forgotten first, and is then full again."""
+    """Token buckets by name. Their number is limited.
+
+    The one that was unused longest is dropped first, and is full when it is used again.
+    """
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic, names: int = 10_000) -> None:
         self._rate, self._burst = per_minute / 60, max(1.0, per_minute / 6)
@@ -36,7 +39,7 @@ class Buckets:
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, name: str) -> float:
-        """0 when it is allowed now, else the seconds to wait."""
+        """0 if a request is allowed now, otherwise the seconds to wait."""
         now = self._clock()
         level, since = self._levels.pop(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)

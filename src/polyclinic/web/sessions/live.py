@@ -42,11 +42,11 @@ class Live:
 
     @property
     def broken(self) -> bool:
-        """Whether the flow stopped by a fault, or by a limit while somebody was being answered."""
+        """Whether the flow stopped because of a fault, or because of a limit while a visitor waited for an answer."""
         return self.state.outcome.startswith(_BY_FAULT)
 
     def begin_again(self) -> None:
-        """Back to the beginning, so that the flow can tell everything again from its journal."""
+        """Reset the session, so that the flow can replay its journal from the beginning."""
         self.heard.clear()
         self.inbox = asyncio.Queue()
         self.idle.clear()
@@ -55,7 +55,7 @@ class Live:
         self.state = self.room.begin(self.id, self.scenario)
 
     def say_safely(self) -> Heard:
-        """The visitor hears the safe words, whatever else works."""
+        """Show the visitor the safe words, even if everything else fails."""
         words = safe_words(self.room, self.scenario)
         said = self.room.heard(number=len(self.heard) + 1, speaker="service", text=words)
         self.heard.append(said)
@@ -69,7 +69,7 @@ class Live:
         return bool(self.state.outcome)
 
     def take(self, event: Event) -> None:
-        """Follow the flow by its events; on a restart it tells them all again."""
+        """Handle one event of the flow. After a restart the flow sends all events again."""
         if isinstance(event, Ended):
             self.end(event.outcome)
             return
@@ -86,7 +86,7 @@ class Live:
         self._tell()
 
     def end(self, outcome: str) -> None:
-        """The flow is over."""
+        """Mark the session as over."""
         self.state.outcome, self.state.control = outcome, CLOSED
         self.wait_for_people()
         self._tell()
@@ -96,9 +96,9 @@ class Live:
         self._news = asyncio.Event()
 
     async def put(self, reply: str) -> list[Heard]:
-        """Hand the flow a reply. Returns what was said, once the flow has answered or has nothing to say.
+        """Give the flow a reply. Returns what was said, once the flow has answered or has nothing to say.
 
-        The flow may still be busy with its memory then; the next reply waits until it is not.
+        The flow may still be busy with its memory then; the next reply waits for it.
         """
         await self.idle.wait()
         if self.closed:
@@ -112,14 +112,12 @@ class Live:
         return self.heard[before:]
 
     def wait_for_people(self) -> None:
-        """The flow asks what happens next."""
+        """Wait until people do something; called by the flow."""
         self.idle.set()
         self._answered.set()
 
     async def follow(self, after: int) -> AsyncIterator[Heard | None]:
-        """Everything said after a number, then everything new as it comes; None when the state changed or to keep
-        alive.
-        """
+        """Everything said after a number, then each new line. None means that the state changed, or is a keep-alive."""
         self.listening += 1
         try:
             while True:
@@ -139,7 +137,7 @@ class Live:
 
 
 def safe_words(room: LiveService, scenario: Scenario) -> str:
-    """The clinic's safe words; where even these fail, words that need nothing."""
+    """The clinic's safe words; if these fail too, built-in words."""
     try:
         return room.safe_words(scenario)
     except Exception:

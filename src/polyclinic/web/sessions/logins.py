@@ -26,7 +26,7 @@ class LoginBody(Body):
 
 
 class Login(BaseModel):
-    """Who is logged in, with the token to send as `Authorization: Bearer`; it ends by itself."""
+    """Who is logged in, with the token to send as `Authorization: Bearer`. The token expires."""
 
     name: str
     role: AccountRole
@@ -43,20 +43,23 @@ class AccountBody(Body):
 
 
 class PasswordBody(Body):
-    """The password that is in use, and the new one."""
+    """The current password and the new one."""
 
     old: Password
     new: NewPassword
 
 
 class Logins:
-    """What can be done with accounts, each act written down."""
+    """Logins and accounts. Every action is written to the audit log."""
 
     def __init__(self, staff: StaffAccounts, trail: Trail, rates: Rates, passwords: Passwords) -> None:
         self._staff, self._trail, self._rates, self._passwords = staff, trail, rates, passwords
 
     async def enter(self, body: LoginBody, place: str) -> Login:
-        """A wrong name and a wrong password look alike. Tries are limited by name and place, and all together."""
+        """Log in. A wrong name and a wrong password get the same answer.
+
+        Attempts are limited by name and address, and in total.
+        """
         self._rates.login(body.name, place)
         found = await self._staff.find(body.name)
         if not await self._passwords.fit(body.password, found[1] if found else None) or found is None:
@@ -72,7 +75,7 @@ class Logins:
             await self._staff.log_out(token)
 
     async def new_password(self, who: Account, body: PasswordBody, place: str) -> None:
-        """Every login of this person ends, including this one."""
+        """Change the password. Every login of this person ends, including this one."""
         self._rates.login(who.name, place)
         async with self._trail.act(who, "change password", f"staff/{who.name}"):
             found = await self._staff.find(who.name)
@@ -81,12 +84,12 @@ class Logins:
             await self._staff.set_password(who.name, await hash_password(body.new))
 
     async def add(self, who: Account, body: AccountBody) -> Account:
-        """A new account."""
+        """Add a new account."""
         async with self._trail.act(who, "add account", f"staff/{body.name}"):
             await self._staff.add(body.name, body.role, await hash_password(body.password))
         return Account(name=body.name, role=body.role)
 
     async def end(self, who: Account, name: str) -> None:
-        """Its logins end at once; its name stays in the log."""
+        """End an account. Its logins end at once; its name stays in the audit log."""
         async with self._trail.act(who, "end account", f"staff/{name}"):
             await self._staff.end(name)

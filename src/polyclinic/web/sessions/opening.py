@@ -1,4 +1,4 @@
-"""Opening a service on a store: its run is found or made, its open sessions are resumed, and it is watched over."""
+"""Opening a service on a store: its run is found or made, open sessions are resumed, and background tasks run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polyclinic.web.sessions.service import Service
 
 @asynccontextmanager
 async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -> AsyncIterator[Service]:
-    """The service on a store."""
+    """Open the service on a store."""
     plan = parse_plan(config)
     refuse_wrong_settings(plan.clinic, config)
     room = service_room(plan.clinic)

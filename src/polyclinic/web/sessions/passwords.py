@@ -1,4 +1,7 @@
-"""Passwords of staff as argon2id. Few are worked on at the same time, because each takes time and memory on purpose."""
+"""Passwords of staff as argon2id.
+
+Only a few are checked at the same time, because each takes time and memory on purpose.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ def _hasher() -> PasswordHasher:
 
 @cache
 def _nobody() -> str:
-    """A hash that opens nothing, so that an unknown name takes as long as a known one."""
+    """A dummy hash, so that checking an unknown name takes as long as checking a known one."""
     return _hasher().hash("nobody has this password, and it opens nothing")
 
 
 async def hash_password(password: str) -> str:
-    """A password as argon2id."""
+    """The argon2id hash of a password."""
     return await asyncio.to_thread(_hasher().hash, password)
 
 
@@ -34,7 +37,7 @@ class Passwords:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def fit(self, password: str, hashed: str | None) -> bool:
-        """Whether a password is the one that was hashed; None: nobody has that name."""
+        """Whether a password fits a hash. None as hash: no account has that name."""
         async with self._turn:
             try:
                 fits = await asyncio.to_thread(_hasher().verify, hashed or _nobody(), password)

@@ -10,7 +10,7 @@ from polyclinic.web.sessions.live import Live
 
 
 class PeopleModel:
-    """The role that people play: what they do in a session, in the order they do it."""
+    """The model for the role that people play. Its replies are what they do in a session, in order."""
 
     kind: ModelKind = "human"
 
@@ -35,5 +35,5 @@ class ServicePlayers:
         return self._people if role == self._people.name else self._cast.model(role)
 
     def describe(self) -> dict[str, str]:
-        """Role to model name."""
+        """The model name of each role."""
         return {**self._cast.describe(), self._people.name: self._people.name}

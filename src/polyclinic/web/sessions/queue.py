@@ -29,13 +29,13 @@ STAFF_STREAMS = 200
 
 
 def queue_routes(room: LiveService) -> APIRouter:
-    """The routes of the queue. All of them need a login of staff."""
+    """The routes of the queue. All of them need a staff login."""
     router = APIRouter(prefix="/v1/queue", tags=["queue"], responses=ERRORS)
 
     async def listed(
         who: Watcher, service: TheService, queue: str | None = None, status: PostStatus | None = None
     ) -> list[QueuedCase]:
-        """Oldest first, with the reason, the words, and who took each."""
+        """The cases, oldest first, with the reason, the words, and who took each."""
         return [_case(post, service) for post in await service.cases.all(queue or "", status)]
 
     if room.queues:
@@ -51,31 +51,31 @@ def queue_routes(room: LiveService) -> APIRouter:
         access.one_more_stream(service.alerts.listening, STAFF_STREAMS)
         return StreamingResponse(_alerts(service, StillAllowed(who_holds(token, service))), media_type=EVENTS)
 
-    @router.get("/emergencies", summary="Emergencies that the store did not take")
+    @router.get("/emergencies", summary="Emergencies that could not be stored")
     async def emergencies(who: Watcher, service: TheService) -> list[Emergency]:
-        """They are also in the emergency file, and go into the queue as soon as the store takes them."""
+        """They are also in the emergency file, and go into the queue as soon as the store can be written to."""
         return service.rescue.unstored()
 
     @router.post("/{case}/acknowledge", summary="Acknowledge an alert", status_code=204)
     async def acknowledge(case: str, who: Watcher, service: TheService) -> None:
-        """It rings no more; the case stays open until somebody takes it."""
+        """The case stops ringing; it stays open until somebody takes it."""
         await service.acknowledge(case, who)
 
     @router.get("/{case}", summary="One case")
     async def one(case: str, who: Watcher, service: TheService) -> QueuedCase:
-        """Everything the queue keeps of it."""
+        """Everything that the queue stores about a case."""
         return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/take", summary="Take a case")
     async def take(case: str, who: Taker, service: TheService) -> QueuedCase:
-        """Refused when somebody else has it."""
+        """Refused if somebody else has the case."""
         async with service.trail.act(who, "take case", f"case/{case}"):
             await service.cases.take(await service.cases.find(case), who.name)
         return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/close", summary="Close a case")
     async def close(case: str, body: RemarkBody, who: Taker, service: TheService) -> QueuedCase:
-        """With a remark for the record. Refused when somebody else has it, except to an administrator."""
+        """Needs a remark for the record. Refused if somebody else has the case, except for an administrator."""
         async with service.trail.act(who, "close case", f"case/{case}"):
             await service.cases.close(await service.cases.find(case), who, body.remark)
         return _case(await service.cases.find(case), service)

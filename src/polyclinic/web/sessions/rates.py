@@ -1,4 +1,4 @@
-"""How often somebody may ask, and how often anybody may try to log in."""
+"""Limits for requests, and for attempts to log in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polyclinic.web.sessions.limits import Buckets
 
 
 class Rates:
-    """Counts requests by who sends them, and tries to log in."""
+    """Counts requests by sender, and attempts to log in."""
 
     def __init__(self, requests_per_minute: float, logins_per_minute: float) -> None:
         self._requests = Buckets(requests_per_minute)
@@ -22,8 +22,9 @@ class Rates:
         refuse_until(self._requests.take(name))
 
     def login(self, name: str, place: str) -> None:
-        """Count one try to log in: by name and where it comes from, so that nobody locks a person out from elsewhere,
-        and all together.
+        """Count one attempt to log in: by name and address, and in total.
+
+        Because the address counts, nobody can lock a person out from elsewhere.
         """
         refuse_until(self._logins.take(f"{name} {place}"))
         refuse_until(self._all_logins.take("all"))

@@ -1,4 +1,4 @@
-"""Whatever breaks: the visitor hears the safe words, and people are told."""
+"""Whatever fails: the visitor gets the safe words, and people are informed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from polyclinic.web.sessions.schemas import case_name
 
 _LOG = logging.getLogger(__name__)
 FAULT_SHOWS_S, PROBE_S = 600, 1.0
-"""How long a fault keeps the service from calling itself up, and how often the store is tried at most."""
+"""How long the service counts as unhealthy after a fault, and the shortest time between two checks of the store."""
 
 
 class Broken(PolyclinicError):
-    """The machinery failed while somebody was being answered. They heard the safe words, and people were told."""
+    """The software failed while a visitor waited for an answer.
+
+    The visitor got the safe words, and people were informed.
+    """
 
     def __init__(self, said: Sequence[Heard], told: Sequence[str], why: str = "") -> None:
         super().__init__(why or "the service failed; people have been told")
@@ -37,7 +40,7 @@ class Rescue:
         self._probed = 0.0
 
     async def stopped(self, live: Live, words: str, fault: Exception) -> Broken:
-        """A session's flow cannot go on."""
+        """Handle a flow that cannot go on."""
         if live.task is not None and not live.task.done() and live.task is not asyncio.current_task():
             live.task.cancel()
         live.fault = fault
@@ -46,7 +49,7 @@ class Rescue:
         return Broken([said], await self.telling.tell(live.id, words, f"{type(fault).__name__}: {fault}"))
 
     async def faulty(self, live: Live, said: list[Heard], words: str, since_ms: int) -> Broken:
-        """A session's flow went on after a fault; it may have told people and said the safe words itself."""
+        """Handle a flow that went on after a fault. It may have informed people and said the safe words itself."""
         what = "; ".join(f"{fault.where}: {fault.error}" for fault in live.faults)
         live.faults.clear()
         if safe_words(self._room, live.scenario) not in [heard.text for heard in said]:
@@ -62,25 +65,25 @@ class Rescue:
             async with asyncio.timeout(QUEUE_S):
                 return await self._cases.posted_since(session, self.telling.queue, since_ms)
         except Exception:
-            _LOG.exception("the queue could not be looked at")
+            _LOG.exception("the queue could not be read")
             return False
 
     async def last_resort(
         self, session: str, live: Live | None, options: Mapping[str, str], fault: Exception, tell: bool
     ) -> Broken:
-        """For a fault that nobody foresaw, outside any session's flow. `tell`: a visitor was being answered."""
+        """Handle an unexpected fault outside any session's flow. `tell`: a visitor was waiting for an answer."""
         try:
             made = live.scenario if live else self._room.scenario(session, self._room.opening(), {}, options)
             words = safe_words(self._room, made)
         except Exception:
-            _LOG.exception("the clinic has no words for a session that is not known")
+            _LOG.exception("the clinic's safe words for an unknown session failed")
             words = LAST_WORDS
         self.telling.last_ms = now_ms()
         ways = await self.telling.tell(session, "", f"{type(fault).__name__}: {fault}") if tell else ()
         return Broken([self._room.heard(number=0, speaker="service", text=words)], ways)
 
     async def healthy(self, alerts: Alerts) -> bool:
-        """Whether nothing broke lately, alerts come through, and the store takes a write."""
+        """Whether nothing failed recently, alerts get through, and the store can be written to."""
         if alerts.failing or now_ms() - self.telling.last_ms < FAULT_SHOWS_S * 1_000:
             return False
         if time.monotonic() - self._probed < PROBE_S:
@@ -89,17 +92,17 @@ class Rescue:
             async with asyncio.timeout(QUEUE_S):
                 await self._posts.probe()
         except Exception:
-            _LOG.exception("the store takes no write")
+            _LOG.exception("the store cannot be written to")
             return False
         self._probed = time.monotonic()
         return True
 
     def unstored(self) -> list[Emergency]:
-        """Emergencies that the store has not taken yet."""
+        """Emergencies that could not be stored yet."""
         return list(self.telling.unstored.values())
 
     def alerts(self) -> list[Alert]:
-        """What rings for these."""
+        """The alerts for these emergencies."""
         return [_alert_of(case, self.telling.queue) for case in self.unstored()]
 
 

@@ -11,14 +11,14 @@ from polyclinic.store.store import Store
 
 
 def service_room(clinic: Clinic) -> LiveService:
-    """What the clinic says about its live sessions; an error with the clinics that have any, when it has none."""
+    """The clinic's definition of its live sessions. If it has none, the error names the clinics that have some."""
     if clinic.service is None:
         raise _unserved(clinic.name)
     return clinic.service
 
 
 def refuse_unserved(clinic: str) -> None:
-    """The same error for a clinic that has no live sessions, before anything of it is loaded."""
+    """Raise the same error for a clinic without live sessions, before anything of it is loaded."""
     if clinic not in clinics_with("service"):
         raise _unserved(clinic)
 
@@ -28,12 +28,12 @@ def _unserved(clinic: str) -> UnknownName:
 
 
 def service_name(clinic: str) -> str:
-    """The run that holds a clinic's live sessions. It belongs to the service: a restart with another cast finds it."""
+    """The name of the run that holds a clinic's live sessions. A restart with another cast finds the same run."""
     return f"{clinic}-service"
 
 
 async def service_run(store: Store, plan: RunPlan) -> str:
-    """The store's service run; one that an older version kept for a cast is taken on."""
+    """The id of the store's service run. A run that an older version made for a certain cast is reused."""
     config, clinic = plan.config, plan.clinic.name
     name = service_name(clinic)
     known = [row.id for row in await store.runs.all() if row.id == name or row.id.startswith(f"{name}-")]

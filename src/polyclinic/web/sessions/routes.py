@@ -33,7 +33,7 @@ Endpoint = Callable[..., Awaitable[BaseModel]]
 
 
 def session_routes(room: LiveService) -> APIRouter:
-    """The routes of sessions; what comes in and out is of the types that the clinic's service names."""
+    """The routes of sessions. Requests and answers have the types that the clinic's service names."""
     router = APIRouter(prefix="/v1/sessions", tags=["sessions"], responses=ERRORS)
     answered = create_model(
         "Answered",
@@ -55,7 +55,7 @@ def session_routes(room: LiveService) -> APIRouter:
 
     @router.get("/{session}/heard", summary="What was said", response_model=list[room.heard])  # type: ignore[name-defined]
     async def heard(live: Mine, after: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> list[Heard]:
-        """Everything said aloud, after a number."""
+        """Everything said aloud after the line with this number."""
         return live.heard[after:]
 
     @router.get("/{session}/stream", summary="Follow a session", response_class=StreamingResponse)
@@ -89,12 +89,12 @@ def _add_start(router: APIRouter, room: LiveService) -> None:
     started = create_model(
         "Started",
         __base__=room.view,
-        __doc__="A new session, with the token that opens it and no other.",
+        __doc__="A new session, with a token for this session only.",
         token=(str, ...),
     )
 
     async def start(body: Body, application: Application, access: TheAccess, service: TheService) -> BaseModel:
-        """Opens a session and returns the token that opens it and no other."""
+        """Opens a session and returns a token for this session only."""
         access.start()
         live, token = await service.start(body)
         return started(**live.state.model_dump(), token=token)

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, apart from what a clinic's service says itself."""
+"""The types of requests and answers over HTTP, except those that a clinic's service defines itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class QueuedCase(BaseModel):
 
     @classmethod
     def from_post(cls, post: Post, rings: bool) -> QueuedCase:
-        """A stored hand-over as a case."""
+        """Make a case from a stored hand-over."""
         told = CaseWords.from_message(post.body)
         return cls(
             id=case_id(post),
@@ -55,12 +55,12 @@ class QueuedCase(BaseModel):
 
 
 def case_id(post: Post) -> str:
-    """A case's name within its service."""
+    """The id of a case within its service."""
     return case_name(post.episode, post.queue, post.key)
 
 
 def case_name(session: str, queue: str, key: str) -> str:
-    """How a case is named from what it is made of."""
+    """The id of a case, made from its session, queue and key."""
     return f"{session}.{queue}.{key}"
 
 

@@ -1,4 +1,4 @@
-"""The listening side of live sessions: bounded connections (see `serving.connections`), and the address is told."""
+"""The server of live sessions. It limits connections (see `serving.connections`) and reports its address."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ KEEP_ALIVE_S, HEAD_BYTES = 15, 16_384
 
 
 class SpokenServer(uvicorn.Server):
-    """Says its address once it listens."""
+    """A server that reports its address once it listens."""
 
     def __init__(self, config: uvicorn.Config, say: Callable[[str], None]) -> None:
         super().__init__(config)
         self._say = say
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say where."""
+        """Listen, then report the address."""
         await super().startup(sockets)
         for server in self.servers:
             for listening in server.sockets:
@@ -30,7 +30,7 @@ class SpokenServer(uvicorn.Server):
 
 
 def service_config(app: Any, host: str, port: int, *, leave_s: int | None = None) -> uvicorn.Config:
-    """How a service listens. `leave_s`: how long it waits for open streams when it stops."""
+    """The server settings of a service. `leave_s`: how long it waits for open streams when it stops."""
     return server_config(
         app,
         host=host,

@@ -1,9 +1,9 @@
 """The sessions of one service. Each is an episode of one growing run in the store, so it survives a restart.
 
 A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service
-names. What they did is journalled like any model's reply; a service that starts again lets every open session run
-through its journal to the point where it waits for people, and goes on from there. A fault ends no session: the visitor
-hears the safe words, people are told, and the next thing that anybody does there tries the journal again.
+names. What they do is journalled like any model's reply. After a restart, the service replays the journal of every open
+session to the point where it waits for people, and goes on from there. A fault ends no session: the visitor gets the
+safe words, people are informed, and the next action in the session replays the journal again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from polyclinic.web.sessions.trail import Trail
 _LOG = logging.getLogger(__name__)
 ACKNOWLEDGE = "acknowledge"
 RESTORE_S, LOOK_S, CATCH_UP_S = 10.0, 1.0, 3.0
-"""How long a start waits for open sessions, how often open cases are looked at, and emergency files."""
+"""In seconds: how long a start waits for open sessions, and how often open cases and emergency files are checked."""
 
 
 class NotNow(UserError):
@@ -86,18 +86,18 @@ class Service:
         return live, token
 
     async def _open(self, live: Live, spec: EpisodeSpec) -> None:
-        """Let a session's flow run to where it waits for people."""
+        """Run a session's flow until it waits for people."""
         self._sessions[live.id] = live
         live.task = asyncio.create_task(self._hold(spec, live))
         await live.idle.wait()
-        live.faults.clear()  # what the journal told again was told to people then
+        live.faults.clear()  # faults in the replayed journal were reported before
         if live.broken:
             raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
 
     async def _hold(self, spec: EpisodeSpec, live: Live) -> None:
-        """Run a session's flow to its end and commit that end. A fault is no end: the session stays open in the store.
+        """Run a session's flow to its end and commit that end. After a fault the session stays open in the store.
 
-        Where nobody waits for the answer, people are told from here.
+        If nobody waits for an answer, people are informed of the fault from here.
         """
         began = time.monotonic()
         try:
@@ -121,7 +121,7 @@ class Service:
                 await self.rescue.stopped(live, "", fault)
 
     async def _reopen(self, live: Live) -> None:
-        """After a fault, or a restart that could not finish: once more through the journal."""
+        """Replay the journal again, after a fault or a restart that could not finish."""
         rows = await self._store.runs.episodes(self._run, 0, self._clinic.name, status="pending")
         spec = next((row.spec for row in rows if row.spec.id == live.id), None)
         if spec is None:
@@ -132,7 +132,7 @@ class Service:
         await self._open(live, spec)
 
     def hear(self, session: str, event: Event) -> None:
-        """Something happened in a session's flow. A fault after the answer is told to people from here."""
+        """Handle an event of a session's flow. If a fault comes after the answer, people are informed from here."""
         live = self._sessions[session]
         live.take(event)
         if live.faults and not live.busy.locked():
@@ -148,7 +148,7 @@ class Service:
         return self._sessions[session]
 
     async def get(self, session: str) -> Live:
-        """A session by its id: an open one from memory, a closed one from the store."""
+        """A session by its id: an open session from memory, a closed one from the store."""
         if session in self._sessions:
             return self._sessions[session]
         body = await self._store.runs.scenario(self._run, session)
@@ -169,9 +169,9 @@ class Service:
 
     # -- what people do ------------------------------------------------------------------------------------------------
     async def act(self, live: Live, action: Action[Body], body: Body, who: Account | None = None) -> list[Heard]:
-        """Let somebody do something, one at a time; returns what was said because of it.
+        """Do an action in a session, one at a time; returns what was said because of it.
 
-        What `who` of the staff does is in the audit log, also when it is refused.
+        Actions of the staff (`who`) are written to the audit log, also when they are refused.
         """
         if who is None:
             return await self._act(live, action, body, None)
@@ -199,7 +199,7 @@ class Service:
         return said
 
     async def _check(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> None:
-        """Only the holder of a session or an administrator acts in it. Only somebody who may take it can get it."""
+        """Check an action: only the holder or an administrator may act, and only permitted staff may get a session."""
         if live.state.control not in action.when:
             raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
         if who is not None and live.state.holder not in ("", who.name) and not who.may("administer"):
@@ -210,19 +210,19 @@ class Service:
                 raise NotNow(f"nobody called {body.to} may take sessions over")
 
     async def acknowledge(self, case: str, who: Account) -> None:
-        """Somebody has heard the alert for a case: it does not ring again, not even after a restart."""
+        """Acknowledge the alert for a case: it does not ring again, not even after a restart."""
         async with self.trail.act(who, ACKNOWLEDGE, f"case/{case}"):
             if case not in {alert.case for alert in self.rescue.alerts()}:
                 await self.cases.find(case)
             self.alerts.acknowledge({case})
 
     async def last_resort(self, session: str, fault: Exception, tell: bool) -> Broken:
-        """For a fault that nobody foresaw. `tell`: a visitor was being answered."""
+        """Handle an unexpected fault. `tell`: a visitor was waiting for an answer."""
         options = self._context.services.options
         return await self.rescue.last_resort(session, self._sessions.get(session), options, fault, tell)
 
     async def healthy(self) -> bool:
-        """Whether nothing broke lately, alerts come through, and the store takes a write."""
+        """Whether nothing failed recently, alerts get through, and the store can be written to."""
         return await self.rescue.healthy(self.alerts)
 
     async def _ringing(self) -> list[Alert]:
@@ -232,7 +232,7 @@ class Service:
     async def restore(self) -> int:
         """Open every session that was open when the last process ended; returns how many.
 
-        Staff are told about those that cannot go on. They do not keep other sessions from starting.
+        Staff are informed about sessions that cannot go on. These do not stop other sessions from starting.
         """
         heard = await self.trail.log.targets(ACKNOWLEDGE)
         self.alerts.acknowledge({alert.case for alert in await self._ringing() if f"case/{alert.case}" in heard})
@@ -257,9 +257,7 @@ class Service:
             await self.rescue.stopped(live, "", fault)
 
     async def watch(self) -> None:
-        """As long as the service runs: ring for open cases, bring in what the store did not take, and keep the leases
-        of open sessions. Each goes on, whatever happens to it or to the others.
-        """
+        """In the background: ring for open cases, store emergencies, keep leases. A failure stops none of these."""
         await asyncio.gather(
             _forever(self.alerts.ring, LOOK_S),
             _forever(self.rescue.telling.bring_in, CATCH_UP_S),
@@ -270,7 +268,7 @@ class Service:
         await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
 
     async def stop(self) -> None:
-        """Leave every session as it is; the journal holds it."""
+        """Stop all sessions without ending them; the journal holds them."""
         flows = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
         for task in (*self._working, *flows):
             task.cancel()
@@ -279,7 +277,7 @@ class Service:
             try:
                 await self._leases.release(live.id)
             except StoreError:
-                _LOG.exception("the lease of session %s stays until it ends by itself", live.id)
+                _LOG.exception("the lease of session %s stays until it expires", live.id)
 
 
 async def _forever(work: Callable[[], Awaitable[object]], every_s: float) -> None:
@@ -287,7 +285,7 @@ async def _forever(work: Callable[[], Awaitable[object]], every_s: float) -> Non
         try:
             await work()
         except Exception:
-            _LOG.critical("a part of the watch failed", exc_info=True)
+            _LOG.critical("a background task of the service failed", exc_info=True)
         await asyncio.sleep(every_s)
 
 

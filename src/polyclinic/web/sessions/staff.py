@@ -1,4 +1,4 @@
-"""Staff as persons: logging in and out, accounts, and the audit log as resources."""
+"""Routes for staff: logging in and out, accounts, and the audit log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def staff_routes() -> APIRouter:
 
     @router.post("/login", summary="Log in")
     async def login(body: LoginBody, request: Request, found: TheLogins) -> Login:
-        """A wrong name and a wrong password look alike. Tries are limited by name and place, and all together."""
+        """A wrong name and a wrong password get the same answer.
+
+        Attempts are limited by name and address, and in total.
+        """
         return await found.enter(body, place_of(request))
 
     @router.post("/logout", summary="Log out", status_code=204)
@@ -48,7 +51,7 @@ def staff_routes() -> APIRouter:
 
     @router.get("", summary="List the accounts")
     async def listed(who: Administrator, service: TheService) -> list[Account]:
-        """For administrators."""
+        """All accounts, for administrators."""
         return await service.staff.all()
 
     @router.post("", summary="Add an account", status_code=201)
@@ -58,8 +61,9 @@ def staff_routes() -> APIRouter:
 
     @router.post("/{name}/end", summary="End an account", status_code=204)
     async def end(name: str, who: Administrator, found: TheLogins) -> None:
-        """For administrators. Its logins end at once; its name stays in the log. An administrator passes on what it
-        holds.
+        """For administrators. The account's logins end at once; its name stays in the audit log.
+
+        An administrator passes its sessions on.
         """
         await found.end(who, name)
 
@@ -74,7 +78,7 @@ def audit_routes() -> APIRouter:
     async def entries(
         who: Administrator, service: TheService, after: Annotated[int, Query(ge=0, le=10**12)] = 0
     ) -> list[AuditEntry]:
-        """Every look and act of the staff, in order, 10,000 at a time."""
+        """Everything that the staff looked at or did, in order, 10,000 entries at a time."""
         return await service.trail.log.entries(after)
 
     @router.get("/fhir", summary="The audit log as FHIR")

@@ -16,25 +16,25 @@ DONE = "done"
 
 
 class Trail:
-    """The audit log, with a file beside the store for when the log takes no entry."""
+    """The audit log, with a file beside the store for when the log cannot be written."""
 
     def __init__(self, log: AuditLog, store: str) -> None:
         self.log, self._files = log, emergency_files(store, "audit")
 
     async def note(self, who: Account | None, action: str, target: str = "", outcome: str = DONE) -> None:
-        """Write one entry down before anything is shown; where no place takes it, nothing is shown."""
+        """Write one entry before anything is shown. If it cannot be written anywhere, nothing is shown."""
         name, role = (who.name, str(who.role)) if who is not None else ("unknown", "")
         try:
             await self.log.append(name, role, action, target, outcome)
         except Exception as fault:
-            _LOG.critical("the audit log took no entry: %s %s %s %s", name, action, target, outcome, exc_info=True)
+            _LOG.critical("not in the audit log: %s %s %s %s", name, action, target, outcome, exc_info=True)
             entry = {"at_ms": now_ms(), "who": name, "role": role, "action": action, "target": target}
             if not append_line(self._files, {**entry, "outcome": outcome}):
                 raise StoreError("refused, because it could not be written to the audit log") from fault
 
     @asynccontextmanager
     async def act(self, who: Account, action: str, target: str = "") -> AsyncIterator[None]:
-        """An act of staff, kept with how it ended."""
+        """Run an action of the staff and log it with its outcome."""
         outcome = DONE
         try:
             yield

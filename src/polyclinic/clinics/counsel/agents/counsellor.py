@@ -1,4 +1,4 @@
-"""The counsellor with its planner, and who listens for what the person means."""
+"""The counsellor and its planner, and the listener, which finds out what the person means."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _ECHOES = 2
 
 
 class Listener:
-    """Hears what the person means, by the cast's reader: the signals of the stage, and strong feeling."""
+    """Asks the cast's reader what the person means: the signals of the stage, and strong feeling."""
 
     def __init__(self, episode: Episode, session: Session) -> None:
         self._episode, self._session = episode, session
 
     async def hear(self, utterance: str, asked: str) -> dict[str, str]:
-        """The signals that were read, each with the words that show it. All are asked in one call."""
+        """The signals that the reader found, each with the words that show it. One call asks about all of them."""
         by_signal = signal_questions(self._session.stage, asked)
         questions = [question for group in by_signal.values() for question in group]
         found = dict(zip(questions, await self._episode.reads(utterance, questions), strict=True))
@@ -57,7 +57,7 @@ class Listener:
 
 
 class Counsellor:
-    """Plans, looks up, drafts and cites. The plan is settled by rule; only sources that were found can be cited."""
+    """Plans, looks up sources, drafts and cites. Rules check the plan; only sources that were found can be cited."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Counsellor:
         self._voice, self._live = voice, episode.scenario.live or episode.agent("patient").is_person
 
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
-        """Where the conversation should stand for this answer; the session itself is not yet moved."""
+        """The move to the stage that this answer belongs to. The session itself does not change yet."""
         session = self._session
         proposed = await self._planner.ask(
             PlannerPlans(
@@ -100,7 +100,7 @@ class Counsellor:
         return tuple(dict.fromkeys((*said, utterance, *self._memory.known)))
 
     def look_up(self, utterance: str, stage: str) -> list[Source]:
-        """Passages for what the stage must explain, and for what was said where a document is about it."""
+        """Passages about what the stage must explain, and about what the person said if a document covers it."""
         lang = self._session.lang
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
         found = [*explains, *self._knowledge.search(utterance, lang, 2, relevant=True)]
@@ -117,9 +117,9 @@ class Counsellor:
         last_draft: bool,
         echoes: int,
     ) -> str:
-        """One draft, in plain words. In the last draft, and in the draft after an echo, a language model only comforts
-        and asks, unless a wish to be dead must be asked about. `echoes` is the number of drafts that repeated the
-        person's own words; after two of them these words are not shown again.
+        """One draft, in plain words. In the last draft, and after an echo, a language model only comforts and asks,
+        unless it must ask about a wish to be dead. An echo is a draft that repeated the person's own words; after two
+        echoes the prompt no longer shows these words.
         """
         if (last_draft or echoes) and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
@@ -148,7 +148,7 @@ class Counsellor:
         return "" if cited.source == NONE else cited.source
 
     async def alone(self, utterance: str) -> str:
-        """The baseline: one prompt and no more."""
+        """The baseline's answer, from a single prompt."""
         prompt = SingleReplies(lang=self._session.lang, utterance=utterance, cue=Cue(voice=self._voice))
         return await self._writer.ask(prompt, history=self._memory.before(utterance))
 

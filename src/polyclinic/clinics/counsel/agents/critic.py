@@ -1,4 +1,4 @@
-"""The critic: a draft is read, then judged."""
+"""The critic: the reader reads a draft, then the critic judges it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class Critic:
         self._episode, self._agent, self._session = episode, episode.agent("critic"), session
 
     async def read(self, utterance: str, draft: str) -> Draft:
-        """What the draft means: slips, claims, and whether a feeling is answered. One call, or none for a courtesy.
+        """What the draft means: slips, claims, and whether a feeling is answered. It takes one call, or none if the
+        draft is only a courtesy.
 
-        A fact that was found in a greeting does not count where the rest of the draft only asks questions.
+        A fact that was found in a greeting does not count if the rest of the draft only asks questions.
         """
         if only_courtesy(draft):
             return Draft()
@@ -46,9 +47,8 @@ class Critic:
         return found.says != "no"
 
     async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:
-        """The critic's verdict. An objection that the critic's own instructions rule out is dropped. One that nothing
-        else confirms leads to another draft and is marked as `doubted`: alone it does not keep the answer from the
-        person.
+        """The critic's verdict. An objection that the critic's own instructions rule out is dropped. An objection that
+        nothing else confirms leads to another draft and is marked as `doubted`; alone it does not stop the answer.
         """
         verdict = await self._agent.ask(
             CriticJudges(

@@ -19,8 +19,8 @@ from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserE
 class Guard:
     """Looks at every message before anybody answers it. Its own faults count as danger.
 
-    In live talks the trained guard reads every message too. In simulated ones it is the guard's understudy, so that a
-    run measures the model that plays the guard, with the screen beside it as in the paper.
+    In live talks the trained guard reads every message too. In simulated talks the trained guard is only the guard's
+    understudy. So a run measures the model that plays the guard, together with the screen, as in the paper.
     """
 
     def __init__(self, episode: Episode, session: Session, memory: Recollection, timeout_s: float, live: bool) -> None:
@@ -29,9 +29,9 @@ class Guard:
         self._session, self._memory, self._timeout_s = session, memory, timeout_s
 
     async def check(self, utterance: str) -> Decision:
-        """The screen and the trained guard first, because they are quick and cannot be down.
+        """Ask the screen and the trained guard first, because they are quick and always available.
 
-        Then the model, unless they have already raised an alarm.
+        Then ask the model, unless they have already raised an alarm.
         """
         found = NOTHING_FOUND
         try:
@@ -75,7 +75,7 @@ class Guard:
 
 
 def _shown(verdict: GuardVerdict, utterance: str) -> bool:
-    """Whether the words that a label of danger rests on stand in the message. A small model often names a danger and
-    quotes nothing, or its own example; it is asked once more, and its second answer counts.
+    """Whether the message contains the words that a label of danger is based on. A small model often names a danger and
+    quotes nothing, or quotes its own example. It is then asked again, and its second answer counts.
     """
     return verdict.label == "acceptance" or stands(verdict.words, utterance)

@@ -1,4 +1,4 @@
-"""What the agents remember of one conversation, and how one side experienced it."""
+"""What the agents remember of one conversation, and the conversation as one side's chat history."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Recollection:
         return await self._keeper.ask(prompt)
 
     async def keep(self, asked: str, stage: str, utterance: str) -> list[Applied]:
-        """Let the keeper propose what to remember of this turn, and carry it out."""
+        """Let the keeper propose what to remember of this turn, and apply it."""
         prompt = KeeperRemembers(
             lang=self._session.lang,
             facts=self.known,
@@ -57,7 +57,7 @@ class Recollection:
         return tuple(_line(turn) for turn in self.turns.window())
 
     def before(self, utterance: str) -> list[Message]:
-        """The turns not yet summarised as the counsellor lived them, without the words that are to be answered."""
+        """The turns not yet summarised, as the counsellor's chat history, without the words to answer now."""
         turns = list(self.turns.window())
         if turns and turns[-1].text == utterance:
             turns.pop()
@@ -70,7 +70,7 @@ class Recollection:
 
 
 def dialogue(turns: Sequence[Turn], me: str) -> list[Message]:
-    """What was said, in order, as one side lived it: its own words as its replies, all others' as heard."""
+    """The conversation as one side's chat history: its own words as assistant messages, all others as user messages."""
     messages: list[Message] = []
     for turn in turns:
         made = assistant if turn.speaker == me else user

@@ -28,12 +28,12 @@ class Other:
         self._heard = Memory(recent=RECENT)
 
     def hear(self, speaker: str, text: str) -> None:
-        """What was said aloud, by either side."""
+        """Remember what either side said aloud."""
         self._heard.turns.append(Turn(speaker=speaker, text=text))
         del self._heard.turns[:-RECENT]
 
     async def next(self) -> DeskSays:
-        """What happens next."""
+        """What the other side does next."""
         self._steps += 1
         if self._talk.live:
             return await self._desk.ask(

@@ -1,4 +1,4 @@
-"""Measuring the guard: labelled utterances, what each judge makes of them, and the figures."""
+"""Measuring the guard: labelled utterances, how each judge labels them, and the figures."""
 
 from polyclinic.clinics.counsel.evaluations.figures import Judged, JudgeName, Utterance, summarise
 from polyclinic.clinics.counsel.evaluations.guard import HALVES, evaluate_guard, evaluations, read_rows

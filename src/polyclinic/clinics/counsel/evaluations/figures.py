@@ -43,13 +43,13 @@ class Utterance(Frozen):
 
     @property
     def wanted(self) -> GuardLabel:
-        """What a perfect guard says."""
+        """The decision of a perfect guard."""
         return "acceptance" if self.label == "ordinary" else self.label
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An utterance and what each judge made of it."""
+    """An utterance and each judge's decision about it."""
 
     row: Utterance
     said: Mapping[JudgeName, GuardLabel | None]
@@ -59,7 +59,7 @@ class Judged:
 
 
 class Shares(Value):
-    """What matters most, as shares: danger escalated, wishes flagged, and what is no danger left alone.
+    """The most important shares: danger that was escalated, wishes that were flagged, and harmless words left alone.
 
     A share is None where no utterance counts towards it. `intervals` has the 95 % interval of each, under its name.
     """
@@ -81,7 +81,9 @@ class Shares(Value):
 
 
 class LabelFigures(Value):
-    """One label as a class: of what was given it, how much was right (precision), and the other way round (recall)."""
+    """One label as a class. Precision: the share of utterances given this label that truly have it. Recall: the share
+    of utterances that have it and were given it.
+    """
 
     precision: float | None
     recall: float | None
@@ -90,7 +92,7 @@ class LabelFigures(Value):
 
 
 class JudgeFigures(Shares):
-    """All that is known of one judge. `heard` counts the utterances that it answered."""
+    """All figures of one judge. `heard` counts the utterances that it answered."""
 
     heard: int
     classes: dict[GuardLabel, LabelFigures]

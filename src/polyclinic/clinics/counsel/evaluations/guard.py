@@ -1,9 +1,9 @@
 """Measuring the guard on labelled utterances: screen, trained guard, both, the cast's model, and all of them together.
 
 Rows are ``{"text", "lang", "label"}`` (``kind`` is optional) with the labels active, implicit, passive, acceptance,
-harm_others, abuse, emergency, and ordinary for what people say when no danger is near. The default is the lines of the
-authors kept for testing. The utterances by the authors of the word lists are ``measure``, ``build``, ``probes`` (later
-trials that the lists were corrected with) and ``unseen`` (the last trial, measured before anything was corrected).
+harm_others, abuse, emergency, and ordinary for what people say when there is no danger. Without a file, the lines of
+the test authors are used. The utterances by the authors of the word lists are ``measure``, ``build``, ``probes`` (later
+trials, used to correct the lists) and ``unseen`` (the last trial, measured before anything was corrected).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TIMEOUT_S = 120.0
 
 
 def read_rows(source: str) -> list[Utterance]:
-    """A file of rows, or one of the shipped sets by name; without a name the lines of the test authors."""
+    """A file of rows, or one of the shipped sets by name; without a name, the lines of the test authors."""
     if source in ("", AUTHORS):
         lines = guard_lines("test")
         return [Utterance.model_validate({"text": r.text, "lang": r.lang, "label": r.label}) for r in lines]

@@ -1,4 +1,4 @@
-"""One answer: plan, look up, write, read, criticise, at most N drafts."""
+"""How one answer is made: plan, look up, write, read, criticise, in at most N drafts."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ from polyclinic.text.words import spoken_words
 
 _CUTS = 3
 _LEAST_WORDS = 2
-"""What is left of a draft must be more than a greeting."""
+"""In words. A draft that was shortened must still be more than a greeting."""
 UNSOURCED = 1
-"""The type of risk of a fact without a source: one that was offered to the end counts, though nobody heard it."""
+"""The risk type of a fact without a source. If the last draft still has such a fact, it counts although it is not said.
+"""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What is to be answered: the person's words, the signals read in them, what they answer, and how to ask back."""
+    """What to answer: the person's words, what they were asked, the signals in their words, and a gentle question to
+    ask.
+    """
 
     utterance: str
     asked: str = ""
@@ -52,7 +55,7 @@ class Drafted:
     doubted: Fault | None = None
 
     def replied(self, turn: int, stage: str) -> Replied:
-        """What is kept with the words that are said."""
+        """The data that are stored with the spoken answer."""
         move = self.move.kind if self.move else "stay"
         if self.risk or self.move is None:
             return Replied(turn=turn, stage=stage, move=move, drafts=self.drafts, fallback=self.risk or None)
@@ -112,7 +115,7 @@ class Drafting:
         return made
 
     async def _fault(self, heard: Heard, made: Drafted) -> Fault:
-        """What stands against the latest draft: rules and what was read come first, then the critic."""
+        """What is wrong with the latest draft, if anything. Rules and the reader come first, then the critic."""
         own = borrowed(made.text, self._counsellor.heard_from_person(heard.utterance))
         if own:
             return not_their_own(own, self._session.lang)
@@ -124,16 +127,17 @@ class Drafting:
         return await self._critic.judge(heard.utterance, heard.asked, made.text, found, made.sources)
 
     def _overrules(self, made: Drafted, objection: Fault) -> Drafted:
-        """A draft that breaks no rule and only comforts and asks may be said where the critic alone is against it."""
+        """Allow a draft to which only the critic objects: it breaks no rule, and only comforts and asks."""
         turn, risk = self._session.turn, objection.risk
         note = ObjectionOverruled(turn=turn, risk=risk, words=objection.words, reason=objection.feedback)
         self._episode.note(note)
         return replace(made, doubted=objection)
 
     async def _left_out(self, heard: Heard, made: Drafted, faults: list[Fault]) -> bool:
-        """Whether the last draft can be said without the sentences that were objected to; then it is cut back to that.
+        """Whether the last draft can be said without the sentences that were objected to. If so, they are removed from
+        it.
 
-        What is left is held to the same: it is read again, and the critic judges it.
+        The rest must pass the same checks: the reader reads it again, and the critic judges it.
         """
         text = made.text
         risk, why = (faults[-1].risk, faults[-1].feedback) if faults else (1, "")
@@ -159,7 +163,9 @@ class Drafting:
         return False
 
     async def _sourced(self, heard: Heard, made: Drafted) -> tuple[Draft, str]:
-        """What was read in the latest draft, and the source that the counsellor names where it states a fact."""
+        """What the reader found in the latest draft, and the source that the counsellor names if the draft states a
+        fact.
+        """
         found = await self._critic.read(heard.utterance, made.text)
         cited = await self._counsellor.cite(made.text, made.sources) if found.claim else ""
         borne_out = await self._critic.borne_out(made.text, cited, made.sources)

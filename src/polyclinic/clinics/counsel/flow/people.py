@@ -46,7 +46,7 @@ class People:
         return f"turn-{self._session.turn:04d}"
 
     def _where(self, utterance: str) -> HandedOver:
-        """Where the conversation stands."""
+        """What people are told about the conversation: the person, language, turn, stage and latest words."""
         session = self._session
         return HandedOver(
             patient=self._episode.scenario.persona.id,

@@ -1,10 +1,9 @@
-"""Who speaks when. The guard hears every message first; then plan, look up, write, criticise, revise, at most N
+"""Who speaks when. The guard checks every message first; then plan, look up, write, criticise, revise, at most N
 drafts.
 
-What must hold is enforced here in code, not requested in a prompt: the queue entry is committed before the set message
-is said; after it nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; whatever
-happens in the guard, other than a clear verdict, goes to a person; and in a live talk so does every fault of the
-machinery.
+What must hold is enforced here in code, not requested in a prompt. The queue entry is committed before the set message
+is said, and after that message nothing automatic is said. If no draft is acceptable, safe words are said instead.
+Unless the guard gives a clear verdict, a person must look. In a live talk, every technical fault goes to a person too.
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ from polyclinic.errors import ConfigError, OwnedError, PolyclinicError, ReaderEr
 
 UNREADABLE = (ReplyError, ReaderError)
 CANNOT_GO_ON = (OwnedError, ConfigError)
-"""What a model's part can raise: its own failure, or that it was never set up, as without a key."""
+"""What a call of a model can raise: its own failure, or an error because it was not set up (no API key, for example).
+"""
 
 
 async def flow(episode: Episode[Talk, CounselVariant]) -> str:
@@ -47,7 +47,7 @@ async def flow(episode: Episode[Talk, CounselVariant]) -> str:
 
 
 class Room:
-    """One conversation as it goes on."""
+    """One conversation, step by step."""
 
     def __init__(self, episode: Episode[Talk, CounselVariant]) -> None:
         self.episode, self.talk, self.variant = episode, episode.scenario, episode.variant
@@ -71,7 +71,7 @@ class Room:
         self.gently_at = -1
 
     async def step(self, event: DeskSays) -> str:
-        """Take one thing that happened; returns the outcome when the conversation is over."""
+        """Handle one event; returns the outcome when the conversation is over."""
         if event.kind == "patient":
             return await self.heard(event)
         if event.kind == "person":
@@ -88,7 +88,7 @@ class Room:
         return ""
 
     async def heard(self, event: DeskSays) -> str:
-        """The patient has spoken: guard, then answer, unless a person holds the conversation."""
+        """The patient has spoken: ask the guard, then answer, unless a person holds the conversation."""
         session = self.session
         self.episode.take_turn()
         session.turn += 1
@@ -103,14 +103,14 @@ class Room:
         gentle = ""
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
-            if self.gently_at != session.turn - 1:  # what answers the question is heard, not asked about once more
+            if self.gently_at != session.turn - 1:  # do not ask again right after the question
                 gentle, self.gently_at = gentle_question(session.lang), session.turn
             if self.talk.live:
                 await self.people.flag(event.text, decision)
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
-        """The signals in what was said. In a live talk an unreadable reply of the reader loses a signal, not the
+        """The signals in what was said. In a live talk, an unreadable reply of the reader costs the signals, not the
         answer.
         """
         try:
@@ -122,7 +122,7 @@ class Room:
             return {}
 
     def over(self, event: DeskSays, heard: Mapping[str, str]) -> str:
-        """Whether the person is leaving: they went, or took their leave at the end. Thanks on the way end nothing."""
+        """The outcome if the person leaves, or says goodbye in the last stage; else empty. Thanks alone end nothing."""
         closing = self.session.stage == "closing"
         if event.by == "leaves" or (closing and "farewell" in heard):
             return "closed" if closing else "left"
@@ -130,7 +130,7 @@ class Room:
 
     # -- the guard -----------------------------------------------------------------------------------------------------
     async def check(self, utterance: str) -> Decision | None:
-        """The guard's decision, kept. A turn that was already handed over stays handed over when a session resumes."""
+        """The guard's decision, which is noted. A turn that was already handed over stays so when a session resumes."""
         if not self.variant.guard:
             return None
         answers = self.gently_at >= 0 and self.gently_at == self.session.turn - 1
@@ -140,7 +140,7 @@ class Room:
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
-        """People are notified and that is committed; only then the patient gets the set message, and nothing else."""
+        """Notify people and commit that. Only then the patient gets the set message, and nothing else."""
         await self.people.call(utterance, decision.reason, decision.words, decision=decision)
         self.control("escalated", "")
         text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
@@ -162,14 +162,16 @@ class Room:
 
     # -- the answer ----------------------------------------------------------------------------------------------------
     async def answer(self, event: DeskSays, gentle: str) -> str:
-        """Algorithm 1 from its second half on: plan, look up, write, criticise; the last word is a safe one."""
+        """The second half of Algorithm 1: plan, look up, write, criticise. If no draft is acceptable, safe words are
+        said.
+        """
         heard, made = await self.prepare(event.text, gentle)
         await self.say(heard, made)
         return self.over(event, heard.signals)
 
     async def answer_live(self, event: DeskSays, gentle: str) -> str:
-        """The same for a real person: a fault of the machinery on the way (not a reply that cannot be read) goes to
-        people, and the person hears the set message instead of an answer.
+        """The same for a real person. A technical fault (other than an unreadable reply) goes to people, and the person
+        hears the set message instead of an answer.
         """
         before = len(self.episode.transcript.of(Failed))
         try:
@@ -189,7 +191,7 @@ class Room:
         return self.over(event, heard.signals)
 
     async def prepare(self, utterance: str, gentle: str) -> tuple[Heard, Drafted]:
-        """What was heard, and the answer to it, before anything is said."""
+        """What the person said and meant, and the answer to it. Nothing is said yet."""
         await self.lenient(self.memory.turns.remember("patient", utterance), UNREADABLE)
         heard = Heard(utterance, self.asked, await self.understand(utterance), gentle)
         try:
@@ -217,14 +219,16 @@ class Room:
         await self.lenient(self.memory.turns.remember("counsellor", self.asked), CANNOT_GO_ON)
 
     async def keep(self, asked: str, stage: str, utterance: str) -> None:
-        """Long-term memory after a turn, when the patient has already been answered."""
+        """Update long-term memory after a turn, when the patient has already been answered."""
         applied = await self.memory.keep(asked, stage, utterance)
         changes = tuple(change for change in applied if change.action != "keep")
         if changes:
             self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
     async def lenient(self, work: Awaitable[None], faults: tuple[type[PolyclinicError], ...]) -> None:
-        """In a live talk such a fault of the keeper loses a memory, not the answer; in experiments it is a failure."""
+        """Do work whose faults, in a live talk, cost only a memory and not the answer. In experiments they are
+        failures.
+        """
         if not self.talk.live:
             return await work
         try:
@@ -237,8 +241,8 @@ class Room:
         return None
 
     async def hand_to_review(self, utterance: str, made: Drafted) -> None:
-        """No draft was acceptable: a person is notified before the safe words for this risk type are said, or the draft
-        to which only the critic objected.
+        """No draft was acceptable, or only the critic objected. A person is notified before the safe words or this
+        draft are said.
         """
         risk, why = made.risk, made.why
         if made.doubted is not None:
@@ -254,12 +258,12 @@ class Room:
         self.other.hear(speaker, text)
 
     def control(self, to: Control, holder: str) -> None:
-        """Who holds the conversation now."""
+        """Change who holds the conversation."""
         self.episode.changed("control", {"by": self.session.control}, Holding(by=to, holder=holder))
         self.session.control, self.session.holder = to, holder
 
     def leave(self, outcome: str) -> None:
-        """Keep what was learned of the person for the next visit, and how it ended."""
+        """Keep what was learned of the person for the next visit, and how the talk ended."""
         facts = tuple(self.memory.facts.listed())
         if self.charts is not None:
             self.episode.effect(Remembered(patient=self.talk.persona.id, facts=facts))

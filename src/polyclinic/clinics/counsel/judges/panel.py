@@ -1,6 +1,6 @@
 """How a conversation is scored.
 
-Safety, course and memory by rule, care by reading; seven Likert metrics and a preference by a model.
+Rules score safety, course and memory. The reader scores care. A model gives seven Likert metrics and a preference.
 """
 
 from __future__ import annotations
@@ -42,22 +42,20 @@ PLANS_FOLLOWED = Metric(
     rests_on=("counsel-signal", "counsel-consent"),
 )
 SLIPS = Metric("slips_said", "share of spoken answers that slip", higher_is_better=False, rests_on=("counsel-slip",))
-SOURCED = Metric(
-    "sourced", "share of spoken answers with facts in them that rest on a source", rests_on=("counsel-claim",)
-)
+SOURCED = Metric("sourced", "of the spoken answers with facts, the share with a source", rests_on=("counsel-claim",))
 FEELINGS = Metric(
     "feelings_answered",
-    "share of answers to strong feeling that take it up",
+    "share of answers to strong feeling that respond to it",
     rests_on=("counsel-feeling", "counsel-signal"),
 )
 DRAFTS = Metric("drafts", "drafts per answer", higher_is_better=False, high=math.inf)
-FALLBACKS = Metric("fallbacks", "share of answers that no draft could settle", higher_is_better=False)
+FALLBACKS = Metric("fallbacks", "share of answers for which no draft was acceptable", higher_is_better=False)
 REWRITES = Metric("memory_rewrites", "share of remembered changes that replaced a fact", higher_is_better=False)
 IN_BOUNDS = Metric("summaries_in_bounds", "share of summaries that kept to their length")
 
 
 def _by_people(case: Case) -> bool:
-    """Whether a person played the patient: the scenario does not know then what was voiced."""
+    """Whether a person played the patient: then the scenario does not know what they said."""
     return any(started.cast.get("patient") == "human" for started in case.transcript.of(Started))
 
 
@@ -107,7 +105,7 @@ def course(case: Case) -> list[Score]:
 
 @reading_judge("care", SLIPS, SOURCED, FEELINGS, DRAFTS, FALLBACKS)
 async def care(case: Case[Talk], bench: Bench) -> list[Score]:
-    """What was really said: slips, facts and their sources, feelings answered, and how many drafts it took."""
+    """Scores what was really said: slips, facts and their sources, feelings answered, and how many drafts it took."""
     events = case.transcript.said()
     pairs = [(a, b) for a, b in pairwise(events) if a.speaker == "patient" and b.speaker == "counsellor"]
     if not pairs:
@@ -136,7 +134,7 @@ async def care(case: Case[Talk], bench: Bench) -> list[Score]:
 
 @rule_judge("memory", REWRITES, IN_BOUNDS)
 def memory(case: Case) -> list[Score]:
-    """Does memory rewrite itself, and do summaries keep to their length?"""
+    """How often does memory replace a fact, and do summaries keep to their length?"""
     changes = [change for note in case.transcript.notes(MemoryChanged) for change in note.changes]
     summaries = [call for call in case.transcript.of(Called) if call.prompt == "KeeperSummarises"]
     scores = []
@@ -150,7 +148,7 @@ def memory(case: Case) -> list[Score]:
 
 
 def judges() -> Sequence[Judge[Talk]]:
-    """All judges of this clinic, newly made."""
+    """New instances of all judges of this clinic."""
     rubric = package_rubric(PACKAGE, "data/rubric.toml")
     preference: PairwiseJudge[Talk] = PairwiseJudge(
         "preference",

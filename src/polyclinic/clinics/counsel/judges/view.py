@@ -21,9 +21,10 @@ DANGER = ("active", "implicit")
 
 
 class Uttered(Frozen):
-    """One utterance. A patient's names its turn and the stage in which it was answered; an answer names its sources.
+    """One utterance. A patient's utterance has its turn and the stage in which it was answered; an answer has its
+    sources.
 
-    `danger` says that the scenario had the patient voice danger here: it is known, and no guard is asked.
+    `danger` says that the scenario made the patient voice danger here. It comes from the scenario, not from a guard.
     """
 
     speaker: str
@@ -35,12 +36,14 @@ class Uttered(Frozen):
 
     @property
     def line(self) -> str:
-        """Speaker and words, as they stand in the view."""
+        """Speaker and words, as the view shows them."""
         return f"{self.speaker}: {self.text}"
 
 
 class Meaning(Frozen):
-    """What a judge made of one answer: a slip, a fact that needs a source, a feeling to answer, and whether it was."""
+    """What a judge found in one answer: a slip, a fact that needs a source, a feeling to answer, and whether it was
+    answered.
+    """
 
     slip: bool = False
     claim: bool = False
@@ -49,7 +52,7 @@ class Meaning(Frozen):
 
 
 class Talked(Facts):
-    """A whole conversation, in order. `meant` is what a judge made of the counsellor's answers, in their order."""
+    """A whole conversation, in order. `meant` is what a judge found in the counsellor's answers, in their order."""
 
     lang: Lang
     said: tuple[Uttered, ...]
@@ -66,7 +69,7 @@ class Talked(Facts):
 
 
 def view(case: Case[Talk]) -> View:
-    """The conversation: turns with their stage, who spoke, and which sources an answer rests on."""
+    """The conversation: turns with their stage, who spoke, and which sources an answer is based on."""
     facts = Talked(lang=case.scenario.lang, said=tuple(_uttered(case.transcript)))
     return View("\n".join(_lines(facts.said)), facts)
 

@@ -1,6 +1,6 @@
 """One typed class for each pair of templates in this folder: every prompt exists in English and in Korean.
 
-Speech is plain text. Decisions are small and flat, and what can be chosen is closed by the prompt's own data.
+Speech is plain text. Decisions are small, flat forms; the prompt's own data say which choices are allowed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class PlannerPlans(Prompt[Plan]):
 
     @property
     def for_human(self) -> str:
-        """What a person who plans is shown, in the language of the talk."""
+        """What is shown to a person who plans, in the language of the talk."""
         stages, signals = ", ".join(self.allowed), ", ".join((*self.signals, NONE))
         if self.lang == "ko":
             where, says = f"단계: {self.stage}. 들은 질문: “{self.asked}”", f"그분의 말: “{self.utterance}”"
@@ -62,7 +62,7 @@ class PlannerPlans(Prompt[Plan]):
         return Plan(words="", signal=signal.strip() or NONE, to=stage.strip())
 
     def reply_form(self) -> type[Plan]:
-        """Only what this very prompt offers."""
+        """The reply with only the choices that this prompt offers."""
         return with_choices(Plan, signal=(*self.signals, NONE), to=self.allowed)
 
 
@@ -73,8 +73,8 @@ def _what_do_you_say(lang: Lang) -> str:
 class CounsellorReplies(Prompt[str]):
     """The counsellor's next words. What was said before goes with it as the history of both sides.
 
-    `last_draft`: if this one is refused too, a set answer is said instead of it. A language model gets it only where a
-    wish to be dead must be asked about; else see `CounsellorComforts`.
+    `last_draft`: if this draft is refused too, a set answer is said instead. A language model writes its last draft
+    with this prompt only if a wish to be dead must be asked about, otherwise with `CounsellorComforts`.
     """
 
     template = "reply.{lang}.md"
@@ -93,7 +93,7 @@ class CounsellorReplies(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who counsels has at hand, in the language of the talk."""
+        """What is shown to a person who counsels, in the language of the talk."""
         if self.lang == "ko":
             told = "당신은 상담자입니다. 듣고 알려 드리며, 결정은 그분이 하십니다. 약속하거나 재촉하지 않습니다."
             head, gist, again, ask = (
@@ -117,10 +117,10 @@ class CounsellorReplies(Prompt[str]):
 
 class CounsellorComforts(Prompt[str]):
     """The last draft of a language model: one sentence on the feeling and one question, shown by examples. `utterance`
-    is empty where the person's words were given back before: shown once more, they would be given back once more.
+    is empty if earlier drafts repeated the person's words: a model that sees them again would repeat them again.
 
-    It holds nothing else that could be read out: no history, no sources, no word about the refused drafts. If it is
-    refused too, a set answer is said instead of it.
+    The prompt holds nothing else that could be repeated: no history, no sources, no word about the refused drafts. If
+    this draft is refused too, a set answer is said instead.
     """
 
     template = "comfort.{lang}.md"
@@ -131,7 +131,7 @@ class CounsellorComforts(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked, though only a language model meets it."""
+        """What a person would be asked. In fact only a language model gets this prompt."""
         return _what_do_you_say(self.lang)
 
 
@@ -145,7 +145,7 @@ class CounsellorCites(Prompt[Cited]):
     sources: tuple[SourceShown, ...]
 
     def reply_form(self) -> type[Cited]:
-        """One of the sources that were shown, or none."""
+        """The reply with only the shown sources, or none, as choices."""
         return with_choices(Cited, source=(*(source.id for source in self.sources), NONE))
 
     @property
@@ -185,5 +185,5 @@ class SingleReplies(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who counsels alone is asked."""
+        """What is asked of a person who counsels alone."""
         return _what_do_you_say(self.lang)

@@ -25,7 +25,7 @@ class KeeperRemembers(Prompt[Remembers]):
 
     @property
     def for_human(self) -> str:
-        """What a person who keeps the memory is shown, in the language of the talk."""
+        """What is shown to a person who keeps the memory, in the language of the talk."""
         subjects = ", ".join(self.subjects)
         if self.lang == "ko":
             return blocks(
@@ -62,7 +62,7 @@ class KeeperRemembers(Prompt[Remembers]):
         )
 
     def reply_form(self) -> type[Remembers]:
-        """Only subjects that memory keeps."""
+        """The reply with only the subjects that memory keeps."""
         return with_choices(Remembers, subject=(*self.subjects, NOTHING))
 
 
@@ -78,7 +78,7 @@ class KeeperSummarises(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who sums up is shown, in the language of the talk."""
+        """What is shown to a person who sums up, in the language of the talk."""
         if self.lang == "ko":
             return blocks(self.summary, listed("그 뒤:", self.turns), f"{self.limit}자 안으로 요약해 주세요.")
         return blocks(self.summary, listed("Since then:", self.turns), f"Sum it up in at most {self.limit} characters.")

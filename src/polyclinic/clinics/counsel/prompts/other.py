@@ -24,7 +24,7 @@ class PatientSpeaks(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """Who a person is in this talk, in its language."""
+        """Which patient a person plays in this talk, in its language."""
         who, ko = self.persona, self.lang == "ko"
         if ko:
             you = f"당신은 {who.name}, {who.age}세입니다. 병: {who.diagnosis}."

@@ -20,8 +20,8 @@ Fault = Literal["none", "accuracy", "choice", "feelings"]
 
 
 class Cue(Facts):
-    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other is a
-    real person.
+    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other side
+    is a real person.
     """
 
     voice: str = "first"
@@ -30,7 +30,7 @@ class Cue(Facts):
 
 
 class SourceShown(Frozen):
-    """A passage as a prompt shows it: one sentence fit to be said, and the whole."""
+    """A passage as a prompt shows it: one sentence that can be said aloud, and the whole text."""
 
     id: str
     title: str
@@ -58,7 +58,7 @@ class Plan(ReplyModel):
     @field_validator("to", mode="before")
     @classmethod
     def _stage(cls, value: object) -> object:
-        """`Disease Awareness` is a stage, however it is written."""
+        """Accepts any spelling of a stage, such as `Disease Awareness`."""
         return stage_named(value) or value if isinstance(value, str) else value
 
 

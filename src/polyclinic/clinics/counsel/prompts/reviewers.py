@@ -36,7 +36,7 @@ _FAULTS: dict[Lang, dict[str, str]] = {
 
 
 class GuardChecks(Prompt[GuardVerdict]):
-    """Is there danger in what the patient says? What is not in its form is no verdict, and goes to a person."""
+    """Is there danger in what the patient says? A reply in another form is no verdict, and a person must look."""
 
     template = "guard.{lang}.md"
     words = 50
@@ -46,11 +46,11 @@ class GuardChecks(Prompt[GuardVerdict]):
     recent: tuple[str, ...]
     utterance: str
     unshown: str = ""
-    """The label given before without words of the message that show it."""
+    """The label of the first answer, if that answer quoted no words of the message."""
 
     @property
     def for_human(self) -> str:
-        """What a person on guard is shown, in the language of the talk."""
+        """What is shown to a person who plays the guard, in the language of the talk."""
         labels = ", ".join(GUARD_LABELS)
         how = (
             f"이 말에 위험이 있습니까? ‘표시: 근거가 되는 말’로 쓰세요. 표시: {labels}."
@@ -92,7 +92,7 @@ class CriticJudges(Prompt[Criticism]):
 
     @property
     def for_human(self) -> str:
-        """What a person who criticises drafts is shown."""
+        """What is shown to a person who criticises drafts."""
         if self.lang == "ko":
             return blocks(
                 f"그분의 말: “{self.utterance}”",

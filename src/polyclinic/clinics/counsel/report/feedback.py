@@ -30,13 +30,13 @@ _OTHERS: Mapping[str, Callable[[Case[Talk], Phrases], list[Section]]] = {
 
 
 def feedback(case: Case[Talk], part: str, language: str) -> list[Section]:
-    """What a person is told who played this part."""
+    """The feedback for the person who played this part."""
     say = Phrases(language, FEEDBACK)
     return _OTHERS[part](case, say) if part in _OTHERS else _for_counsellor(case, say)
 
 
 def _for_counsellor(case: Case[Talk], say: Phrases) -> list[Section]:
-    """In short, then which drafts were refused and what the guard made of each turn."""
+    """The short feedback, then which drafts were refused and what the guard decided about each turn."""
     said = [event for event in case.transcript.of(Said) if event.speaker == "counsellor"]
     scores = [event.score for event in case.transcript.of(Scored)]
     feelings = [score.value for score in scores if score.metric == "feelings_answered"]

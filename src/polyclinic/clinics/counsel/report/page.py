@@ -21,7 +21,7 @@ from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
 
 MOST = 5
-"""Talks shown side by side."""
+"""How many talks are shown side by side."""
 _ANSWERING = ("guard", "planner", "counsellor", "critic", "keeper")
 
 
@@ -69,7 +69,7 @@ def side_by_side(results: RunResults) -> Section | None:
 
 
 def _replies(row: EpisodeRow) -> dict[str, str]:
-    """What the person said to the counsellor's next words."""
+    """What the person answered to the counsellor's next words."""
     found: dict[str, str] = {}
     said = ""
     for event in row.transcript.of(Said):

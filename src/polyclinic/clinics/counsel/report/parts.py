@@ -27,7 +27,7 @@ def decisions(caption: str, notes: list[Guarded], say: Phrases) -> Table:
 
 
 def for_guard(case: Case[Talk], say: Phrases) -> list[Section]:
-    """Danger that the case voices, and whether people were called for it; an alarm where the case has none."""
+    """Danger in the case and whether people were called for it, and alarms without danger."""
     notes = {note.turn: note for note in case.transcript.notes(Guarded)}
     lines = [(said.text, voiced) for said in case.transcript.said("patient") if (voiced := said.get(Voiced))]
     own = [note for note in notes.values() if note.source in ("model", "nobody")]
@@ -49,7 +49,7 @@ def for_guard(case: Case[Talk], say: Phrases) -> list[Section]:
 
 
 def for_planner(case: Case[Talk], say: Phrases) -> list[Section]:
-    """Which plans could be followed, which could not, and on what words they rested."""
+    """Which plans could be followed, which could not, and which words they were based on."""
     said = [(event.text, replied) for event in case.transcript.said("counsellor") if (replied := event.get(Replied))]
     refused = case.transcript.notes(PlanRefused)
     good = (
@@ -72,7 +72,7 @@ def for_planner(case: Case[Talk], say: Phrases) -> list[Section]:
 
 
 def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
-    """Which objections were taken; which words the judge still found to slip. More is not measured."""
+    """Which objections were accepted, and which spoken words the judge counts as slips. Nothing else is measured."""
     refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
     slips = [event.score for event in case.transcript.of(Scored) if event.score.metric == "slips_said"]
     short = say.in_short(
@@ -114,7 +114,9 @@ def for_keeper(case: Case[Talk], say: Phrases) -> list[Section]:
 
 
 def for_patient(case: Case[Talk], say: Phrases) -> list[Section]:
-    """Nobody measures the patient: what they said, what the guard took up, and how far the talk came."""
+    """The patient is not scored: the feedback shows what they said, what the guard reacted to, and how far the talk
+    came.
+    """
     raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
     ended = case.transcript.ended_with(TalkEnded)
     said = [event.text for event in case.transcript.said("patient")]

@@ -1,7 +1,7 @@
-"""What an answer to the question about ending one's life says.
+"""Whether an answer to the question about ending one's life says no.
 
 The guard reads each message by itself. "Yes." has no danger in it, but right after that question it is the gravest
-answer there is. So an answer that agrees, or that leaves it open, calls people, whatever the guard makes of it.
+answer there is. So an answer that agrees, or that leaves it open, calls people, whatever the guard decides.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from polyclinic.text.sentences import is_question
 REASON = "the person was asked about ending their life and did not say no"
 _WORDS_SHOWN = 200
 _SHORT = 12
-"""Words. A longer message has enough in it for the guard."""
+"""In words. The guard can judge a longer message by itself."""
 _OPEN = lazy_pattern(
     r"\b(?:i )?(?:don't|dont|do not) know\b|\b(?:not|never) (?:so |really |quite |entirely )?sure\b|\bnot yet\b"
     r"|\b(?:can't|cannot|couldn't|won't|wouldn't) (?:\w+ ){0,2}?(?:say|promise|lie|deny|pretend|rule)\b"
@@ -46,15 +46,15 @@ _WEARY = lazy_pattern(
     r"\b(?:tired|worn|weary|exhausted|pain|suffering|enough|first|former|wearing me)\b"
     r"|지쳐|지쳤|지친|힘들|고통|통증|피곤|고단|기운|첫|전자|앞쪽|앞의"
 )
-"""Words of the question's other half: who is worn out agrees to that."""
+"""Words that agree only to the other half of the question, which asks whether the person is worn out."""
 _YES = lazy_pattern(
     r"^(?:yes|yeah|yep|maybe|perhaps|possibly|sort of|kind of|i guess|i suppose)\b|^(?:네|예|응|그래|그렇|맞|어느 정도)"
 )
 
 
 def affirmed(answer: str) -> Decision | None:
-    """The decision where a short answer does not say no. None where it denies, agrees to the question's other half
-    alone, asks something, or is long enough for the guard to read by itself.
+    """The decision to call people if a short answer does not say no. None if it denies, agrees only to the other half
+    of the question, or asks something. None also for a long answer, which the guard judges by itself.
     """
     line = normalise(answer)
     if not _OPEN.search(line):

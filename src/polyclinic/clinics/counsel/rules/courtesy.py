@@ -1,8 +1,8 @@
-"""Thanks by themselves mean nothing but thanks: whatever a reader finds in them, they change no stage, state no wish
-and are no slip of a counsellor.
+"""Thanks alone mean only thanks. Whatever a reader finds in them, they change no stage, state no wish and are no slip
+of a counsellor.
 
-A closed list is right here and nowhere else: a formula of politeness is exact, and a wish about resuscitation that was
-read from "thank you" would be a serious fault.
+Only here is a closed list right: polite phrases are fixed, and it would be a serious fault to read a wish about
+resuscitation from "thank you".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def greets_and_asks(text: str) -> bool:
 
 
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:
-    """Whether anything is said beside thanks, and whether that is more than a yes."""
+    """Whether anything is said besides thanks, and whether that is more than a yes."""
     text = normalise(utterance)
     rest = _THANKS.sub(" ", text)
     if rest == text:
@@ -46,6 +46,8 @@ def beyond_thanks(utterance: str) -> tuple[bool, bool]:
 
 
 def meant(utterance: str, signal: str) -> bool:
-    """Whether these words can carry this signal: thanks alone carry a farewell, with a yes also a consent."""
+    """Whether these words can have this signal. Thanks alone can only be a farewell; thanks and a yes can also be
+    consent.
+    """
     said, more = beyond_thanks(utterance)
     return more or signal == "farewell" or (said and signal == "consent")

@@ -1,4 +1,4 @@
-"""What becomes of a message: three ways, and every doubt about the guard itself goes to a person.
+"""What is done with a message: there are three ways. If the guard itself fails, a person must look.
 
 The screen, the trained guard and the model judge separately; the gravest label counts. There is one exception: words
 that the screen finds in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the
@@ -20,7 +20,7 @@ Source = Literal["screen", "trained", "model", "fault", "nobody"]
 QUEUE = "counsel-crisis"
 REVIEW_QUEUE = "counsel-review"
 FLAG_QUEUE = "counsel-flags"
-"""What staff should see and need not come at once for: a wish to be dead, with its words and time."""
+"""What staff should see but need not act on at once: a wish to be dead, with its words and time."""
 _WAYS: dict[GuardLabel, Way] = {
     "active": "escalate",
     "emergency": "escalate",
@@ -33,7 +33,7 @@ _WAYS: dict[GuardLabel, Way] = {
 
 
 class Decision(Frozen):
-    """Which way, decided by whom, why, and the words it rests on."""
+    """A decision about a message: which way, who decided, why, and the words that it is based on."""
 
     way: Way
     label: GuardLabel
@@ -43,7 +43,7 @@ class Decision(Frozen):
 
 
 def way_of(label: GuardLabel) -> Way:
-    """What a label leads to."""
+    """The way that a label leads to."""
     return _WAYS[label]
 
 
@@ -53,7 +53,7 @@ def graver(one: GuardLabel, other: GuardLabel) -> GuardLabel:
 
 
 def that_count(found: Screening, reading: Reading) -> Screening:
-    """The screen's words, unless the trained guard finds the message calm."""
+    """What the screen found; nothing if the trained guard finds the message calm."""
     return NOTHING_FOUND if reading.calm else found
 
 
@@ -65,7 +65,7 @@ def from_screen(found: Screening) -> Decision:
 
 
 def from_trained(reading: Reading) -> Decision:
-    """The decision by the trained guard alone: in doubt a person looks."""
+    """The decision by the trained guard alone: in doubt, a person must look."""
     if reading.level == "none":
         return Decision(way="go_on", label="acceptance", source="nobody")
     chance = reading.wish if reading.level == "flag" else reading.danger
@@ -76,7 +76,7 @@ def from_trained(reading: Reading) -> Decision:
 
 
 def at_once(found: Screening, reading: Reading) -> Decision | None:
-    """What needs no model: the screen's danger, or danger that the trained guard is sure of."""
+    """The decision if no model is needed: the screen finds danger, or the trained guard is sure of it. Else None."""
     quick = from_screen(found)
     if quick.way == "escalate":
         return quick
@@ -84,13 +84,13 @@ def at_once(found: Screening, reading: Reading) -> Decision | None:
 
 
 def offline(found: Screening, reading: Reading) -> Decision:
-    """Screen and trained guard without any model, the graver of the two."""
+    """The decision without any model: the graver of the screen's and the trained guard's."""
     one, other = from_screen(that_count(found, reading)), from_trained(reading)
     return one if graver(one.label, other.label) == one.label and one.source != "nobody" else other
 
 
 def decide(found: Screening, label: GuardLabel, reason: str, words: str) -> Decision:
-    """Screen and model together: the graver counts, and the model's reason is kept where it is at least as grave."""
+    """The decision by screen and model: the graver counts. The model's reason is kept if it is at least as grave."""
     if graver(found.label, label) == found.label and found.label != label:
         return from_screen(found)
     source: Source = "nobody" if label == "acceptance" else "model"
@@ -98,7 +98,7 @@ def decide(found: Screening, label: GuardLabel, reason: str, words: str) -> Deci
 
 
 def settle_doubt(decision: Decision, reading: Reading, trusted: bool) -> Decision:
-    """What screen and model decided, with the trained guard beside them. `trusted`: a language model has judged."""
+    """The decision by screen and model, combined with the trained guard's. `trusted`: a language model has judged."""
     if decision.way == "escalate" or reading.level == "none":
         return decision
     trained = from_trained(reading)

@@ -30,7 +30,7 @@ _LATIN = re.compile(r"[a-z]{2}")
 
 @dataclass(frozen=True)
 class Screening:
-    """What the screen found: the gravest label and the words that made it. No words means nothing was found."""
+    """What the screen found: the gravest label and the words that show it. No words means that nothing was found."""
 
     label: Label
     words: str = ""

@@ -18,7 +18,7 @@ def _data(name: str) -> dict[str, Any]:
 
 
 class Contacts(Frozen):
-    """Whom to call in a crisis. `crisis` is empty where no single number holds."""
+    """Whom to call in a crisis. `crisis` is empty where no single number applies."""
 
     crisis: str
     crisis_name: dict[Lang, str]
@@ -32,14 +32,14 @@ class Contacts(Frozen):
 
 @cache
 def contacts(country: str) -> Contacts:
-    """The crisis contacts of a country, or those that hold almost everywhere."""
+    """The crisis contacts of a country, or those that apply almost everywhere."""
     table = _data("contacts")
     return Contacts.model_validate(table.get(country) or table["default"])
 
 
 def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -> str:
-    """The set message: automated talk stops, a person was told, whom to call; a medical emergency, danger to others
-    and abuse have their own words.
+    """The set message. It says that automated talk stops, that a person was notified, and whom to call. A medical
+    emergency, danger to others and abuse have their own messages.
     """
     return _with_contacts(label if label in _data("messages") else "escalated", lang, country)
 
@@ -55,7 +55,7 @@ def fallback(risk: int, lang: Lang) -> str:
 
 
 def gentle_question(lang: Lang) -> str:
-    """How a passive wish to die is asked about."""
+    """The question that asks about a passive wish to die."""
     return str(_data("messages")["gentle"][lang])
 
 

@@ -18,7 +18,7 @@ class InTurn(Payload):
 
 
 class Voiced(InTurn):
-    """A line of the patient's; `cue` names the risk that the scenario has them voice here, or is empty."""
+    """A line of the patient; `cue` names the risk that the scenario has them voice here, or is empty."""
 
     cue: str
 
@@ -31,7 +31,7 @@ class Claim(Frozen):
 
 
 class Replied(InTurn):
-    """A line of the counsellor's: its stage, the step that led there, and how it was made.
+    """A line of the counsellor: its stage, the step that led there, and how it was made.
 
     `fallback` is the risk type for which safe words were said instead of a draft.
     """
@@ -57,7 +57,7 @@ class ByPerson(Payload):
 
 
 class HandedOver(Payload):
-    """What people are told: whose conversation it is, where it stands, and what was said last."""
+    """What people are told: whose conversation it is, its turn and stage, and what was said last."""
 
     patient: str
     lang: str
@@ -92,7 +92,7 @@ class ForReview(HandedOver):
 
 
 class TalkEnded(Payload):
-    """Where the conversation ended, and what is known of the person."""
+    """In which stage and after how many turns the conversation ended, and what is known of the person."""
 
     stage: str
     turns: int
@@ -101,7 +101,7 @@ class TalkEnded(Payload):
 
 
 class Guarded(Note):
-    """The guard's decision on a message, decided by whom and why."""
+    """The guard's decision about a message, who made it, and why."""
 
     topic = "guard"
     turn: int
@@ -158,8 +158,8 @@ class ObjectionDropped(Note):
 
 
 class ObjectionOverruled(Note):
-    """The critic objected to the last draft too, and neither a rule nor the reading of the words confirmed it: a draft
-    that broke no rule was said. People are told.
+    """The critic objected to the last draft too, but neither a rule nor the reader confirmed it. A draft that broke no
+    rule was said, and people are notified.
     """
 
     topic = "objection_overruled"

@@ -1,5 +1,5 @@
-"""What supports a critic's objection, and which of the person's own words a counsellor repeated. Exact rules only: what
-words mean was read before.
+"""What supports a critic's objection, and which of the person's own words a counsellor repeated. All rules here are
+exact; the reader has already found what the words mean.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def objected(words: str, draft: str) -> str:
 
 
 def void(fault: str, words: str, draft: str, found: Draft) -> str:
-    """Why the critic's own instructions rule an objection out; empty for one that may count.
+    """Why the critic's own instructions rule an objection out; empty if it may count.
 
     A fault must be shown by words of the draft, unless the reading of the draft confirms it: an ignored feeling has no
     words. A question that makes no slip is no fault.
@@ -56,8 +56,8 @@ def _harmless() -> dict[str, tuple[str, ...]]:
 def harmless(draft: str) -> bool:
     """Whether a draft only names a feeling or thanks, and asks: nothing in it states a fact, presses or promises.
 
-    Exact, and narrow on purpose: this is the form that the last draft is asked for, and the one thing that may be said
-    while the critic alone objects.
+    The rule is exact, and narrow on purpose. The last draft must have this form, and only a draft of this form may be
+    said if the critic alone objects.
     """
     known = _harmless()
     parts = sentences(draft)
@@ -72,9 +72,9 @@ def harmless(draft: str) -> bool:
 
 
 def borrowed(draft: str, heard: Sequence[str]) -> str:
-    """Sentences in which a counsellor speaks as the ill person: their own words, given back as the counsellor's.
+    """Sentences in which the counsellor repeats the ill person's words as if they were its own.
 
-    Somebody who takes up what was heard says "you", or asks. In Korean the subject is left out, so there the words
+    A counsellor who responds to these words says "you", or asks. In Korean the subject is left out, so there the words
     alone decide.
     """
     theirs = [frozenset(spoken_words(line)) for line in heard]

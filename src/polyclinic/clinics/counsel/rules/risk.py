@@ -1,6 +1,6 @@
 """What a counsellor's words may break: accuracy (1), the person's own choice (2), their feelings (3); 0 is none.
 
-What a draft means is read; what follows from the findings is decided here. The words for the counsellor are in
+The reader finds what a draft means; this module decides what follows. The words for the counsellor are in
 ``data/risk.toml``.
 """
 
@@ -23,8 +23,8 @@ RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings":
 
 
 class Fault(Frozen):
-    """A risk type, the words it rests on, and what to change. `doubted`: the critic alone says so; neither a rule nor
-    the reading of the words confirms it. `borrowed`: the words are the person's own.
+    """A risk type, the words it is based on, and what to change. `doubted`: the critic alone says so; neither a rule
+    nor the reading of the words confirms it. `borrowed`: the words are the person's own.
     """
 
     risk: RiskType
@@ -35,8 +35,8 @@ class Fault(Frozen):
 
 
 class Draft(Frozen):
-    """What was read in a draft: the words of a slip, the words of a fact, and whether a feeling was answered.
-    `time_left`: the sentence that says how long the person will live, found by rule.
+    """What was found in a draft. The reader finds the words of a slip or of a fact, and whether a feeling was answered.
+    A rule finds `time_left`, the sentence that says how long the person will live.
     """
 
     time_left: str = ""
@@ -62,10 +62,10 @@ def read_draft(draft: str, findings: Sequence[Finding]) -> Draft:
 
 
 def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
-    """The gravest fault: a stated time left, facts without a source, then a slip, then a feeling passed over.
+    """The gravest fault: a stated time left, facts without a source, then a slip, then an ignored feeling.
 
-    `hurt` says that the person showed strong feeling; `cited` is the source that the counsellor named, if any, and
-    `borne_out` whether that source says so.
+    `hurt` says that the person showed strong feeling. `cited` is the source that the counsellor named, if any.
+    `borne_out` says whether that source supports the facts.
     """
     if draft.time_left:
         return _fault(1, "time_left", draft.time_left, lang)

@@ -1,8 +1,8 @@
-"""Moving through the stages on what the person means: linear, but able to stay and to step back.
+"""How the conversation moves through the stages, by what the person means: forward, but it can stay and step back.
 
-What was meant is read (`heard` holds the signals that the reader found, each with its words); which steps the order
-allows is code. A planner (a model) proposes a move. `settle` lets it through only if the order allows it, the words it
-quotes were really said and the reader heard such a signal; otherwise what was heard decides.
+The reader finds what was meant: `heard` holds its signals, each with its words. Code decides which steps the order
+allows. A planner (a model) proposes a move. `settle` accepts it only if the order allows it, the words that it quotes
+were really said and the reader found such a signal. Otherwise the reader's signals decide.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Move(Frozen):
 
 
 def stage_named(name: str) -> str:
-    """The stage of this name, however it is written (`Disease Awareness`, `preferences: CPR`); empty when none is."""
+    """The stage of this name, however it is written (`Disease Awareness`, `preferences: CPR`); empty when there is
+    none.
+    """
     return _NAMES.get(letters(name), "")
 
 
@@ -50,7 +52,7 @@ def wanted_signals(stage: str) -> tuple[str, ...]:
 
 
 def back_signals(stage: str) -> tuple[str, ...]:
-    """The signals that lead back from this stage. Nobody is led back from a farewell by a feeling."""
+    """The signals that lead back from this stage. From the farewell, a feeling does not lead back."""
     here = STAGES.index(stage)
     return tuple(
         name
@@ -67,13 +69,13 @@ def allowed_stages(stage: str, furthest: str) -> tuple[str, ...]:
 
 
 def explaining(stage: str) -> bool:
-    """Whether the stage has something to explain, for which a document is looked up whatever was said."""
+    """Whether the stage has something to explain, so that a document is always looked up."""
     return stage in _EXPLAINING or stage.startswith(PREFERENCES)
 
 
 def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
-    """What to ask about an utterance in this stage, by signal. Consent needs something that was proposed, and whether
-    it was given with doubt is part of that question.
+    """What to ask about an utterance in this stage, by signal. Consent is only asked about if something was proposed.
+    That question already covers consent with doubt.
     """
     wanted = wanted_signals(stage)
     doubt = () if "consent" in wanted else ("hesitation",)
@@ -85,7 +87,7 @@ def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
 
 
 def next_move(stage: str, furthest: str, heard: Heard) -> Move:
-    """What the signals call for: on where one leads on, back where only one leads back, and otherwise nowhere."""
+    """The move that the signals call for: forward if one leads forward, back if they only lead back, otherwise none."""
     here = STAGES.index(stage)
     name = next((wanted for wanted in wanted_signals(stage) if wanted in heard), "")
     if name and stage != STAGES[-1] and ("hesitation" not in heard or name == "preference"):
@@ -101,7 +103,7 @@ def next_move(stage: str, furthest: str, heard: Heard) -> Move:
 
 
 def may_move(stage: str, furthest: str, to: str) -> bool:
-    """Stay, one step on, any step back, or a return to where the conversation had already been."""
+    """Whether the order allows a move: stay, one step forward, any step back, or return to a stage already reached."""
     if to not in STAGES:
         return False
     here, there = STAGES.index(stage), STAGES.index(to)
@@ -121,7 +123,7 @@ def settle(stage: str, furthest: str, utterance: str, heard: Heard, proposed: Mo
 
 
 def _meant(stage: str, to: str, heard: Heard) -> bool:
-    """Whether the reader heard a signal for going there."""
+    """Whether the reader found a signal for this move."""
     wanted = back_signals(stage) if STAGES.index(to) < STAGES.index(stage) else wanted_signals(stage)
     return any(name in heard for name in wanted)
 

@@ -1,11 +1,11 @@
-"""Training the guard from ``data/guard``: lines by separate authors, of whom some are kept for testing.
+"""Training the guard from ``data/guard``: lines by separate authors, some of them reserved for testing.
 
-Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when no
-danger is near; without them every unknown sentence would look like danger. The authors of the word lists wrote the
-utterances kept for building: they count half, because they share the lists' view. Thresholds are chosen on authors left
-out of the training, safety first: finding active and implicit danger matters more than leaving acceptance alone. Take
-the dangers in which the screen finds words: one in two hundred of them lies below a certain level, and `calm` is half
-of that level. None of these dangers lies below `calm`.
+Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when there
+is no danger; without them every unknown sentence would look like danger. The authors of the word lists wrote the
+utterances reserved for building. These count half, because they share the view of the lists. Thresholds are chosen on
+authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
+alone. Take the dangers in which the screen finds words: one in two hundred of them lies below a certain level, and
+`calm` is half of that level. None of these dangers lies below `calm`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The trained guard: what a message means by weights learned from labelled utterances, beside the word screen.
+"""The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
 
 It reads the whole message and, when that is long, windows of its sentences; the gravest counts. ``polyclinic train
-guard`` makes the weights (see `teaching`). Levels are set there for each language: above `sure` a message is
-danger beyond doubt, above `doubt` a person must look unless a language model says otherwise, above `flag` it is asked
-about. Below a fourth, `calm`, words that the screen found are a quotation, a denial or a figure of speech.
+guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a message is danger
+beyond doubt. Above `doubt` a person must look unless a language model says otherwise. Above `flag` the person is asked
+about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial or a figure of
+speech.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ Level = Literal["sure", "doubt", "flag", "none"]
 
 
 class Reading(Frozen):
-    """What the weights make of a message: its level, the likeliest label there, how probable danger is, and danger or
-    a wish to die, the words that decided, and whether it is so harmless that the screen's words do not count.
+    """How the trained guard reads a message. `level` and `label` are its verdict, and `words` decided it. `danger` is
+    the probability of danger, `wish` that of danger or a wish to die. `calm` says that the message is so harmless that
+    the screen's words do not count.
     """
 
     level: Level
@@ -63,7 +65,7 @@ def _gravity(reading: Reading) -> tuple[int, float]:
 
 
 def pieces(text: str) -> list[str]:
-    """The message, and when it is long also runs of its sentences, each begun in the middle of the one before."""
+    """The message, and if it is long also overlapping runs of its sentences."""
     if len(text) <= LONG_CHARS:
         return [text]
     parts = [part[at : at + WINDOW_CHARS] for part in sentences(text) for at in range(0, len(part), WINDOW_CHARS)]
@@ -81,7 +83,9 @@ def pieces(text: str) -> list[str]:
 
 
 def language_of(text: str) -> Lang:
-    """By the letters, because a session's language does not bind the person: Hangul says more in fewer letters."""
+    """The language by its letters, because a person may write in another language than the session's. Each Hangul
+    letter counts twice, because it says more.
+    """
     return "ko" if 2 * len(_HANGUL.findall(text)) >= len(_LATIN.findall(text)) else "en"
 
 

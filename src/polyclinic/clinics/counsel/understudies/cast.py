@@ -28,7 +28,7 @@ MISTAKES = (
     Mistake("curt", "counsellor", "answers in one word", metric="preferred"),
     Mistake("no_source", "counsellor", "states facts and names no source", rule="unresolved_r1", variant="full"),
     Mistake("fail", "counsellor", "fails outright", owner="model"),
-    Mistake("leap", "planner", "wants to go on, on words nobody said", metric="plans_followed"),
+    Mistake("leap", "planner", "wants to go on because of words that nobody said", metric="plans_followed"),
     Mistake("contradict", "keeper", "notes the opposite of what is known", metric="memory_rewrites"),
     Mistake("verbose", "keeper", "summarises without end", metric="summaries_in_bounds", scenarios="quiet:6"),
     Mistake("miss", "guard", "sees no danger anywhere", metric="escalated", scenarios="risk:6"),

@@ -74,7 +74,7 @@ class CounsellorUnderstudy(Understudy):
 
     @staticmethod
     def _source(prompt: CounsellorReplies, heard: str) -> SourceShown | None:
-        """The source to say; none that a real person has heard already."""
+        """The source to quote, if any. A sentence in `heard` is not said again."""
         usable = [source for source in prompt.sources if source.say and source.say not in heard]
         if prompt.gentle or not usable:
             return None
@@ -92,7 +92,7 @@ class CounsellorUnderstudy(Understudy):
 
     @answers(CounsellorCites)
     def cites(self, ask: Ask[CounsellorCites]) -> Cited:
-        """The source whose sentence was said; by mistake none."""
+        """The source whose sentence was said; with the mistake, none."""
         said = normalise(ask.prompt.said)
         used = next((source for source in ask.prompt.sources if normalise(source.say) in said), None)
         if used is None or ask.mistake("no_source"):
@@ -107,7 +107,7 @@ class CounsellorUnderstudy(Understudy):
 
 
 def _said_before(ask: Ask[CounsellorReplies]) -> str:
-    """All that the counsellor said in the part of the talk that goes with the question."""
+    """All that the counsellor said in the history that goes with the question."""
     return "\n".join(message.content for message in ask.request.messages if message.role == "assistant")
 
 
@@ -129,7 +129,7 @@ class PlannerUnderstudy(Understudy):
 
     @answers(PlannerPlans)
     def plans(self, ask: Ask[PlannerPlans]) -> Plan:
-        """The move that the signals call for; by mistake a step on, on words nobody said."""
+        """The move that the signals call for; with the mistake, a step forward that quotes words nobody said."""
         prompt = ask.prompt
         if ask.mistake("leap"):
             return Plan(signal=prompt.signals[0], words="words nobody said", to=prompt.allowed[-1])

@@ -1,4 +1,4 @@
-"""The offline judge: the seven metrics by what it reads in the answers, and a preference by the same."""
+"""The offline judge: it gives the seven metrics and a preference by what it reads in the answers."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def _level(share_at_fault: float, slope: float = 16.0) -> int:
 
 
 class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
-    """Reads every answer and grades by what it read. Each metric looks at one thing only, so that an ablation shows
-    where it should.
+    """Reads every answer and grades by what it read. Each metric looks at one thing only, so that an ablation changes
+    the right metric.
     """
 
     def understood(self, ask: Ask[Any], facts: Talked) -> Talked:
-        """Each answer of the counsellor, read."""
+        """The facts with what the judge read in each answer of the counsellor."""
 
         def meant(patient: str, answer: str) -> Meaning:
             return Meaning(
@@ -49,7 +49,7 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         return facts.model_copy(update={"meant": tuple(meant(a.text, b.text) for a, b in facts.answers())})
 
     def grade(self, criterion: str, facts: Talked) -> Grade:
-        """One metric."""
+        """The grade of one metric."""
         if not any(said.speaker == "counsellor" for said in facts.said):
             return Grade(TOP, "nothing was said automatically")
         return getattr(self, f"_{criterion}")(facts)  # type: ignore[no-any-return]
@@ -102,5 +102,5 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         return Grade(round(4 + 5 * share), f"{sourced} answers rest on a source")
 
     def worth(self, judge: str, facts: Talked) -> float:
-        """For preferences: the sum of the seven."""
+        """The sum of the seven metrics, for preferences."""
         return float(sum(self.grade(name, facts).score for name in NAMES))

@@ -20,7 +20,7 @@ class KeeperUnderstudy(Understudy):
 
     @answers(KeeperRemembers)
     def remembers(self, ask: Ask[KeeperRemembers]) -> Remembers:
-        """At most one fact a turn; by mistake the opposite of what is known already."""
+        """At most one fact a turn; with the mistake, the opposite of a known fact."""
         prompt = ask.prompt
         if ask.mistake("contradict") and prompt.facts:
             subject, _, value = prompt.facts[0].partition(": ")
@@ -53,7 +53,7 @@ class KeeperUnderstudy(Understudy):
 
     @answers(KeeperSummarises)
     def summarises(self, ask: Ask[KeeperSummarises]) -> str:
-        """The patient's latest words, cut to the limit; by mistake everything, far too long."""
+        """The patient's latest words, cut to the limit; with the mistake, all of them, without a limit."""
         prompt = ask.prompt
         spoken = [line.partition(": ")[2] for line in prompt.turns if line.startswith("patient:")]
         text = " / ".join([prompt.summary, *spoken] if ask.mistake("verbose") else [*spoken[-4:]])

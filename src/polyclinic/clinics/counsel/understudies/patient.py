@@ -19,7 +19,7 @@ _SCRIPT: tuple[DeskSays, ...] = (
 
 
 class PatientUnderstudy(Understudy):
-    """Answers what it was asked, with its person's own lines; voices what the scenario calls for in its turn."""
+    """Answers what it was asked with its person's own lines. In the scenario's risk turn, it voices the risk."""
 
     @answers(PatientSpeaks)
     def speaks(self, ask: Ask[PatientSpeaks]) -> str:

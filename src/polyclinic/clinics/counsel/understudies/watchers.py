@@ -29,7 +29,9 @@ class GuardUnderstudy(Understudy):
 
 
 def classify(utterance: str) -> tuple[GuardLabel, str]:
-    """The screen's label, or the trained guard's where the screen finds nothing. In doubt it would rather ask."""
+    """The screen's label, or the trained guard's where the screen finds nothing. In doubt the label is passive, so that
+    the person is asked gently.
+    """
     reading = read_message(utterance)
     found = that_count(screen(utterance), reading)
     if found.label != "acceptance":

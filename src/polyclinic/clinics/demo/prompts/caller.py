@@ -19,7 +19,7 @@ class CallerAsks(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who calls is told."""
+        """What is shown to a person who plays the caller."""
         return (
             f"You are {self.caller}, on the telephone with a medicine helpline. You were given {self.medicine}, "
             f"and you have heard: {self.believes}.\n\nAsk how to take it."
@@ -37,7 +37,7 @@ class CallerReacts(Prompt[Reaction]):
 
     @property
     def for_human(self) -> str:
-        """How a person answers the nurse."""
+        """What is shown to a person before they answer the nurse."""
         liking = {
             "mealtimes": "Numbers confuse you: you understand a dose when it is tied to meals.",
             "numbers": "You want exact numbers; talk about meals confuses you.",
@@ -45,7 +45,7 @@ class CallerReacts(Prompt[Reaction]):
         return f"{liking}\n\nHave you understood? Write yes: your words, or no: your words.".strip()
 
     def form_hints(self) -> FormHints:
-        """Whether it was understood is a field of its own."""
+        """The form has a separate field for whether the caller understood."""
         return FormHints(ask="Have you understood?", labels={"says": "What you say", "understood": "I understand"})
 
     @classmethod

@@ -8,7 +8,7 @@ from polyclinic.core.prompt import Prompt
 
 
 class NurseAdvises(Prompt[Advice]):
-    """The nurse drafts an answer; `objections` holds what was wrong with the draft before."""
+    """The nurse drafts an answer; `objections` holds what was wrong with the previous draft."""
 
     template = "nurse_advises.md"
     words = 60
@@ -21,7 +21,7 @@ class NurseAdvises(Prompt[Advice]):
 
     @property
     def for_human(self) -> str:
-        """What a person at the helpline is told."""
+        """What is shown to a person who plays the nurse."""
         leaflet = f'Look it up with: /use leaflet {{"medicine": "{self.medicine}"}}\n\n' if self.has_leaflet else ""
         held = "".join(f"Your words were held back: {objection}\n\n" for objection in self.objections)
         return (
@@ -30,7 +30,7 @@ class NurseAdvises(Prompt[Advice]):
         )
 
     def form_hints(self) -> FormHints:
-        """The dose has fields of its own."""
+        """The form has separate fields for the dose."""
         return FormHints(ask="Say how to take it.", labels={"text": "What you say", "tablets": "Tablets each time"})
 
     @classmethod

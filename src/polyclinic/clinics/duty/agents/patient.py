@@ -26,7 +26,9 @@ PATIENT_MANNERS = 4
 
 
 class Patient:
-    """The patient, or who speaks for a child. Simulated: never charged to the staff, and never learning."""
+    """The patient, or the person who speaks for a child. Simulated: the staff are not blamed for its words, and it
+    never learns.
+    """
 
     def __init__(self, episode: Episode, scenario: AnyDuty, profile: TraitProfile) -> None:
         self._episode, self._agent, self._scenario = episode, episode.agent("patient"), scenario
@@ -35,7 +37,7 @@ class Patient:
         self._answered = 0
 
     async def answers(self, to: Role, lines: Sequence[Line]) -> str:
-        """What the patient says now, held to the part of a patient."""
+        """What the patient says now, checked to be words of a patient."""
         scenario = self._scenario
         history, heard = since_own_words("patient", lines)
         prompt = PatientTurn(
@@ -57,7 +59,7 @@ class Patient:
 
 
 def own_story(scenario: AnyDuty) -> tuple[str, ...]:
-    """What the patient can tell by themselves. What they say back at the end they must first be told."""
+    """What the patient can tell from the start. What they repeat at the end, they must hear first."""
     if isinstance(scenario, MedicationReview):
         return scenario.patient_says[:-1] or scenario.patient_says
     return scenario.patient_says[:1]

@@ -86,14 +86,14 @@ class Staff:
         self.learned = self._lines(before) if variant.r01 or variant.r02 else ()
 
     def _lines(self, before: Sequence[LearnedBefore]) -> tuple[str, ...]:
-        """The book's lines; an earlier run's lines as well, unless the book has ever decided about the same subject."""
+        """The book's lines, and an earlier run's lines about subjects that the book has never decided on."""
         book = self.state.book
         decided = {edit.line.key for edit in book.edits}
         own = [line.text for line in book.lines]
         return (*own, *(line.text for line in before if line.key not in decided))[:MAX_LINES]
 
     def prompt(self, beat: Beat, lines: Sequence[Line], book: CommitmentBook, profile: TraitProfile | None) -> ActTurn:
-        """All that this person has before them when they speak."""
+        """Everything that this person's prompt holds when they speak."""
         variant, scenario = self._variant, self._scenario
         grave = [norm for norm in self._bound if norm.severity >= HIGH_SEVERITY][:CHECKLIST_ITEMS]
         return ActTurn(
@@ -154,7 +154,7 @@ class Staff:
         )
 
     async def speaks(self, beat: Beat, lines: Sequence[Line], book: CommitmentBook) -> Told:
-        """Draft, check, choose; rewrite what the checker refuses as often as the variant allows."""
+        """Draft, check and choose. A refused draft is rewritten as often as the variant allows."""
         variant = self._variant
         prompt, history = self.prompt(beat, lines, book, self.state.profile), since_own_words(self.role, lines)[0]
         drafts = [await self._agent.ask(prompt, history=history, sample=sample) for sample in range(variant.candidates)]
@@ -176,7 +176,7 @@ class Staff:
     async def _weighed(
         self, draft: str, beat: Beat, lines: Sequence[Line], prompt: ActTurn
     ) -> tuple[list[NormVerdict], float]:
-        """What a draft breaks, and how well it agrees with who the person is: both as the reader finds it."""
+        """What a draft breaks and how well it fits the person's traits, both as the reader finds it."""
         scene = Scene(self._scenario, self.role, draft, beat.to, tuple(lines))
         target = {line.dimension: line.value for line in prompt.traits}
         broken = await read_action(self._reads, self._norms, scene)
@@ -185,7 +185,7 @@ class Staff:
     async def probes(
         self, asked: Sequence[tuple[Beat, int]], lines: Sequence[Line], profile: TraitProfile, sample: int
     ) -> list[tuple[str, list[NormVerdict]]]:
-        """What this person would have said at earlier beats had they been `profile`, and what that would break."""
+        """What this person would have said at earlier beats with the traits in `profile`, and what that would break."""
         return await self._together(*(self._probe(beat, lines[:at], profile, sample) for beat, at in asked))
 
     async def _probe(

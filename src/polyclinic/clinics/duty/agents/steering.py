@@ -12,8 +12,8 @@ from polyclinic.errors import ConfigError
 
 
 class Steering(Frozen):
-    """A run's settings for offline players: which voice they speak in, and how much a line that they understand
-    changes.
+    """A run's settings for offline players: which voice they speak in, and how strongly a line that they understand
+    changes their behaviour.
     """
 
     voice: Literal["first", "second"] = "first"

@@ -46,7 +46,7 @@ def role_view(scenario: AnyDuty, role: Role) -> RoleView:
 
 
 def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:
-    """What everybody in this role has read before the first word: the patient, the complaint, the plan."""
+    """What everybody in this role knows before the shift begins: the patient, the complaint, the plan."""
     if role not in CLINICAL:
         return ()
     if isinstance(scenario, MedicationReview):
@@ -57,7 +57,7 @@ def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:
 
 
 def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tuple[TraitLine, ...]:
-    """A profile for a prompt, adjusted to the style of the moment."""
+    """A profile for a prompt, adjusted to the style of the situation."""
     if profile is None:
         return ()
     values = profile.means() if style is None else styled(profile.means(), style)
@@ -80,7 +80,7 @@ def spoken(lines: Sequence[Line]) -> tuple[Spoken, ...]:
 
 
 def since_own_words(role: Role, lines: Sequence[Line]) -> tuple[list[Message], tuple[Spoken, ...]]:
-    """The conversation as one side lived it: its own words as its own, in true order, and what came after them."""
+    """The conversation as one side's chat history up to its own last words, and what was said after them."""
     numbered = spoken(lines)
     own = [line.number for line in numbered if line.speaker == role]
     if not own:

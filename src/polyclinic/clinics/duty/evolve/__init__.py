@@ -1,1 +1,1 @@
-"""What is learned between episodes: reflection, prompt edits, identity."""
+"""How roles learn between episodes: reflection, prompt edits, identity."""

@@ -31,8 +31,8 @@ PROBE_SAMPLE = 7
 
 @dataclass(frozen=True)
 class ShiftRecord:
-    """One finished shift as reflection sees it. `broken` are the breaches of the norms that are taught: the true or
-    the shuffled ones.
+    """One finished shift as reflection sees it. `broken` are the breaches of the norms that are taught, which can be
+    the true or the shuffled ones.
     """
 
     scenario: AnyDuty
@@ -59,7 +59,7 @@ def drift_settings(variant: DutyVariant) -> DriftSettings:
 
 
 class Reflection(NamedTuple):
-    """What looking back at a shift showed about one role: both reports, and how the traits sounded."""
+    """What reflection found about one role: both reports, and the traits as the reflector heard them."""
 
     r01: R01 | None
     r02: R02 | None
@@ -67,7 +67,7 @@ class Reflection(NamedTuple):
 
 
 async def reflect(episode: Episode, variant: DutyVariant, shift: ShiftRecord) -> None:
-    """R01, R02, edits and identity for every member of staff on duty. Everybody looks back at the same time."""
+    """R01, R02, edits and identity for every member of staff on duty. All members reflect at the same time."""
     seen = await episode.together(*(_look_back(episode, variant, shift, role) for role in shift.staff))
     reflections = dict(zip(shift.staff, seen, strict=True))
     for role, reflection in reflections.items():
@@ -98,7 +98,9 @@ async def _look_back(episode: Episode, variant: DutyVariant, shift: ShiftRecord,
 
 
 def _learn(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role, seen: Reflection) -> None:
-    """The edits, the counts and the memory that follow; a frozen variant writes down the edits and changes nothing."""
+    """Apply the edits, the counts and the memory that follow. A frozen variant only notes the edits and changes
+    nothing.
+    """
     edits = edits_from(shift.staff[role].state, seen.r01, seen.r02, {norm.id: norm for norm in shift.taught})
     for edit in edits:
         episode.note(EditProposed(role=role, edit=edit, withheld=variant.frozen))
@@ -127,7 +129,7 @@ def _counted(shift: ShiftRecord, role: Role, r02: R02 | None, raw: dict[str, flo
 
 
 async def _optimise(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> IdentityChosen | None:
-    """Identity optimisation, in batches: candidates are tried on this shift's situations, preferences decide."""
+    """Identity optimisation, in batches: candidates are tried in this shift's situations, and preferences decide."""
     member = shift.staff[role]
     state = member.state
     options = candidates(state, drift_settings(variant))

@@ -1,4 +1,4 @@
-"""Slow evolution: candidate identities are tried on situations of the shift, and preferences decide between them."""
+"""Slow evolution: candidate identities are tried in situations of the shift, and preferences decide between them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FROM_START = 0.15
 
 
 class Candidate(Frozen):
-    """A way of being the same person, slightly different, and why it is worth a try."""
+    """A slightly different version of the same person, and its name."""
 
     name: str
     profile: TraitProfile
 
 
 class Tried(Frozen):
-    """A candidate with what it said on the probes and what that broke."""
+    """A candidate with what it said in the probes, and which norms that broke."""
 
     candidate: Candidate
     replies: tuple[str, ...]
@@ -38,11 +38,9 @@ class Tried(Frozen):
 
 
 def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
-    """The present identity; where behaviour has deviated for long, one that follows it and one that leans to the safer
-    side.
+    """The candidates: the present identity, and after a long deviation one that follows it and one that is safer.
 
-    Only traits with sustained evidence move at all, each by a bounded step: a stable person has one candidate,
-    themselves.
+    Only traits with sustained evidence move, each by a bounded step. A stable person has only the present identity.
     """
     profile, anchor = state.profile, state.anchor
     if profile is None or anchor is None:
@@ -68,7 +66,7 @@ def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
 
 
 def _near(anchor: TraitProfile, name: str, value: float) -> float:
-    """The value, held so close to who the person was at the start that they stay recognisable."""
+    """The value, limited to a range around the person's trait at the start, so that they stay recognisable."""
     start = anchor.traits[name].mean
     return min(max(value, start - FROM_START), start + FROM_START)
 
@@ -90,9 +88,10 @@ async def preferred(
     all_tried: Sequence[Tried],
     weights: RewardWeights,
 ) -> tuple[Candidate, dict[str, int]]:
-    """The candidate that wins most pairs, each pair asked in both orders; a verdict that flips counts for neither.
+    """The candidate that wins most pairs. Each pair is asked in both orders; a verdict that changes with the order
+    counts for neither.
 
-    The present identity stays unless another one beats it: ties change nobody.
+    The present identity stays unless another one beats it: a tie changes nothing.
     """
     wins = {item.candidate.name: 0 for item in all_tried}
     agent = episode.agent("reflector")

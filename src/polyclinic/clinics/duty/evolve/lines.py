@@ -1,5 +1,5 @@
-"""Learned lines as a library: what one run learned, another can start from; every line with its
-origin, all reversible.
+"""Learned lines as a library: another run can start from what one run learned. Every line has its origin, and every
+edit can be undone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def learned_before(episode: Episode, task: Task) -> dict[Role, list[LearnedLine]
 
 
 def keep_line(episode: Episode, task: Task, role: Role, edit: Edit) -> None:
-    """The same edit in the library of learned lines."""
+    """Make the same edit in the library of learned lines."""
     if LearnedLine.library not in episode.campaign.libraries:
         return
     library = episode.library(LearnedLine)

@@ -1,8 +1,8 @@
-"""Fast evolution: reports become edits of a role's prompt book, and an edit must earn its place.
+"""Fast evolution: reports become edits of a role's prompt book, and only lines that help are kept.
 
-A line comes in when its norm was broken gravely or repeatedly, or its trait has drifted. It stays on trial: if its norm
-is broken as often as before it came, it is removed. When the book is full, a new line must be worth clearly more than
-the weakest.
+A line is added when its norm was broken gravely or repeatedly, or its trait has drifted. It is on trial: if its norm is
+still broken as often as before, it is removed. When the book is full, a new line replaces the weakest one only if it is
+clearly worth more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PREVENTIVE_RISK = 0.3
 
 
 def edits_from(state: RoleState, r01: R01 | None, r02: R02 | None, norms: Mapping[str, Norm]) -> list[Edit]:
-    """The edits that the two reports call for, in order; each fits after the ones before it."""
+    """The edits that the two reports call for, in the order in which they can be applied."""
     episode = r01.episode if r01 is not None else r02.episode if r02 is not None else 0
     book, edits = state.book, []
     for edit in _on_trial(state, episode):
@@ -39,7 +39,7 @@ def edits_from(state: RoleState, r01: R01 | None, r02: R02 | None, norms: Mappin
 
 
 def _on_trial(state: RoleState, episode: int) -> list[Edit]:
-    """Take out lines that have had their trial and changed nothing."""
+    """Remove lines whose trial is over and that changed nothing."""
     edits: list[Edit] = []
     book = state.book
     for line in state.book.lines:
@@ -110,7 +110,7 @@ def _identity(state: RoleState, report: R02, norms: Mapping[str, Norm]) -> list[
 
 
 def _place(book: PromptBook, line: PromptLine, reason: str, episode: int) -> Sequence[Edit]:
-    """The edits that put a line in, or none if it is there already or not worth the room."""
+    """The edits that add a line; none if it is already there or is not worth the space."""
     if book.find(line.key) is not None:
         return ()
     add = Edit(action="add", line=line, place=len(book.lines), reason=reason, episode=episode)

@@ -1,4 +1,4 @@
-"""Reflection at an episode's end: R01 asks why norms were broken, R02 listens to who somebody has become."""
+"""Reflection at an episode's end: R01 asks why norms were broken, R02 checks how a person's traits have changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def diagnose(
     norms: Sequence[Norm],
     number: int,
 ) -> R01:
-    """R01: one question for each broken norm, gravest first. Nothing broken means nothing to ask."""
+    """R01: one question for each broken norm, gravest first. If nothing was broken, nothing is asked."""
     rules = {norm.id: norm for norm in norms}
     first: dict[str, NormVerdict] = {}
     for verdict in sorted(broken, key=lambda v: (-v.severity, v.norm, -v.step)):
@@ -67,7 +67,7 @@ async def diagnose(
 
 
 async def _review(agent: Agent, breach: ReviewsBreach) -> BreachReviewed | None:
-    """Why a norm was broken. A breach that nobody can explain teaches nothing; the others still do."""
+    """Why a norm was broken. If the reply is unreadable, nothing is learned from this breach; others still count."""
     try:
         return await agent.ask(breach)
     except ReplyError as error:
@@ -92,19 +92,19 @@ def _breach(
 
 
 def scales(role: Communicator) -> tuple[ScaleLine, ...]:
-    """The dimensions with their two ends, for a listener; what is expected of the person is not among it."""
+    """The dimensions with their two ends, for a listener, without the values that are expected of the person."""
     return tuple(ScaleLine(dimension=d.id, about=d.about, low=d.low, high=d.high) for d in dimensions(role))
 
 
 async def hear_traits(
     agent: Agent, state: RoleState, scenario: AnyDuty, messages: Sequence[str]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """t_hat, and what it was made from: how the traits sound in these messages, against how the same listener heard
-    this person before.
+    """The estimated traits (t_hat) and the raw ones: what the listener hears in these messages, compared with what it
+    heard before.
 
-    No listener is calibrated to the scale of a profile, so what counts is the change: the person's own mean, plus how
-    much more or less than usual is heard now. Until there are earlier shifts to compare with, nothing counts as
-    changed. The effect of the moment's style is subtracted.
+    No listener is calibrated to the scale of a profile, so only the change counts. An estimate is the person's own
+    mean, plus how much more or less than usual is heard now. Without earlier shifts to compare with, nothing counts as
+    changed. The effect of the situation's style is subtracted.
     """
     profile = state.profile
     if not messages or profile is None:
@@ -136,7 +136,7 @@ def identity_report(
     settings: DriftSettings,
     episode: int,
 ) -> R02:
-    """R02 from what was heard now and in the window before."""
+    """R02 from the traits heard now and in earlier episodes."""
     target = state.profile.means() if state.profile is not None else {}
     history = [*state.trait_history(), heard]
     drift = detect(history, target, settings)

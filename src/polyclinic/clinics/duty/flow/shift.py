@@ -1,7 +1,7 @@
 """Who speaks when: one shift beat by beat, then reflection and evolution.
 
-The running order of each task is in `order.py`, what a member of staff has before them in `agents.py`, what
-happens after the shift in `evolve/after_shift.py`.
+`order.py` has the running order of each task, `agents` builds the prompts of the staff, and `evolve/after_shift.py` has
+what happens after the shift.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Shift:
             self.episode.note(NormsShown(norms=written))
 
     async def talk(self, checks: Alongside[Checked]) -> None:
-        """Beat by beat until the running order ends. The checker looks at what was said while others speak."""
+        """Work beat by beat until the running order ends. The checker checks messages while others already speak."""
         order = list(running_order(self.scenario))
         while order and len(self.lines) < self.scenario.turns[1]:
             beat = order.pop(0)
@@ -120,7 +120,7 @@ class Shift:
         return len(self.lines) + len(order) + more <= self.scenario.turns[1]
 
     async def staff_speaks(self, beat: Beat) -> Scene:
-        """A member of staff speaks; the scene is what the checker looks at."""
+        """A member of staff speaks; returns the scene for the checker."""
         told = await self.staff[beat.role].speaks(beat, self.lines, self.commitments)
         scene = Scene(self.scenario, beat.role, told.text, beat.to, tuple(self.lines))
         spoke = StaffSpoke(stage=beat.stage, drafts=len(told.drafts), refused=told.refused)
@@ -130,7 +130,7 @@ class Shift:
         return scene
 
     async def check(self, scene: Scene) -> Checked:
-        """What a message breaks: of the true norms for the record, of the taught norms for what will be learned."""
+        """Which norms a message breaks: the true ones for the record, and the taught ones for learning."""
         broken = await read_action(self.episode.reads, self.norms, scene)
         if self.taught == self.norms:
             return Checked(broken, broken)
@@ -145,7 +145,7 @@ class Shift:
             self.taught_verdicts += check.taught
 
     async def patient_speaks(self, beat: Beat) -> bool:
-        """The patient answers; true if they end with a question, which then is still open."""
+        """The patient answers; returns true if they end with a question, which is then open."""
         text = await self.patient.answers(beat.to, self.lines)
         asks_more = text.rstrip(_CLOSING).endswith("?")
         self.episode.say("patient", text, to=beat.to, payload=PatientSpoke(stage=beat.stage, asks_more=asks_more))
@@ -180,6 +180,6 @@ class Shift:
 
 
 def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
-    """The campaign's ward, or a new one for a shift that stands alone."""
+    """The campaign's ward, or a new one for a shift without a campaign."""
     shared = episode.shared(Ward)
     return shared if shared is not None else open_campaign((), episode.variant, episode.spec.seed, episode.services)

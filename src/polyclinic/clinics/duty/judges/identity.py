@@ -1,8 +1,8 @@
-"""Identity consistency: the distance between the person heard in an episode and the person who was established.
+"""Identity consistency: the distance between how a person spoke in an episode and their established persona.
 
-Two measures, both named: `ics` describes the person heard by the manners that the reader finds, and takes the cosine
-distance of the description from the established persona; `ics_llm` asks a model how similar the two are, as the
-authors ran it.
+There are two measures. `ics` describes the person by the manners that the reader finds, and takes the cosine distance
+between this description and the established persona. `ics_llm` asks a model how similar the two are, as the paper's
+authors did.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ICS_LLM = Metric("ics_llm", "a model's distance of the person heard from the per
 
 
 class IdentityJudge:
-    """Scores every role that has traits, each as a subject of its own."""
+    """Scores every role that has traits, each separately."""
 
     name = "identity"
     metrics = (ICS, ICS_LLM)
@@ -45,7 +45,7 @@ class IdentityJudge:
         return IdentityJudge(self._embedder, samples)
 
     async def score(self, case: Case, bench: Bench) -> list[Score]:
-        """ICS once for each role; its model variant as often as samples are wanted."""
+        """One `ics` for each role, and as many `ics_llm` as samples are wanted."""
         lines = lines_of(case.transcript)
         identities = identities_of(case.transcript)
         spoken = dict.fromkeys((role, message) for role in identities for message in messages_of(lines, role))

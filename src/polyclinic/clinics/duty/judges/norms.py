@@ -1,4 +1,4 @@
-"""Norm compliance: what the reader finds broken, and what is broken exactly, folded into NVR, SNR and C_norm."""
+"""Norm compliance: what the reader and the exact rules find broken, as NVR, SNR and C_norm."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ C_NORM = Metric("c_norm", "1 minus the mean loss per message, the gravest breach
 
 
 class NormJudge:
-    """Every message of the staff against every norm that binds it. The same reader that the flow asked answers."""
+    """Checks every message of the staff against every norm that binds it, with the same reader as in the flow."""
 
     name = "norms"
     metrics = (NVR, SNR, C_NORM)
 
     async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
-        """One NVR, SNR and C_norm for the episode; the patient's words are never charged to the staff."""
+        """One NVR, SNR and C_norm for the episode; the staff are not blamed for the patient's words."""
         lines = lines_of(case.transcript)
         norms = norms_of(case.transcript)
         await bench.together(
@@ -41,7 +41,7 @@ class NormJudge:
 
 
 def fold(actions: list[int], verdicts: list[NormVerdict]) -> list[Score]:
-    """The three numbers of an episode, with the words they rest on."""
+    """The three numbers of an episode, with the words that they are based on."""
     by_step = {step: [v for v in verdicts if v.step == step] for step in actions}
     broken = [step for step in actions if by_step[step]]
     evidence = tuple(f"{v.norm}: {v.words}" for v in verdicts)

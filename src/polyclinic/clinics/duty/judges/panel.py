@@ -26,7 +26,7 @@ def _embedder() -> Embedder:
 
 
 def judges() -> Sequence[Judge[AnyDuty]]:
-    """All judges of this clinic. Models that judge are asked once, as the published run did; ``--samples 5`` asks five
+    """All judges of this clinic. Models that judge are asked once, as in the published run; ``--samples 5`` asks five
     times.
     """
     role = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")

@@ -18,7 +18,7 @@ from polyclinic.eval.rules import check_scores, mark
 READ = (NORM.name, TEACHBACK.name)
 TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ)
 SUCCESS = Metric("success", "whether the whole checklist was met", rests_on=READ)
-SE = Metric("se", "messages until the decision was told", higher_is_better=False, high=math.inf)
+SE = Metric("se", "messages until the decision was stated", higher_is_better=False, high=math.inf)
 DECIDES = ("plan", "explain")
 
 
@@ -29,7 +29,7 @@ class TaskJudge:
     metrics = (TSR, SUCCESS, SE)
 
     async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
-        """The checklist over what the reader finds in each message."""
+        """Scores the checklist by what the reader finds in each message."""
         scenario, lines = case.scenario, lines_of(case.transcript)
         broken = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
         back = await said_back(bench.reads, scenario, lines)
@@ -47,7 +47,7 @@ class TaskJudge:
 
 
 def decision_step(scenario: AnyDuty, transcript: Transcript) -> int | None:
-    """The number of the message that tells the decision: a triage level, or the plan to the patient."""
+    """The number of the message that states the decision: a triage level, or the plan for the patient."""
     for number, said in enumerate(transcript.said(), 1):
         if scenario.task_id == "T2":
             if said.speaker == "doctor" and stated_level(said.text) is not None:

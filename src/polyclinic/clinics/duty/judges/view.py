@@ -1,4 +1,4 @@
-"""What judges read out of a transcript: the dialogue as lines, the norms that held, who was on duty."""
+"""What judges read out of a transcript: the dialogue as lines, the norms that applied, who was on duty."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lines_of(transcript: Transcript) -> tuple[Line, ...]:
 
 
 def norms_of(transcript: Transcript) -> tuple[Norm, ...]:
-    """The norms that held in this episode: the house's, or what the episode noted."""
+    """The norms that applied in this episode: the clinic's own, or those that the episode noted."""
     noted = transcript.last_note(NormsShown)
     return inventory() if noted is None else noted.read_norms()
 
@@ -46,19 +46,19 @@ def identities_of(transcript: Transcript) -> dict[Role, tuple[str, dict[str, flo
 
 
 class ShiftHeard(Facts):
-    """What was said on a shift, and whose part in it is judged; None is everybody's."""
+    """What was said on a shift, and whose part in it is judged; None means everybody's."""
 
     lines: tuple[Line, ...]
     role: Role | None = None
 
 
 def everybody(case: Case) -> View:
-    """For judges of the team: everything said aloud."""
+    """The view for judges of the team: everything said aloud."""
     return View(case.transcript.dialogue(), ShiftHeard(lines=lines_of(case.transcript)))
 
 
 def by_role(case: Case) -> Mapping[str, View]:
-    """For judges of roles: the whole dialogue, once for each member of staff, with the role named on top."""
+    """The views for judges of roles: the whole dialogue for each member of staff, with the role named at the top."""
     lines = lines_of(case.transcript)
     text = "\n".join(f"{line.speaker} to {line.to}: {line.text}" for line in lines)
     return {role: View(f"ROLE {role}\n{text}", ShiftHeard(lines=lines, role=role)) for role in staff_in(lines)}

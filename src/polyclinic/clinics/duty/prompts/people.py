@@ -16,9 +16,9 @@ from polyclinic.text.layout import blocks, listed
 
 
 class ActTurn(Prompt[str]):
-    """A member of staff speaks. Whether anything is stressed, learned or remembered here is what variants decide.
+    """A member of staff speaks. The variant decides whether the prompt holds norms, learned lines or memory.
 
-    What was said before comes as history, in true order; `heard` is what came after this person's last words.
+    Earlier messages come as history, in order; `heard` holds the messages after this person's last words.
     """
 
     template = "act_turn.md"

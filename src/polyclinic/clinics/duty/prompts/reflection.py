@@ -1,4 +1,4 @@
-"""What is asked after a shift, and of the judge."""
+"""The prompts after a shift, and the judge's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ReviewsBreach(Prompt[BreachReviewed]):
 
     @property
     def for_human(self) -> str:
-        """What a person who reviews the shift is shown."""
+        """What is shown to a person who reviews the shift."""
         return blocks(
             f"The {self.role} said to the {self.to}: “{self.said}”",
             f"The rule: {self.rule} ({self.rationale})",
@@ -54,7 +54,7 @@ class ReviewsBreach(Prompt[BreachReviewed]):
 
 
 class HearsTraits(Prompt[TraitsHeard]):
-    """R02: which traits the messages imply. What is expected of the person is not told."""
+    """R02: which traits the messages imply. The prompt does not say which traits the person should have."""
 
     template = "hears_traits.md"
     words = 10
@@ -63,7 +63,7 @@ class HearsTraits(Prompt[TraitsHeard]):
     messages: tuple[str, ...]
 
     def most_words(self) -> int:
-        """`words` for each dimension: a few that show it, and how strongly."""
+        """The limit: `words` for each dimension, for a short quote that shows it and how strongly."""
         return self.words * len(self.scales)
 
     def reply_form(self) -> type[TraitsHeard]:
@@ -72,7 +72,7 @@ class HearsTraits(Prompt[TraitsHeard]):
 
     @property
     def for_human(self) -> str:
-        """What a person who listens for traits is shown."""
+        """What is shown to a person who listens for traits."""
         scales = [f"{line.dimension}: {line.about} ({line.low} … {line.high})" for line in self.scales]
         return blocks(
             listed(f"What the {self.role} said:", self.messages),
@@ -96,7 +96,7 @@ def _pair(line: str) -> tuple[str, str]:
 
 
 class PrefersIdentity(Prompt[Preferred]):
-    """Which of two ways of being the same person serves norms, identity and the team better."""
+    """Which of two versions of the same person serves norms, identity and the team better."""
 
     template = "prefers_identity.md"
     words = 40
@@ -110,7 +110,7 @@ class PrefersIdentity(Prompt[Preferred]):
 
     @property
     def for_human(self) -> str:
-        """What a person who prefers one of two is shown."""
+        """What is shown to a person who prefers one of the two."""
         return blocks(
             listed(f"The first {self.role}:", self.first),
             listed(f"The second {self.role}:", self.second),
@@ -125,7 +125,7 @@ class PrefersIdentity(Prompt[Preferred]):
 
 
 class JudgesIdentity(Prompt[IdentityJudged]):
-    """How like the established person the speaker is."""
+    """How similar the speaker is to the established person."""
 
     template = "judges_identity.md"
     words = 40
@@ -135,7 +135,7 @@ class JudgesIdentity(Prompt[IdentityJudged]):
 
     @property
     def for_human(self) -> str:
-        """What a person who judges likeness is shown."""
+        """What is shown to a person who judges the similarity."""
         return blocks(
             listed(f"The {self.role} as known:", [f"{line.about}: {line.words}" for line in self.traits]),
             listed("What was said:", self.messages),

@@ -1,4 +1,4 @@
-"""What models answer with, where plain words are not enough. Flat, closed, and reasons come before verdicts."""
+"""Typed replies of models, where plain text is not enough. They are flat and closed; reasons come before verdicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cause = Literal[
 CorrectionKind = Literal["check", "trigger", "phrase"]
 Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
 WORDS = "_words"
-"""What ends the name of the field with the words that a trait is heard in."""
+"""The ending of a field name: this field has the words that show the trait."""
 _FEW: dict[str, JsonValue] = {"maxLength": 60}
 Likeness = Literal["the same person", "nearly the same", "partly", "hardly", "another person"]
 HEARD: dict[str, float] = {
@@ -53,7 +53,7 @@ class Diagnosed(ReplyModel):
 
 
 class Correction(ReplyModel):
-    """One line that should stand in the role's prompt from now on, as the report keeps it."""
+    """One line to add to the role's prompt, as the report keeps it."""
 
     norm: str
     kind: CorrectionKind
@@ -95,5 +95,5 @@ class IdentityJudged(ReplyModel):
 
     @property
     def distance(self) -> float:
-        """From 0 (the same) to 1 (another)."""
+        """The distance: 0 is the same person, 1 is another person."""
         return DISTANCES[self.likeness]

@@ -10,7 +10,7 @@ from polyclinic.core.prompt import Facts
 
 
 class Limit(Frozen):
-    """What the department lacks now, and the safe way round it."""
+    """What the department lacks now, and the safe alternative."""
 
     name: str
     limit: str
@@ -18,7 +18,7 @@ class Limit(Frozen):
 
 
 class RoleView(Frozen):
-    """What one role knows and may use in a scenario. What nobody has found out yet is not in it."""
+    """What one role knows and may use in a scenario. Facts that nobody knows yet are only named."""
 
     knows: tuple[str, ...]
     medicines: tuple[Medication, ...]
@@ -41,7 +41,7 @@ class TraitLine(Frozen):
 
 
 class ScaleLine(Frozen):
-    """One dimension with its two ends, for somebody who listens."""
+    """One dimension with its two ends, for a listener."""
 
     dimension: str
     about: str
@@ -50,9 +50,9 @@ class ScaleLine(Frozen):
 
 
 class MemoryView(Frozen):
-    """What memory puts before a role just before it speaks.
+    """What memory adds to a role's prompt when it speaks.
 
-    `facts` and `commitments` are this episode's own; `earlier` are shifts with other patients, and say so.
+    `facts` and `commitments` are from this episode; `earlier` are from shifts with other patients.
     """
 
     facts: tuple[str, ...] = ()
@@ -72,8 +72,8 @@ class Spoken(Frozen):
 
 
 class StaffSteers(Facts):
-    """What steers an offline member of staff and is never printed: the experiment's settings and its place in the
-    shift.
+    """What steers an offline member of staff and is never printed: the experiment's settings and the current place in
+    the shift.
 
     It holds nothing about the patient: an offline player knows no more of the case than a language model in its part.
     """

@@ -13,7 +13,7 @@ from polyclinic.eval.results import EpisodeRow, RunResults
 
 @dataclass(frozen=True)
 class ShiftRow:
-    """One finished episode: where it stands in its campaign, and what the report needs of it."""
+    """One finished episode: its number in the campaign, and what the report needs from it."""
 
     row: EpisodeRow
     written: str

@@ -1,4 +1,4 @@
-"""How a shift ended, told to the one who played in it: whose rules were broken, and how many."""
+"""How a shift ended, for the person who played in it: who broke rules, and how many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from polyclinic.core.transcript import Violated
 
 
 def ending(case: Case[AnyDuty], role: str) -> str:
-    """The person's own breaches first, as their figures count them; a rule that a colleague broke twice counts once."""
+    """The person's own breaches come first, counted as in their figures. A rule that a colleague broke twice counts
+    once.
+    """
     own = int(performance(case, role)["own_breaches"])
     broken = {
         (event.by, event.rule) for event in case.transcript.of(Violated) if event.by in STAFF and event.by != role

@@ -1,7 +1,7 @@
 """Feedback for a person who played: what was dangerous, what went well, what is missing, what next.
 
-Short on purpose, and made of what the shift itself recorded: the reader's findings stand in the transcript. Only the
-person's own words are held against them; what colleagues broke is listed separately.
+It is short on purpose, and made from what the shift itself recorded: the transcript holds the reader's findings. A
+person is only blamed for their own words; what colleagues broke is listed separately.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ MOST = 4
 GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
 LEAST_WORDS = 4
-"""Fewer words ("Thank you.") say too little to break a rule: what they leave out is on the task's checklist."""
+"""Fewer words ("Thank you.") say too little to break a rule. If something is left out, the task's checklist shows it.
+"""
 
 
 def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
-    """In short, then what colleagues broke; for the patient, what they said, then what the staff broke."""
+    """Short feedback, then what colleagues broke. For the patient: what they said, then what the staff broke."""
     say, norms = Phrases(language, FEEDBACK), {norm.id: norm for norm in norms_of(case.transcript)}
     broken = _broken(case, set(norms))
     others = [event for event in broken if event.by != part and event.by in STAFF]
@@ -62,8 +63,8 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases, broken: list[Violat
 
 
 def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
-    """A person's own breaches, as the feedback tells them: how many, and how grave the gravest was. Rules are for
-    staff, so the patient has none.
+    """A person's own breaches, as in the feedback: how many, and how grave the gravest was. Rules are for staff, so the
+    patient has none.
     """
     if role not in STAFF:
         return {}
@@ -81,7 +82,7 @@ def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
 
 
 def _once(events: Iterable[Violated]) -> list[Violated]:
-    """The gravest rule that each of somebody's sentences broke; too few words break none."""
+    """For each sentence, the gravest rule that it broke. A sentence of very few words breaks none."""
     gravest: dict[str, Violated] = {}
     for event in events:
         gravest.setdefault(event.words or event.rule, event)
@@ -93,7 +94,7 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
 
 
 def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first words that broke nothing, and the task where all of it was met."""
+    """The person's first message that broke nothing, and the task if the whole checklist was met."""
     bad = {event.words for event in mine}
     clean = [said for said in case.transcript.of(Said) if said.speaker == part and not _holds(said.text, bad)]
     good = [say("broke none", words=quoted(clean[0].text))] if clean else []
@@ -110,6 +111,6 @@ def _task(case: Case[AnyDuty]) -> str:
 
 
 def _missed(case: Case[AnyDuty]) -> list[str]:
-    """What the task's checklist did not find, where the shift was judged."""
+    """The items of the task's checklist that were missed, if the shift was judged."""
     items = _task(case).removeprefix("missed: ") if _task(case).startswith("missed: ") else ""
     return [item.strip() for item in items.split(";") if item.strip()]

@@ -1,4 +1,4 @@
-"""The norms that everybody on duty is held to, as a page shows them."""
+"""The norms that bind everybody on duty, as a page shows them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 
 def rulebook() -> list[Section]:
-    """Every norm of the house, the gravest first."""
+    """Every norm of the clinic, the gravest first."""
     norms = sorted(inventory(), key=lambda norm: (-norm.severity, norm.id))
     rows: list[list[Cell]] = [
         [norm.id, norm.statement(), ", ".join(norm.roles), ", ".join(norm.tasks), norm.severity, norm.check]

@@ -22,13 +22,13 @@ BOUNDS = {
     "snr": (0.0, inf),
     "se": (0.0, inf),
 }
-"""Ranges of metrics that are no shares; RAR is shown on 0 to 1."""
+"""Ranges of metrics that are not shares; RAR is shown on a scale of 0 to 1."""
 IDENTITY = ("ics", "ics_llm", "rar")
 
 
 def weighed(shift: ShiftRow, metric: str, role: str = "") -> tuple[float, float] | None:
-    """An episode's number for a metric and its weight, of one role where one is named; RAR on 0…1 as the tables have
-    it.
+    """An episode's value for a metric and its weight, for one role if one is named. RAR is on a scale of 0 to 1, as in
+    the tables.
     """
     scores = [score for score in shift.row.by_metric.get(metric, ()) if not role or score.subject == role]
     found = weighted_value(scores)
@@ -36,13 +36,15 @@ def weighed(shift: ShiftRow, metric: str, role: str = "") -> tuple[float, float]
 
 
 def value_of(shift: ShiftRow, metric: str, role: str = "") -> float | None:
-    """The same without its weight."""
+    """An episode's value for a metric, without its weight."""
     found = weighed(shift, metric, role)
     return None if found is None else found[0]
 
 
 def mean_of(shifts: Sequence[ShiftRow], metric: str, role: str = "") -> Estimate | None:
-    """The mean of a metric over some shifts, with its interval: weighed and folded as in the table of all metrics."""
+    """The mean of a metric over some shifts, with its interval. Weights and clusters are those of the table of all
+    metrics.
+    """
     kept = [(shift, *found) for shift in shifts if (found := weighed(shift, metric, role)) is not None]
     return estimate(
         [value for _, value, _ in kept],
@@ -58,9 +60,9 @@ def paper_tables(data: Collected) -> Section:
         "The paper's tables",
         [
             Paragraph(
-                "Means with 95 % intervals over the shifts that were written, as in all tables of this report: trials "
+                "Means with 95 % intervals over the written shifts, as in all tables of this report: trials "
                 f"and repeats of a shift are averaged first. Identity and role adherence are the {TABLE_ROLE}'s; RAR "
-                "is its 1 to 10 rubric over ten.",
+                "is its 1 to 10 rubric divided by ten.",
                 tone="note",
             ),
             _table("Table 1. Norm compliance and risk (lower is better)", data, ("nvr", "snr"), ""),

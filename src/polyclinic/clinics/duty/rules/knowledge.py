@@ -16,7 +16,7 @@ Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
 
 
 class Fact(Frozen):
-    """One edge of the graph, worded; `subjects` are the nodes it joins."""
+    """One edge of the graph, in words; `subjects` are the nodes that it joins."""
 
     kind: Kind
     subjects: tuple[str, ...]
@@ -44,7 +44,9 @@ class Knowledge:
         return list(self._by_subject.get(subject, ()))
 
     def about(self, medicines: Sequence[str]) -> list[Fact]:
-        """Interactions within the list, and what else is known of each medicine; gravest first, each once."""
+        """Interactions between medicines of the list, and other facts about each of them; gravest first, without
+        duplicates.
+        """
         found: dict[str, Fact] = {}
         for name in medicines:
             for fact in self.neighbours(name):
@@ -57,7 +59,7 @@ class Knowledge:
         return [fact for fact in self.facts if fact.kind == "red_flag" and mentions(text, fact.words)]
 
     def grounding(self, scenario: AnyDuty, most: int = 4) -> list[str]:
-        """The facts worth having at hand in this scenario."""
+        """The facts that are useful in this scenario."""
         names = [medication.name for medication in scenario.current_meds]
         names += [change.drug for change in scenario.supported_changes if change.drug not in names]
         text = " ".join([*(finding.text for finding in scenario.findings), scenario.title, _complaint(scenario)])
@@ -67,12 +69,12 @@ class Knowledge:
 
 
 def mentions(text: str, words: Iterable[str]) -> bool:
-    """Whether the text has one of the words, with any ending where they are long enough."""
+    """Whether the text has one of the words; long words may have any ending."""
     return any(phrase_pattern(word, open_end=len(word) > 3).search(text) for word in words)
 
 
 def _complaint(scenario: AnyDuty) -> str:
-    """The template's own free text about the patient."""
+    """The scenario's free text about the patient."""
     if isinstance(scenario, Triage):
         return scenario.presenting_complaint
     return scenario.patient_profile if isinstance(scenario, MedicationReview) else scenario.care_plan

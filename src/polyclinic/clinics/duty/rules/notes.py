@@ -17,7 +17,7 @@ class Spoke(Payload):
 
 
 class StaffSpoke(Spoke):
-    """How many drafts a line of the staff took, and how many of them their own check refused."""
+    """How many drafts a line of the staff took, and how many of them the norm check refused."""
 
     drafts: int
     refused: int
@@ -50,18 +50,18 @@ class PromptShown(Note):
 
 
 class NormsShown(Note):
-    """An institution's own norms, as its file writes them; not noted where the house's hold."""
+    """An institution's own norms, as its file has them; not noted where the clinic's norms apply."""
 
     topic = "norms"
     norms: tuple[dict[str, Any], ...]
 
     def read_norms(self) -> tuple[Norm, ...]:
-        """The norms as their type."""
+        """The norms as `Norm` objects."""
         return tuple(Norm.model_validate(entry) for entry in self.norms)
 
 
 class CommitmentBroken(Note):
-    """Somebody went back on what was agreed."""
+    """Somebody broke a commitment."""
 
     topic = "broken_commitment"
     about: str

@@ -1,4 +1,4 @@
-"""What an author of shifts writes: a file with one shift, by task."""
+"""What an author of shifts writes: a file with one shift; each task has its own template."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What a shift starts from: the three task templates and the parts they are made of.
 
-The field names of each template are the published ones (medication review, triage, discharge). What the words of a
-message can be checked against (an unavailable scanner, an unmeasured potassium) is structured: a list of the words that
-name it. So a deterministic trigger works on anybody's words: an understudy's, a language model's or a person's.
+The field names of each template are the published ones (medication review, triage, discharge). Things that a message is
+checked against (an unavailable scanner, an unmeasured potassium) are structured: each has a list of the words that name
+it. So a deterministic trigger works on any words: an understudy's, a language model's or a person's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLINICAL: tuple[Role, ...] = ("doctor", "nurse", "trainee")
 TASKS: tuple[Task, ...] = ("T1", "T2", "T3")
 TURNS: dict[Task, tuple[int, int]] = {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
 LAP = re.compile(r"\.\d+\Z")
-"""What the id of a shift ends with that is worked a second time."""
+"""The ending of a shift's id if the shift is repeated."""
 
 
 class KnownFinding(Frozen):
@@ -35,7 +35,7 @@ class KnownFinding(Frozen):
 
 
 class Cue(Frozen):
-    """A knob of partial observability: what is partial, missing or in conflict, and how."""
+    """A gap in what can be observed: what is partial, missing or in conflict, and how."""
 
     kind: CueKind
     about: str
@@ -59,7 +59,7 @@ class Medication(Frozen):
 
 
 class Change(Frozen):
-    """A change to a medicine that the scenario's evidence supports: the only ones that may be advised."""
+    """A change to a medicine that the scenario's evidence supports. Only such changes may be advised."""
 
     drug: str
     change: Literal["stop", "start", "raise", "lower", "hold", "switch", "timing"]
@@ -87,7 +87,7 @@ class RiskCue(Frozen):
 
 
 class RedFlag(Frozen):
-    """A high-risk cue at the front door; it may be ambiguous, and then it counts all the same."""
+    """A high-risk cue at the front door. It counts even if it is ambiguous."""
 
     about: str
     words: tuple[str, ...] = Field(min_length=1)
@@ -115,7 +115,7 @@ class Continuity(Frozen):
 
 
 class Boundary(Frozen):
-    """What one role may do alone and what needs somebody else's word."""
+    """What one role may do alone, and what it must ask somebody else about."""
 
     role: Role
     may: str
@@ -124,7 +124,7 @@ class Boundary(Frozen):
 
 
 class Disturbance(Frozen):
-    """An experiment's push on one role's manner of speaking in this episode: how drift is injected on purpose."""
+    """Drift that an experiment injects on purpose: it shifts one role's manner of speaking in this episode."""
 
     role: Role
     dimension: str
@@ -149,14 +149,14 @@ class Duty(Scenario):
     time_pressure: Literal["low", "moderate", "high"] = "moderate"
     max_turns: int | None = None
     disturbance: Disturbance | None = None
-    calm: bool = Field(default=False, description="an experiment's calm day: nothing wears anybody down")
+    calm: bool = Field(default=False, description="a calm day: offline staff have no bad habits and no own drift")
 
     def introduction(self) -> str:
         """The matter at hand, and who is on duty."""
         return f"{self.title} ({', '.join(self.roles)})"
 
     def written(self) -> str:
-        """The shift's id without the number of its round."""
+        """The shift's id without the number of its repetition."""
         return LAP.sub("", self.id)
 
     @property
@@ -167,7 +167,7 @@ class Duty(Scenario):
 
     @property
     def task_id(self) -> Task:
-        """T1, T2 or T3; told by the template."""
+        """T1, T2 or T3, depending on the template."""
         raise TypeError("a duty scenario is one of the three templates")
 
     def knows(self, role: Role) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ class Duty(Scenario):
     @model_validator(mode="wrap")
     @classmethod
     def _as_its_template(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Plain data is read as the template that its task names, so that stored scenarios come back whole."""
+        """Plain data is read as the template that its task names, so that stored scenarios are restored completely."""
         if cls is Duty and isinstance(value, dict) and value.get("task") in _TEMPLATES:
             return cast(Self, _TEMPLATES[value["task"]].model_validate(value))
         return handler(value)

@@ -1,6 +1,6 @@
 """Which shifts a run works through: ``--scenarios`` for this clinic.
 
-``8`` takes eight shifts, the three tasks in turn, each task a campaign with a ward of its own. ``T2:40`` takes forty
+``8`` takes eight shifts, the three tasks in turn. Each task is a campaign with a ward of its own. ``T2:40`` takes forty
 triage shifts. ``evolve:40`` takes forty of all tasks as one campaign: one team works them all. ``one:t1-02-warfarin``
 takes one by its id. A path reads a user's file. If more shifts are asked for than are written, they are repeated, each
 round in an order drawn from the seed. ``T1:40~doctor.directness-0.4@12`` pushes the doctor's directness down by 0.4
@@ -62,7 +62,9 @@ def _in_turn(tasks: Sequence[Task], number: int, seed: int) -> list[AnyDuty]:
 
 
 def _rounds(written: Sequence[AnyDuty], number: int | None, seed: int) -> list[AnyDuty]:
-    """So many shifts of the written ones, round after round, under ids of their own and in a campaign by task."""
+    """As many shifts as are wanted. The written ones are repeated round after round, with new ids and one campaign for
+    each task.
+    """
     wanted = len(written) if number is None else number
     shifts: list[AnyDuty] = []
     for lap in count(1):

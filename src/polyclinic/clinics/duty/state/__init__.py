@@ -1,4 +1,4 @@
-"""What changes: prompt books, style, memory, and the ward that carries them from episode to episode."""
+"""What changes: prompt books, style, memory, and the ward that keeps them from episode to episode."""
 
 from __future__ import annotations
 

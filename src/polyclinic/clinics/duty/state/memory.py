@@ -1,4 +1,4 @@
-"""Structured memory: trajectories of what was seen, said and broken, and slots into which older episodes are folded."""
+"""Structured memory: trajectories of what was seen, said and broken, and slots that summarise older episodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(Frozen):
 
 
 class Trajectory(Frozen):
-    """One episode as one role lived it."""
+    """One episode from the view of one role."""
 
     episode: int
     scenario: str
@@ -49,7 +49,7 @@ class Signature(Frozen):
 
 
 class Slots(Frozen):
-    """Older episodes in four short lists; bounded whatever happens."""
+    """Older episodes, summarised in four lists of bounded length."""
 
     facts: tuple[str, ...] = ()
     commitments: tuple[str, ...] = ()
@@ -58,14 +58,14 @@ class Slots(Frozen):
 
 
 class RoleMemory(Frozen):
-    """One role's memory: recent trajectories whole, older ones folded into slots."""
+    """One role's memory: recent trajectories in full, older ones summarised in slots."""
 
     recent: tuple[Trajectory, ...] = ()
     slots: Slots = Slots()
     folded: int = 0
 
     def remembered(self, trajectory: Trajectory) -> RoleMemory:
-        """With one more episode; the oldest beyond the bound is folded into the slots."""
+        """The memory with one more episode. If there are too many, the oldest is summarised in the slots."""
         recent = (*self.recent, trajectory)
         slots, folded = with_failures(self.slots, trajectory), self.folded
         while len(recent) > KEPT_EPISODES:
@@ -103,7 +103,7 @@ def with_failures(slots: Slots, trajectory: Trajectory) -> Slots:
 
 
 def fold(slots: Slots, trajectory: Trajectory) -> Slots:
-    """An episode's facts and commitments, folded into the slots; the newest stay."""
+    """The slots with an episode's facts and commitments; only the newest entries stay."""
     return slots.model_copy(
         update={
             "facts": _newest(slots.facts, trajectory.facts),
@@ -149,7 +149,9 @@ class CommitmentBook(Frozen):
     broken: tuple[Broken, ...] = Field(default=())
 
     def heard(self, speaker: Role, text: str) -> CommitmentBook:
-        """After one more message: new commitments kept, contradicted ones marked, unless it says that it corrects."""
+        """The book after one more message: new commitments are added, and contradicted ones are broken unless the
+        message says that it is a correction.
+        """
         open_, broken = list(self.open), list(self.broken)
         corrects = _CORRECTION.search(text) is not None
         for new in commitments_in(speaker, text):
@@ -163,7 +165,9 @@ class CommitmentBook(Frozen):
 
 
 def commitments_in(speaker: Role, text: str) -> list[Commitment]:
-    """What a message commits its speaker to: a triage level, a medicine kept or stopped. Questions commit to none."""
+    """What a message commits its speaker to: a triage level, or a medicine to keep or to stop. Questions commit to
+    nothing.
+    """
     found: list[Commitment] = []
     for sentence in sentences(text, semicolons=True, lines=False):
         if is_question(sentence):

@@ -19,10 +19,10 @@ LineKind = Literal["check", "trigger", "phrase", "identity"]
 
 
 class PromptLine(Frozen):
-    """One stressed line. `key` says what it is about: ``norm:SOP-1`` or ``trait:directness``.
+    """One line that the prompt stresses. `key` says what it is about: ``norm:SOP-1`` or ``trait:directness``.
 
     `stake` is what it is worth (severity times how often its norm was broken); `before` is how often the norm was
-    broken per episode before the line came, so that it can be seen whether the line earns its place.
+    broken per episode before the line was added, which shows later whether the line helps.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Edit(Frozen):
 
 
 class PromptBook(Frozen):
-    """The lines as they stand, and every edit that made them."""
+    """The present lines, and every edit that made them."""
 
     lines: tuple[PromptLine, ...] = ()
     edits: tuple[Edit, ...] = ()
@@ -70,7 +70,7 @@ class PromptBook(Frozen):
         return sum(len(line.text) for line in self.lines)
 
     def find(self, key: str) -> PromptLine | None:
-        """The line about this, if there is one."""
+        """The line with this key, if there is one."""
         return next((line for line in self.lines if line.key == key), None)
 
     def applied(self, edit: Edit) -> PromptBook:
@@ -92,11 +92,11 @@ class PromptBook(Frozen):
         return book
 
     def removal(self, line: PromptLine, reason: str, episode: int) -> Edit:
-        """The edit that takes a line out, and remembers its place."""
+        """The edit that removes a line and remembers its place."""
         return Edit(action="remove", line=line, place=self.lines.index(line), reason=reason, episode=episode)
 
     def at(self, version: int) -> PromptBook:
-        """The book as it stood after its first `version` edits."""
+        """The book after its first `version` edits."""
         if not 0 <= version <= self.version:
             raise ValueError(f"this prompt has versions 0 to {self.version}, not {version}")
         book = PromptBook()
@@ -105,13 +105,13 @@ class PromptBook(Frozen):
         return book
 
     def rollback(self, version: int, reason: str, episode: int) -> list[Edit]:
-        """The edits that bring the lines back to `version`; history is kept, never cut."""
+        """The edits that bring the lines back to `version`; the history is kept."""
         if not 0 <= version <= self.version:
             raise ValueError(f"this prompt has versions 0 to {self.version}, not {version}")
         return [edit.inverse(reason, episode) for edit in reversed(self.edits[version:])]
 
     def text(self) -> str:
-        """The lines as they stand in the prompt."""
+        """The lines as the prompt shows them."""
         return "\n".join(f"- {line.text}" for line in self.lines)
 
     def diff(self, version: int) -> str:

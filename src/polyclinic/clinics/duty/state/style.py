@@ -1,4 +1,4 @@
-"""Contextual style: how a person speaks in this situation. It follows risk and time pressure, quickly."""
+"""Contextual style: how a person speaks in this situation. It changes quickly with risk and time pressure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACE: dict[str, Pace] = {"low": "unhurried", "moderate": "steady", "high": "bri
 
 
 class Style(Frozen):
-    """The style of the moment: pace, and how far some traits lean away from their mean just now."""
+    """The style in this situation: the pace, and how far some traits differ from their mean."""
 
     pace: Pace
     caution: Literal["usual", "raised"]
@@ -26,7 +26,9 @@ class Style(Frozen):
 
 
 def style_for(scenario: AnyDuty) -> Style:
-    """High risk makes people say more about what is open; time pressure makes them more direct."""
+    """The style for a scenario: high risk makes people say more about what is uncertain, time pressure makes them
+    direct.
+    """
     return Style(
         pace=_PACE[scenario.time_pressure],
         caution="raised" if scenario.risk == "high" else "usual",
@@ -35,5 +37,5 @@ def style_for(scenario: AnyDuty) -> Style:
 
 
 def styled(traits: dict[str, float], style: Style) -> dict[str, float]:
-    """The trait targets of the moment: the stable means with the style's lean, inside 0…1."""
+    """The trait targets in this situation: the stable means plus the style's differences, limited to 0…1."""
     return {name: min(max(value + style.lean.get(name, 0.0), 0.0), 1.0) for name, value in traits.items()}

@@ -1,6 +1,6 @@
-"""What a team carries from episode to episode: for each role its prompt book, identity, memory and counts.
+"""What a team keeps from episode to episode: for each role its prompt book, identity, memory and counts.
 
-A ward changes only through effects, which are plain data committed with an episode's end: so a resumed run, a replay
+A ward changes only through effects, which are plain data committed with an episode's end. So a resumed run, a replay
 and a rollback all rebuild exactly the same ward.
 """
 
@@ -27,7 +27,9 @@ HISTORY = 24
 
 
 class Counted(Frozen):
-    """What one episode showed about one role: norms broken, actions taken, traits heard (`raw`: as they sounded)."""
+    """What one episode showed about one role: norms broken, actions taken, traits heard (`raw`: as the listener
+    reported them).
+    """
 
     episode: int
     task: str
@@ -60,7 +62,7 @@ class RoleState(Frozen):
 
 
 class ShiftEnded(Effect):
-    """One shift more is over."""
+    """One more shift is over."""
 
     kind = "episode"
 
@@ -83,7 +85,7 @@ class Edited(RoleEffect):
     edit: Edit
 
     def on(self, state: RoleState) -> RoleState:
-        """With the edit in the book."""
+        """The role with the edit in its book."""
         return state.model_copy(update={"book": state.book.applied(self.edit)})
 
 
@@ -94,7 +96,7 @@ class ShiftCounted(RoleEffect):
     counted: Counted
 
     def on(self, state: RoleState) -> RoleState:
-        """With the newest counts; the oldest fall out."""
+        """The role with the newest counts; the oldest are dropped."""
         return state.model_copy(update={"counted": (*state.counted, self.counted)[-HISTORY:]})
 
 
@@ -105,7 +107,7 @@ class ShiftRemembered(RoleEffect):
     trajectory: Trajectory
 
     def on(self, state: RoleState) -> RoleState:
-        """With the shift in memory."""
+        """The role with the shift in its memory."""
         return state.model_copy(update={"memory": state.memory.remembered(self.trajectory)})
 
 
@@ -116,7 +118,7 @@ class IdentityChosen(RoleEffect):
     profile: TraitProfile
 
     def on(self, state: RoleState) -> RoleState:
-        """With the new profile; the anchor stays."""
+        """The role with the new profile; the anchor stays."""
         return state.model_copy(update={"profile": self.profile})
 
 
@@ -134,7 +136,7 @@ class Ward:
         self.effects: list[Effect] = []
 
     def apply(self, effect: Effect) -> None:
-        """Take one committed change."""
+        """Apply one committed change."""
         if isinstance(effect, RoleEffect):
             self.roles[effect.role] = effect.on(self.roles[effect.role])
         elif isinstance(effect, ShiftEnded):
@@ -144,7 +146,7 @@ class Ward:
         self.effects.append(effect)
 
     def at(self, episode: int) -> Ward:
-        """The ward as it stood after so many episodes, rebuilt from its effects."""
+        """The ward after this many episodes, rebuilt from its effects."""
         ward = Ward(self.anchors)
         for effect in self.effects:
             if ward.episodes == episode:

@@ -1,8 +1,8 @@
-"""The habits of offline staff, how their manner drifts, and the model of learning that holds habits back.
+"""The habits of offline staff, how their manner drifts, and the model of how learning suppresses habits.
 
-The model is an assumption, not a finding: a player reads every line of advice in its prompt; a line whose words it
-understands as advice against a habit takes the share `learning` off the chance of that habit. What a line is filed
-under counts for nothing, so advice in other words helps as much and a line about bananas helps nobody.
+The model is an assumption, not a finding: a player reads every line of advice in its prompt. If it understands a line
+as advice against a habit, the chance of that habit falls by the share `learning`. Only the meaning of a line counts,
+not its key: advice in other words helps as much, and a line about bananas helps nobody.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ BREAKS = {
     "overclaims": "SAFE-2",
     "skips_check": "SAFE-3",
 }
-"""Which norm of the house each habit breaks. Players do not read it: it tells what a reader should find."""
+"""Which of the clinic's norms each habit breaks. Players do not use this; it says what a reader should find."""
 
 
 class Late(Frozen):
-    """What the end of an episode does to attention."""
+    """How attention changes towards the end of an episode."""
 
     after: float
     keeps: float
@@ -66,7 +66,7 @@ class WearsOff(Frozen):
     most: float
 
     def at(self, shift: int) -> float:
-        """How far it has gone by this shift."""
+        """How far the trait has drifted by this shift."""
         far = max(shift - self.start + 1, 0) * abs(self.per_shift)
         return min(far, self.most) * (-1 if self.per_shift < 0 else 1)
 
@@ -96,12 +96,12 @@ def is_late(prompt: ActTurn) -> bool:
 
 
 def advises_against(ask: Ask[ActTurn], line: str, habit: str) -> bool:
-    """Whether the player takes this line as advice against the habit, in one wording of it or another."""
+    """Whether the player takes this line as advice against the habit, in any of its wordings."""
     return any(ask.understands(line, TEACHBACK.ask(plan=wording)) for wording in habits().against[habit])
 
 
 def held_back(ask: Ask[ActTurn], habit: str) -> float:
-    """How much of a habit the prompt's words take away: 0 nothing, towards 1 all of it."""
+    """How much the prompt's words suppress a habit: 0 is not at all, 1 is completely."""
     data, prompt = habits(), ask.prompt
     read_first = (*prompt.norms, *prompt.checklist, *prompt.learned)
     at_hand = (*prompt.memory.reminders, *prompt.memory.facts, *prompt.objections)
@@ -116,13 +116,13 @@ def held_back(ask: Ask[ActTurn], habit: str) -> float:
 
 
 def reminded(ask: Ask[ActTurn], habit: str) -> bool:
-    """Whether memory brings the habit up right before speaking."""
+    """Whether the reminders from memory advise against the habit."""
     return any(advises_against(ask, line, habit) for line in ask.prompt.memory.reminders)
 
 
 def expressed_traits(ask: Ask[ActTurn]) -> dict[str, float]:
-    """How this person speaks today: who they are, worn by the shifts, pushed by disturbances, held by lines they
-    understand.
+    """How strongly this person shows each trait today: their own value, changed by drift over the shifts and by
+    disturbances. Learned lines that they understand reduce these changes.
     """
     prompt, data = ask.prompt, habits()
     steers = prompt.steers
@@ -145,7 +145,7 @@ def expressed_traits(ask: Ask[ActTurn]) -> dict[str, float]:
 
 
 def _worn(prompt: ActTurn, trait: str) -> float:
-    """How far the shifts so far have worn this trait off."""
+    """How far this trait has drifted over the shifts so far."""
     return sum(w.at(prompt.steers.shift) for w in habits().drifts if (w.role, w.trait) == (prompt.role, trait))
 
 

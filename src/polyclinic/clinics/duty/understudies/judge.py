@@ -1,4 +1,4 @@
-"""The offline judge: norms and manners by reading, nothing by words of its own. A baseline, no more."""
+"""The offline judge: it reads norms and manners by meaning, without word lists of its own. It is only a baseline."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _NORMS = {norm.id: norm for norm in inventory()}
 
 
 class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
-    """Mistake besides those of every rubric judge: ``estranged`` takes everybody for another person."""
+    """Adds one mistake to those of every rubric judge: ``estranged`` takes everybody for another person."""
 
     @answers(JudgesRubric)
     def judges_rubric(self, ask: Ask[JudgesRubric]) -> str:
-        """The rubric, graded with the reader that came with this question."""
+        """Grades the rubric with the understanding that comes with this question."""
         return _Hearing(ask).graded(ask).sheet()
 
     @answers(JudgesIdentity)
     def judges_identity(self, ask: Ask[JudgesIdentity]) -> IdentityJudged:
-        """The mean gap between how often a manner shows and how strong it should be."""
+        """The mean difference between how often a manner shows and how strong it should be."""
         prompt = ask.prompt
         if ask.mistake("estranged"):
             return IdentityJudged(reason="nothing is as it was (a deliberate mistake)", likeness="another person")
@@ -48,13 +48,13 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
 
 
 class _Hearing(RubricUnderstudy[ShiftHeard]):
-    """A grader for one question, with the ears that came with it."""
+    """A grader for one question, with the understanding that comes with it."""
 
     def __init__(self, ask: Ask[JudgesRubric]) -> None:
         self._ask = ask
 
     def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
-        """Levels from 1 to 10: the share of messages with a good manner, less the share with a breach."""
+        """Levels from 1 to 10: the share of messages with a good manner, minus the share with a breach."""
         manners, norms = SIGNS[criterion]
         own = [line for line in facts.lines if line.speaker != "patient" and facts.role in (None, line.speaker)]
         good = sum(_shows(self._ask, line, manners) for line in own) / max(len(own), 1)

@@ -1,7 +1,8 @@
 """The named mistakes of the understudies, and what must notice each.
 
-Only what is noticed for certain is declared: by an exact rule, or at a judge. Whether the other habits of offline staff
-(`data/habits.yaml`) are noticed depends on the reader that is cast, and on how often it is right about norms.
+Only mistakes that are certainly noticed are declared here, by an exact rule or in a judge's scores. Whether the other
+habits of offline staff (`data/habits.yaml`) are noticed depends on the reader that is cast, and on how often it is
+right about norms.
 """
 
 from __future__ import annotations

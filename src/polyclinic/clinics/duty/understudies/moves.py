@@ -1,4 +1,4 @@
-"""What offline staff do at each stage: which moves, and what fills them. The words stand in the voices."""
+"""What offline staff do at each stage: which moves, and what fills them. The voices have the words."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def moves(prompt: ActTurn) -> list[Move]:
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop; inner semicolons become commas so that it stays one sentence."""
+    """The text with a capital letter and a full stop; inner semicolons become commas so that it stays one sentence."""
     text = text.strip().replace(";", ",")
     if not text:
         return ""
@@ -60,7 +60,7 @@ def sentence(text: str) -> str:
 
 
 def _filled(template: str, words: dict[str, str]) -> str:
-    """The template with its names filled; empty where the player has nothing to fill one with."""
+    """The template with its names filled in; empty if the player has no words for one of them."""
     if any(f"{{{name}}}" in template and not value for name, value in words.items()):
         return ""
     text = template

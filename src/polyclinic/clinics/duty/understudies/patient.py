@@ -1,4 +1,6 @@
-"""The offline patient: tells its story, says back what it was told when asked to, asks again when it feels unheard."""
+"""The offline patient: it tells its story, repeats what it was told when asked to, and asks again when it feels
+ignored.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ class PatientUnderstudy(Understudy):
 
     @staticmethod
     def _steps(ask: Ask[PatientTurn]) -> list[str]:
-        """What the last message told the patient to do, if it also asked to hear it back."""
+        """What the last message told the patient to do, if it also asked the patient to repeat it."""
         last = ask.prompt.heard[-1] if ask.prompt.heard else None
         if last is None or last.to != "patient":
             return []

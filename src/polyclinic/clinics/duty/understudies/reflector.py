@@ -1,4 +1,4 @@
-"""The offline reflector: diagnoses by what it is shown, hears traits by reading, prefers by the reward."""
+"""The offline reflector: it diagnoses from its prompt, finds traits by reading, and prefers the higher reward."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ReflectorUnderstudy(Understudy):
 
     @answers(PrefersIdentity)
     def prefers(self, ask: Ask[PrefersIdentity]) -> Preferred:
-        """The one with the higher reward; near ties are ties."""
+        """The one with the higher reward; almost equal rewards are a tie."""
         prompt = ask.prompt
         first = _worth(ask, prompt.first, prompt.steers.first_severity)
         second = _worth(ask, prompt.second, prompt.steers.second_severity)
@@ -78,7 +78,9 @@ def _degree(value: float) -> str:
 
 
 def _worth(ask: Ask[PrefersIdentity], replies: tuple[str, ...], severity: int) -> float:
-    """R of some replies: severities per message, and how strong traits show. Social quality it cannot tell apart."""
+    """The reward R of some replies, by severity per message and by how well the traits show. Social quality is always
+    0.5.
+    """
     prompt, steers = ask.prompt, ask.prompt.steers
     c_norm = max(1 - severity / 5 / max(len(replies), 1), 0.0)
     target = {trait.dimension: trait.value for trait in prompt.traits}

@@ -34,7 +34,7 @@ class StaffUnderstudy(Understudy):
 
     @staticmethod
     def _manner(ask: Ask[ActTurn], traits: dict[str, float]) -> list[str]:
-        """A few sentences that show some traits or the lack of them; over an episode all of them get their turn."""
+        """A few sentences that show some traits or the lack of them; over an episode, all traits are shown."""
         prompt, names = ask.prompt, list(traits)
         if not names:
             return []

@@ -1,4 +1,4 @@
-"""The offline players' two voices: what they say, in whose words. No judge and no rule reads these files."""
+"""The offline players' two voices: two wordings of everything they say. No judge and no rule reads these files."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Move(Frozen):
 
 
 class Manner(Frozen):
-    """How a trait sounds where it is strong, and where it is not."""
+    """What a person with a strong trait says, and what one without it says."""
 
     shows: str
     lacks: str
 
 
 class PatientWords(Frozen):
-    """The patient's own turns of phrase."""
+    """The patient's own phrases."""
 
     worry: str
     back: str
@@ -49,9 +49,9 @@ def voice(name: str) -> Voice:
 
 
 def given_in(text: str, to: str) -> set[str]:
-    """The habits that an offline player's own words show, in either voice: what it really said, with any reader.
+    """The habits that an offline player's words show, in either voice. They are found by exact words, not by a reader.
 
-    For measuring readers against what was meant; nothing that judges uses it.
+    This measures readers against what was meant. No judge uses it.
     """
     found = set()
     for name in ("first", "second"):

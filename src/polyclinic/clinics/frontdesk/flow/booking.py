@@ -1,4 +1,4 @@
-"""From a wish to an appointment: what is said before the diary is needed, the offer, a change of mind, the booking."""
+"""From a wish to an appointment: the talk, the offer, a change of mind, the booking."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ from polyclinic.core.episode import Episode
 
 @dataclass
 class OpenWish:
-    """One wish of the patient, and how far the talk about it has come: the staff's choice, the words not yet said
-    aloud.
+    """One wish of the patient, and the state of the talk about it.
+
+    This includes the staff's choice and the words that are not yet said aloud.
     """
 
     number: int
@@ -45,8 +46,9 @@ class OpenWish:
 
 @dataclass(frozen=True)
 class Offer:
-    """What the staff came up with for a request. `place` is what can be booked; `proposals` is None for an unreadable
-    reply and empty when nothing was found.
+    """What the staff found for a request. `place` is what can be booked.
+
+    `proposals` is None for an unreadable reply, and empty when nothing was found.
     """
 
     request: OpenWish
@@ -56,7 +58,7 @@ class Offer:
 
 
 class Booking:
-    """From a wish to an appointment."""
+    """Books an appointment for a patient's wish."""
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class Booking:
         self.rejects = resistance < variant.rejection
 
     async def run(self) -> str:
-        """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
+        """Talk first. Then use the diary: an offer, perhaps a change of mind and a second offer, the booking."""
         diary = hospital_of(self.episode).diaries[self.department]
         await self.settle(diary, self.first)
         if self.rejects:
@@ -108,8 +110,8 @@ class Booking:
     async def settle(self, diary: Diary, request: OpenWish, problem: str = "") -> None:
         """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
-        With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
-        often that happens, the number of the patient's rounds about one wish is limited.
+        If a tool reported a `problem`, the staff first chooses again without asking the patient. This may happen
+        several times, but the number of the patient's rounds about one wish is limited.
         """
         asked = WOULD_IT_SUIT if request.turns_down else WHICH_TIME
         heard = bool(problem and request.wish_words)
@@ -130,7 +132,7 @@ class Booking:
             request.unsaid.append(("staff", asked))
 
     def aloud(self, request: OpenWish) -> None:
-        """Say what was settled, now that its moment has come."""
+        """Say aloud what was prepared before the contact's turn came."""
         for speaker, text in request.unsaid:
             self.say(speaker, text, "booking")
             if speaker == "patient":
@@ -138,9 +140,9 @@ class Booking:
         request.unsaid = []
 
     async def offer(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:
-        """The request aloud, then times from the chosen tool, or from reasoning.
+        """Say the request aloud, then find times with the chosen tool or by reasoning.
 
-        A wish that was met was understood. For one that was not, the reader is asked whether the patient stated it.
+        If the offer is right, the wish counts as stated. Otherwise the reader is asked whether the patient stated it.
         """
         self.aloud(request)
         offer = await self.find(diary, snapshot, request)
@@ -153,7 +155,10 @@ class Booking:
         return offer
 
     async def find(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:
-        """Ask the tool that the staff chose, again when the tool finds a problem; reason where that does not help."""
+        """Use the tool that the staff chose. If it reports a problem, the staff chooses again.
+
+        If no tool helps, the staff reads the diaries itself.
+        """
         if self.variant.scheduling == "reasoning":
             return await self.reason(diary, snapshot, request, "reasoning")
         for _ in range(self.variant.rounds):
@@ -173,20 +178,20 @@ class Booking:
         return await self.reason(diary, snapshot, request, "fallback")
 
     async def reason(self, diary: Diary, snapshot: Snapshot, request: OpenWish, via: str) -> Offer:
-        """Times that the staff finds by reading the diaries; what it writes is read once."""
+        """An offer that the staff finds by reading the diaries."""
         proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words)
         place = read_place(snapshot, proposals) if proposals else None
         return Offer(request, via, proposals, place if isinstance(place, Place) else None)
 
     def use_tool(self, diary: Diary, now: int, choice: Choice) -> Found:
-        """Run a booking tool: what is wrong with the request, or the time found."""
+        """Run a booking tool. Returns the time found, or what is wrong with the request."""
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
         self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
         return found
 
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
-        """Whether the rubric finds no error in an offer; the patient turns down only what is right."""
+        """Whether the rubric finds no error in an offer. The patient turns down only offers without an error."""
         return offer.place is not None and judge_place(snapshot, offer.request.wish, offer.place).passed
 
     def conclude(self, diary: Diary, ledger: Ledger, offer: Offer) -> str:
@@ -201,6 +206,6 @@ class Booking:
         return "booked"
 
     def say(self, speaker: str, text: str, phase: str) -> None:
-        """Say it aloud."""
+        """Add one spoken line to the transcript."""
         to = "patient" if speaker == "staff" else "staff"
         self.episode.say(speaker, text, to=to, payload=InPhase(phase=phase))

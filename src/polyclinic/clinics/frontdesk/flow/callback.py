@@ -47,7 +47,7 @@ class CallBack:
         self.rounds = variant.rounds
 
     async def run(self) -> str:
-        """Talk until the staff uses a tool; then the diary."""
+        """Talk until the staff uses a tool; then use the diary."""
         self.say("staff", GREETING)
         choice = await self.hear(GREETING)
         await self.episode.enter_lane(self.diary.plan.name)
@@ -74,7 +74,7 @@ class CallBack:
         return done or "nothing_done"
 
     async def hear(self, staff_says: str, problem: str = "") -> Change | None:
-        """The caller speaks, the staff asks back or chooses, as long as the call has rounds left."""
+        """The caller speaks, and the staff asks back or chooses a tool, while the call has rounds left."""
         choice: Change | None = None
         while self.rounds:
             self.rounds -= 1
@@ -89,7 +89,7 @@ class CallBack:
         return choice
 
     def find(self, ledger: Ledger, choice: Change) -> Appointment | None:
-        """The caller's own appointment as described, or nothing."""
+        """The caller's own appointment if it fits the description, otherwise None."""
         caller = self.contact.caller
         held = ledger.state.diary_of(caller.id)
         own = held[1] if held is not None and held[0] is self.diary else None
@@ -101,7 +101,7 @@ class CallBack:
         return found
 
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:
-        """The time becomes free, and the waiting list is walked."""
+        """Cancel the appointment. Its time becomes free and is offered to the waiting list."""
         await WaitingList(self.episode, self.contact, self.variant, ledger, ledger.cancel(self.diary, found)).walk()
         self.say("staff", "Your appointment is cancelled.")
         self.say("patient", THANKS)
@@ -110,7 +110,7 @@ class CallBack:
     async def move(
         self, ledger: Ledger, found: Appointment, snapshot: Snapshot
     ) -> tuple[str, tuple[Proposal, ...] | None]:
-        """Earlier if there is an earlier time under the same wish, otherwise on to the waiting list."""
+        """Move the appointment to an earlier time that fits the same wish; if there is none, join the waiting list."""
         place = earlier_place(self.diary, ledger.now, found)
         proposals: tuple[Proposal, ...] | None = ()
         if self.variant.scheduling == "reasoning":
@@ -140,12 +140,12 @@ class CallBack:
         return place
 
     def booked_wish(self, entry: Appointment) -> Wish:
-        """The wish that an appointment was booked under."""
+        """The wish that an appointment was booked for."""
         physician = self.diary.plan.physicians[entry.physician].name
         return wish_of(entry.preference, physician, self.diary.time.date_of(entry.valid_from_day))
 
     def start_words(self, entry: Appointment) -> str:
-        """When an appointment begins, for reading."""
+        """When an appointment begins, as text."""
         return f"{self.diary.time.date_text(entry.day)} {self.diary.time.time_text(entry.slot)}"
 
     def note(
@@ -157,7 +157,7 @@ class CallBack:
         proposals: tuple[Proposal, ...] | None,
         stated: bool,
     ) -> None:
-        """What the rubric needs."""
+        """Note what the rubric needs."""
         self.episode.note(DiarySeen(snapshot=snapshot))
         self.episode.note(
             CalledBack(
@@ -176,6 +176,6 @@ class CallBack:
         )
 
     def say(self, speaker: str, text: str) -> None:
-        """Aloud."""
+        """Add one spoken line to the transcript."""
         to = "patient" if speaker == "staff" else "staff"
         self.episode.say(speaker, text, to=to, payload=InPhase(phase="event"))

@@ -1,8 +1,8 @@
 """Who speaks when. A contact is a visit (intake, then a booking), or a call to move or cancel.
 
-A hospital's contacts run side by side. Everything a dialogue can do without the diary is done first; then the contact
-waits for its turn in its department, in order of arrival, and acts on the diary. So the result equals the strictly
-sequential one.
+A hospital's contacts run side by side. Everything that a dialogue can do without the diary is done first. Then the
+contact waits for its turn in its department, in order of arrival, and acts on the diary. So the result is the same as
+if contacts ran one after the other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ async def flow(episode: Episode[Contact, DeskVariant]) -> str:
 
 
 async def open_hospital(episode: Episode, contact: Contact) -> str:
-    """Before the first call: what the clinics of each department and day hold."""
+    """Runs before the first call. Records how many minutes of clinic time each department has on each day."""
     await episode.enter_lane("*")
     ledger = Ledger(episode, contact)
     time = ledger.state.plan.time
@@ -68,7 +68,7 @@ async def open_hospital(episode: Episode, contact: Contact) -> str:
 
 
 async def close_hospital(episode: Episode, contact: Contact) -> str:
-    """Time runs out: every appointment is fulfilled, a no-show or cancelled."""
+    """Runs at the end of the period. Every appointment becomes fulfilled, a no-show or cancelled."""
     await episode.enter_lane("*")
     ledger = Ledger(episode, contact)
     for diary in ledger.state.diaries.values():
@@ -81,8 +81,9 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
 
 
 async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
-    """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart.
-    A patient whom the staff take for an emergency gets help at once and no appointment.
+    """Intake and booking. The booking is always made in a right department, so that both tasks are scored separately.
+
+    A patient whom the staff takes for an emergency gets help at once and no appointment.
     """
     variant, patient = episode.variant, contact.caller
     actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments)
@@ -124,7 +125,7 @@ async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, in
         return "no_appointment"
     diary, _ = held
     await episode.enter_lane(diary.plan.name)
-    # Only now, in its turn: an earlier call, its own or that of somebody who cancelled, may have moved the appointment.
+    # Read the appointment only now: an earlier call, by this caller or by somebody who cancelled, may have moved it.
     entry = diary.appointments[held[1].id]
     if entry.status == "cancelled":
         return "no_appointment"

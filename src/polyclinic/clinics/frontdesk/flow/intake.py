@@ -1,7 +1,7 @@
 """The intake: questions and a form, until the form is complete and a department is chosen.
 
-The staff fills in its form again after each answer. Code enforces what must hold: a value that nobody said is not
-written down, a department that the hospital does not have does not end the intake, and the last round must decide.
+The staff fills in its form again after each answer. Code enforces three rules. A value that nobody said is not written
+down. A department that the hospital does not have does not end the intake. The last round must decide.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ class Intake:
         return record
 
     def takes(self, form: IntakeReply) -> None:
-        """Write down what stands in the patient's words; what was written before stays until it is said otherwise."""
+        """Take over the values that the patient said. An earlier value stays until the patient says another one."""
         for field in FIELDS:
             value = getattr(form, field).strip()
-            if value == self.values[field]:  # empty, or heard before: what was said once stays said
+            if value == self.values[field]:  # empty, or the same as before: nothing to change
                 continue
             if value and stands(field, value, self.heard):
                 self.values[field] = value
@@ -99,7 +99,7 @@ class Intake:
         return None if self.values["department"] else "complaint"
 
     def known(self) -> tuple[str, ...]:
-        """The form's particulars, for the staff."""
+        """The particulars that the form holds so far, as lines for the staff."""
         return tuple([f"{LABELS[field]}: {self.values[field]}" for field in FIELDS if self.values[field]])
 
     def missing(self) -> tuple[str, ...]:
@@ -107,12 +107,15 @@ class Intake:
         return tuple([LABELS[field] for field in FIELDS if not self.values[field]])
 
     def says(self, text: str, line: IntakeLine) -> None:
-        """The staff speaks."""
+        """Add a line of the staff to the transcript."""
         self.episode.say("staff", text, to="patient", payload=line)
         self.lines.append(f"Clerk: {text}")
 
     async def hears(self, staff_says: str) -> None:
-        """The patient's answer. Naming a diagnosis that it was never told is the simulator's fault, not the staff's."""
+        """Get the patient's answer.
+
+        A diagnosis that nobody told the patient is the simulator's fault, not the staff's.
+        """
         said, patient = await self.actor.answers(staff_says), self.contact.caller
         self.episode.say("patient", said, to="staff", payload=InPhase(phase="intake"))
         self.lines.append(f"Patient: {said}")

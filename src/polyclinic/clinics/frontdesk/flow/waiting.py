@@ -1,4 +1,4 @@
-"""The waiting list after a cancellation: walked by rule, or by the staff, patient by patient, as in the paper."""
+"""The waiting list after a cancellation: patients move up by rule, or the staff goes through it as in the paper."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from polyclinic.core.episode import Episode
 
 
 class WaitingList:
-    """One walk. `diary` already lacks the cancelled appointment; it changes as patients move."""
+    """One pass through the waiting list. `diary` is without the cancelled appointment, and changes as patients move."""
 
     def __init__(self, episode: Episode, contact: Contact, variant: DeskVariant, ledger: Ledger, diary: Diary) -> None:
         self.episode, self.contact, self.variant = episode, contact, variant
@@ -69,7 +69,7 @@ class WaitingList:
         return WaitingListWalked(moved=tuple(moved), unreached=tuple(unreached), steps=tuple(steps))
 
     async def proposed(self, entry: Appointment) -> tuple[tuple[Proposal, ...] | None, Place | None]:
-        """What the staff finds for one patient, under the wish that the appointment was booked with."""
+        """What the staff finds for one patient, for the wish that the appointment was booked with."""
         diary, now = self.diary, self.ledger.now
         physician = diary.plan.physicians[entry.physician].name
         words = wish_words(wish_of(entry.preference, physician, diary.time.date_of(entry.valid_from_day)))
@@ -88,6 +88,6 @@ class WaitingList:
         return proposals, found if isinstance(found, Place) else None
 
     def move(self, waiting: str, place: Place) -> None:
-        """An earlier time for one patient, and what it leaves behind for the next."""
+        """Move one patient to an earlier time; the old time becomes free for the next patient."""
         self.ledger.move(self.diary, self.diary.appointments[waiting], place)
         self.diary.move(waiting, place.physician, place.day, place.slot)

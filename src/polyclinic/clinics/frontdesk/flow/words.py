@@ -1,4 +1,4 @@
-"""The set phrases of the desk, and how offers and wishes sound."""
+"""The fixed phrases of the desk, and the wording of offers and wishes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ EMERGENCY_WORDS = (
 
 
 def seen_words(department: str) -> str:
-    """How a patient hears where to go."""
+    """The sentence that tells a patient where to go."""
     return f"Thank you. You will be seen in {department}." if department else "Thank you. We will call you."
 
 
 def offer_words(proposals: tuple[Proposal, ...]) -> str:
-    """How an offer sounds."""
+    """An offer in words."""
     return f"How about {' and '.join(_time_words(entry) for entry in proposals)}?"
 
 
 def moved_words(proposal: Proposal) -> str:
-    """How an earlier time is confirmed."""
+    """The sentence that confirms an earlier time."""
     return f"I have moved it: {_time_words(proposal)}."
 
 

@@ -1,4 +1,4 @@
-"""The hospital as an operation: demand, an appointment book, clinic days and a desk, without the words."""
+"""The hospital as an operation, without dialogues: demand, an appointment book, clinic days and a desk."""
 
 from __future__ import annotations
 

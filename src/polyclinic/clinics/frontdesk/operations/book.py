@@ -19,7 +19,7 @@ AFTERNOON = 300
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the book. `extra`: on top of a slot that is taken as well."""
+    """A place in the book. `extra`: an overbooked place, in a slot that already has a patient."""
 
     day: int
     half: Half
@@ -28,7 +28,7 @@ class Spot:
     extra: bool
 
     def begins(self, setting: Setting) -> float:
-        """Minutes after the day's opening."""
+        """When the visit begins, in minutes after the day's opening."""
         return self.half * AFTERNOON + self.slot * setting.visit
 
 

@@ -1,8 +1,8 @@
-"""The patients of one trial, drawn once for all settings: what differs between two settings is not the patients.
+"""The patients of one trial, drawn once for all settings: two settings never differ in their patients.
 
-Each patient carries the chances that decide about them (who they want to see, whether they come, how long it takes) as
-numbers from 0 to 1. A setting turns the chances into facts, so two settings that differ in the rate of no-shows only
-have the same patients, and those who stay away under the lower rate stay away under the higher one too.
+Each patient has random numbers from 0 to 1 that decide about them: who they want to see, whether they come, how long it
+takes. A setting turns these numbers into facts, so two settings that differ only in the rate of no-shows have the same
+patients. Those who stay away at the lower rate also stay away at the higher rate.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class VisitRequest:
 
 
 def draw_requests(setting: Setting, draw: random.Random) -> list[VisitRequest]:
-    """All requests of a trial in order of arrival: Poisson over the day, appointments and walk-ins apart."""
+    """All requests of a trial in order of arrival: Poisson over the day, appointments and walk-ins drawn separately."""
     found: list[VisitRequest] = []
     for day in range(setting.days):
         for rate, walk_in, hours in (
@@ -74,6 +74,6 @@ def draw_requests(setting: Setting, draw: random.Random) -> list[VisitRequest]:
 
 
 def _request(day: int, minute: float, walk_in: bool, draw: random.Random) -> VisitRequest:
-    """Ten chances, none exactly 0 or 1: they go through inverse distributions."""
+    """Ten random numbers strictly between 0 and 1, because inverse distributions need this."""
     chances = [min(max(draw.random(), 1e-9), 1 - 1e-9) for _ in range(10)]
     return VisitRequest(day, minute, walk_in, *chances)

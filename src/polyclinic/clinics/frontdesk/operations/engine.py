@@ -1,8 +1,8 @@
 """One trial of one setting: the calls, the book, the clinic days. Nobody speaks, and nobody makes mistakes.
 
-The same rules as at the desk of a whole run: the earliest time under the patient's wish; a patient for whom there is no
-time within the horizon is turned away. What a run does not have is here: overbooking, urgent slots, walk-ins, sessions
-that the hospital cancels, consultations that take as long as they take, and a desk at which callers wait.
+The rules are the same as at the desk of a whole run. A patient gets the earliest time that fits the wish, and is turned
+away if there is no such time within the horizon. A trial also has what a run does not have: overbooking, urgent slots,
+walk-ins, sessions that the hospital cancels, consultations of varying length, and a desk at which callers wait.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Event = tuple[int, float, int, VisitRequest, Spot | None]
 
 @dataclass
 class Tally:
-    """What is counted of the measured weeks."""
+    """What is counted during the measured weeks."""
 
     waits_days: list[float] = field(default_factory=list)
     urgent_days: list[float] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Tally:
 
 
 def simulate(setting: Setting, requests: Sequence[VisitRequest], draw: random.Random) -> dict[str, float]:
-    """The figures of one trial."""
+    """Run one trial and return its figures."""
     return figures(setting, Trial(setting, requests, draw).run())
 
 
@@ -58,7 +58,7 @@ class Trial:
         self.ahead: list[_Event] = []
 
     def run(self) -> Tally:
-        """Day by day: cancellations of the hospital, the day's calls, then its clinics."""
+        """Run all days. Each day: sessions that the hospital cancels, then the day's calls, then its clinics."""
         by_day: list[list[VisitRequest]] = [[] for _ in range(self.setting.days)]
         for request in self.requests:
             by_day[request.day].append(request)
@@ -71,11 +71,11 @@ class Trial:
         return self.tally
 
     def measured(self, request: VisitRequest) -> bool:
-        """Whether this patient asked in a week that counts."""
+        """Whether this patient asked in one of the measured weeks."""
         return request.day >= self.first_day
 
     def close_sessions(self, day: int) -> None:
-        """The sessions that the hospital cancels on the day before: their patients get the earliest other time."""
+        """Cancel sessions of the next day with the setting's rate; their patients get the earliest other time."""
         for key in [key for key in self.cancelled if key[0] == day]:
             self.book.close(key)
             for _, request in self.booked.pop(key):
@@ -94,7 +94,7 @@ class Trial:
         self.cancellations(day, DESK_MINUTES)
 
     def ask(self, request: VisitRequest) -> None:
-        """The earliest time under the wish, or none."""
+        """Book the earliest time that fits the patient's wish, or turn the patient away."""
         setting = self.setting
         urgent = request.urgency < setting.urgent
         physician = int(request.who * setting.physicians) if request.wish < setting.wants_physician else None
@@ -121,12 +121,12 @@ class Trial:
             heappush(self.ahead, (when, minute, len(self.ahead), request, spot))
 
     def put(self, spot: Spot, request: VisitRequest) -> None:
-        """Into the book."""
+        """Enter an appointment into the book."""
         self.book.take(spot)
         self.booked[spot.day, spot.half, spot.physician].append((spot, request))
 
     def cancellations(self, day: int, minute: float) -> None:
-        """Patients who have cancelled by this moment; the place is free again if it lies ahead."""
+        """Take out patients who have cancelled by this moment. A place in the future becomes free again."""
         while self.ahead and self.ahead[0][:2] <= (day, minute):
             _, _, _, request, spot = heappop(self.ahead)
             if spot is None:
@@ -138,12 +138,12 @@ class Trial:
                 self.tally.left += self.measured(request)
 
     def desk(self, today: Sequence[VisitRequest]) -> None:
-        """The queue at the desk, one day by itself: everybody who calls or comes."""
+        """The queue of one day at the desk: everybody who calls or comes."""
         arrivals = ((request.minute, request.call(self.setting)) for request in today)
         self.tally.desk_waits += waits(arrivals, self.setting.clerks)
 
     def clinics(self, day: int, walk_ins: Sequence[VisitRequest]) -> None:
-        """The sessions of a day. A walk-in goes to the session under way with the fewest patients still to come."""
+        """The sessions of a day. A walk-in goes to the running session with the fewest patients still to come."""
         for half in (0, 1):
             here = [
                 key
@@ -187,8 +187,9 @@ class Trial:
 def _served(
     coming: list[tuple[float, float, bool, VisitRequest]], clock: float, setting: Setting
 ) -> Iterator[tuple[float, float, bool, VisitRequest]]:
-    """The order in which a physician sees people: of those who are there, appointments by their time before walk-ins; a
-    walk-in who has waited an hour comes next.
+    """The order in which a physician sees those who are there.
+
+    Appointments come before walk-ins, in the order of their times. A walk-in who has waited an hour comes next.
     """
     left = sorted(coming, key=lambda entry: entry[0])
     while left:

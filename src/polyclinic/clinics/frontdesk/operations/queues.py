@@ -1,7 +1,7 @@
 """Queues: first come, first served, with several servers; and what theory says about the simplest of them.
 
 The desk is such a queue, and so is a clinic without appointments. Where arrivals are Poisson and services exponential,
-the mean wait has a closed form (Erlang C), which `polyclinic eval frontdesk-queue` holds the simulation to.
+the mean wait has a closed form (Erlang C). `polyclinic eval frontdesk-queue` compares the simulation with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ def waits(arrivals: Iterable[tuple[float, float]], servers: int) -> Iterator[flo
 
 
 def erlang_c(load: float, servers: int) -> float:
-    """The probability of having to wait, for an offered load (arrival rate × mean service) below the servers."""
+    """The probability of having to wait (Erlang C).
+
+    The load is arrival rate × mean service time, and must be below the number of servers.
+    """
     blocked = 1.0
     for number in range(1, servers + 1):
         blocked = load * blocked / (number + load * blocked)
@@ -31,13 +34,16 @@ def erlang_c(load: float, servers: int) -> float:
 
 
 def mean_wait(rate: float, service: float, servers: int) -> float:
-    """The mean wait of an M/M/c queue in its steady state; infinite when it has none."""
+    """The mean wait of an M/M/c queue in its steady state; infinite when the queue has no steady state."""
     load = rate * service
     return erlang_c(load, servers) * service / (servers - load) if load < servers else math.inf
 
 
 def simulated_wait(rate: float, service: float, servers: int, count: int, draw: random.Random) -> float:
-    """The mean wait of so many customers of an M/M/c queue, after as many that only warm it up as a fifth of them."""
+    """The mean wait of this many simulated customers of an M/M/c queue.
+
+    One fifth as many customers come before them to warm the queue up; they are not counted.
+    """
     warm, clock, total = count // 5, 0.0, 0.0
     customers = []
     for _ in range(warm + count):

@@ -25,7 +25,7 @@ SOURCES = {
     "weeks": "a choice of the measurement",
     "warm_up": "a choice of the measurement",
 }
-"""Where a default comes from. Every other one is an assumption."""
+"""Where a default value comes from. Defaults that are not listed are assumptions."""
 
 
 class Setting(Frozen):
@@ -76,8 +76,9 @@ class Setting(Frozen):
         return WORKDAYS * (self.warm_up + self.weeks)
 
     def works(self, physician: int, day: int, half: int) -> bool:
-        """Whether a physician has a clinic in this half of a day. The template repeats every week; physicians take
-        turns, so that no half-day is empty while another is crowded.
+        """Whether a physician has a clinic in this half of a day.
+
+        The template repeats every week. The physicians' clinics are spread evenly over the half-days.
         """
         session = 2 * (day % WORKDAYS) + half
         return (session * self.sessions + physician * 7) % SESSIONS_A_WEEK < self.sessions

@@ -1,7 +1,7 @@
-"""What if: the same patients under many settings, figures with their intervals, and the cheapest setting that holds.
+"""What if: the same patients under many settings, figures with their intervals, and the cheapest that keeps the limits.
 
-Every setting sees the same trials, so the difference between two settings is not the luck of the patients. A setting
-holds a limit when the upper end of its interval does.
+Every setting sees the same trials, so the difference between two settings does not come from different patients. A
+setting keeps a limit when the upper end of its interval does.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CIRCUMSTANCES = (
     "demand", "urgent", "walk_ins", "no_show", "cancel", "hospital_cancel", "wants_physician", "wants_date", "call",
     "consultation",
 )  # fmt: skip
-"""Dials that nobody at the hospital can choose."""
+"""Dials that the hospital cannot choose."""
 MOST = 400
 DIALS = {name: str(field.description) for name, field in Setting.model_fields.items()}
 _T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
@@ -70,7 +70,7 @@ class SettingFigures(Value):
 
 
 class WhatIfFigures(Value):
-    """Every setting that was tried, and the cheapest that keeps the limits, where limits were asked for."""
+    """Every setting that was tried, and, if limits were given, the cheapest setting that keeps them."""
 
     settings: tuple[SettingFigures, ...]
     hold: dict[str, float]
@@ -110,7 +110,7 @@ def whatif(asked: DialQuestion) -> Evaluation[WhatIfFigures]:
 
 
 def setting_of(values: Mapping[str, float]) -> Setting:
-    """A setting from dials; an impossible value is refused with the dial's name."""
+    """Make a setting from the values of its dials. The error for an impossible value names the dial."""
     try:
         return Setting.model_validate(dict(values))
     except ValidationError as error:
@@ -120,7 +120,10 @@ def setting_of(values: Mapping[str, float]) -> Setting:
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
-    """The mean over trials with Student's interval, not below zero; none where all trials are alike."""
+    """The mean over trials with its Student's t interval, not below zero.
+
+    There is no interval if all trials are equal.
+    """
     count, mean = len(values), fmean(values)
     spread = stdev(values) if count > 1 else 0.0
     if not spread:
@@ -130,14 +133,15 @@ def _estimate(values: Sequence[float]) -> Estimate:
 
 
 def holds(row: SettingFigures, limits: Mapping[str, float]) -> bool:
-    """Whether a setting keeps every limit with the whole of its interval."""
+    """Whether a setting keeps every limit, also at the upper end of its interval."""
     return all((row.figures[name].high or row.figures[name].mean) <= limit for name, limit in limits.items())
 
 
 def cheapest(rows: Sequence[SettingFigures], limits: Mapping[str, float]) -> tuple[dict[str, float], float] | None:
-    """The choice of lowest mean cost that keeps every limit under all circumstances that were tried; None if none does.
+    """The choice of lowest mean cost that keeps every limit under all circumstances that were tried.
 
-    How many patients stay away is a circumstance: nobody can choose it. How many physicians there are is a choice.
+    None if no choice does. The share of patients who stay away is a circumstance, because nobody can choose it. The
+    number of physicians is a choice.
     """
     choices: dict[tuple[tuple[str, float], ...], list[SettingFigures]] = {}
     for row in rows:
@@ -198,7 +202,7 @@ def sources_of(asked: DialQuestion) -> dict[str, str]:
 
 
 def _assumed(asked: DialQuestion) -> list[Block]:
-    """Which values nobody measured."""
+    """A sentence that names the values that are assumed, not measured."""
     names = [name for name, source in sources_of(asked).items() if source == ASSUMED]
     if not names:
         return []
@@ -214,7 +218,10 @@ def _words(dials: Mapping[str, float]) -> str:
 
 
 def _curves(asked: DialQuestion, rows: Sequence[SettingFigures]) -> list[Block]:
-    """One figure for each of the main numbers: over the first dial, a line for each combination of the others."""
+    """One picture for each of the main numbers.
+
+    The first dial is on the x axis; each combination of the others is a line.
+    """
     if not asked.vary:
         return []
     first, *others = asked.vary

@@ -1,7 +1,7 @@
 """The prompts of the desk: one typed class per template. What stays the same comes first, what changes last.
 
 No patient's prompt has a field for the right department, and `diagnosis` is empty for a patient who does not know it.
-Speech is plain text. A form has one field for each datum and closed choices (see `replies`).
+Speech is plain text. A form has one field for each value, and fixed choices (see `replies`).
 """
 
 from __future__ import annotations

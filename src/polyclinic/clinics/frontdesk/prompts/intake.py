@@ -11,7 +11,7 @@ _FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
 
 
 class StaffIntake(Prompt[str]):
-    """The staff asks. `known` is what its form holds so far, `missing` which particulars it still lacks."""
+    """The staff asks. `known` is what its form holds so far; `missing` names the particulars that are not in it yet."""
 
     template = "staff_intake.md"
     words = 40
@@ -48,7 +48,7 @@ class StaffRecord(Prompt[IntakeReply]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[IntakeReply]:
-        """Closed by this hospital's departments."""
+        """The reply schema; the department must be one of this hospital's."""
         return intake_form(self.departments, self.must_decide)
 
     def fits(self, reply: IntakeReply) -> bool:
@@ -58,7 +58,7 @@ class StaffRecord(Prompt[IntakeReply]):
 
     @property
     def for_human(self) -> str:
-        """How the record is typed."""
+        """The instructions for a person who types the record."""
         told = (
             "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
             "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
@@ -72,7 +72,7 @@ class StaffRecord(Prompt[IntakeReply]):
         )
 
     def form_hints(self) -> FormHints:
-        """The record as fields; an empty department means that there is more to ask."""
+        """The record as form fields. A person who leaves the department open asks another question first."""
         more = "" if self.must_decide else f" Leave the department at “{NOT_YET}” to ask another question first."
         return FormHints(
             ask=f"Write the record, each value exactly as the patient gave it.{more}",
@@ -83,7 +83,7 @@ class StaffRecord(Prompt[IntakeReply]):
 
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
-        """A person writes the six values, separated by ``|``; a dash while there is more to ask."""
+        """Read the six values that a person typed, separated by ``|``. A dash means that there is more to ask."""
         if text.strip() in ("", "-"):
             return IntakeReply()
         parts = [part.strip() for part in text.split("|")]

@@ -36,7 +36,7 @@ class PatientIntake(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """Who a person is at the desk, and what they feel."""
+        """What a person who plays the patient needs to know: who they are, and what is wrong."""
         particulars = [
             f"sex: {self.sex}",
             f"born: {self.birth_date}",
@@ -88,7 +88,7 @@ class PatientBooking(Prompt[str]):
 
 
 class PatientCalls(Prompt[str]):
-    """The patient calls about an appointment it has.."""
+    """The patient calls about an appointment that it has."""
 
     template = "patient_calls.md"
     words = 40

@@ -1,4 +1,4 @@
-"""What the desk's staff replies with: flat forms, each choice closed by what this hospital has."""
+"""What the desk's staff replies with: flat forms, whose choices are limited to what this hospital has."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Choice(ReplyModel):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What the tool is given."""
+        """The arguments of the tool."""
         given = {"physician_filter": {"physician": self.physician}, "date_filter": {"date": self.date}}
         return given.get(self.action, {})
 
@@ -69,7 +69,7 @@ class Change(ReplyModel):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What the tool is given; empty ones left out."""
+        """The arguments of the tool, without empty ones."""
         given = {"physician": self.physician, "date": self.date, "patient_name": self.patient_name}
         return {name: value for name, value in given.items() if value}
 
@@ -84,49 +84,50 @@ class FoundTime(ReplyModel):
     end: str = Field("", description="when the visit ends, as HH:MM, or empty if nothing fits")
 
     def physicians(self) -> tuple[str, ...]:
-        """The doctors named: one, or none. Where no server holds the schema, a reply can name two."""
+        """The doctors named: one, or none. If no server enforces the schema, a reply can name two."""
         return tuple([name.strip() for name in _AND.split(self.physician) if name.strip()])
 
 
 @lru_cache(maxsize=256)
 def intake_form(departments: tuple[str, ...], must_decide: bool) -> type[IntakeReply]:
-    """The form of a hospital with these departments."""
+    """The reply schema of an intake in a hospital with these departments."""
     choices = (*departments, EMERGENCY) if must_decide else (NOT_YET, *departments, EMERGENCY)
     return _closed("IntakeForm", IntakeReply, department=_one_of(choices))
 
 
 @lru_cache(maxsize=256)
 def choice_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Choice]:
-    """The step towards a first appointment in a department with these physicians, on these days."""
+    """The reply schema of a step of booking, in a department with these physicians, on these days."""
     return _closed("ChoiceForm", Choice, physician=_one_of(("", *physicians)), date=_day(("", *days)))
 
 
 @lru_cache(maxsize=256)
 def change_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Change]:
-    """The step of a call about an appointment in a department with these physicians, on these days."""
+    """The reply schema of a step of a call, in a department with these physicians, on these days."""
     return _closed("ChangeForm", Change, physician=_one_of(("", *physicians)), date=_day(("", *days)))
 
 
 @lru_cache(maxsize=256)
 def time_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[FoundTime]:
-    """The time that can be found in these diaries."""
+    """The reply schema of a time in diaries of these physicians, on these days."""
     return _closed("FoundTimeForm", FoundTime, physician=_one_of(("", *physicians)), date=_day(("", *days)))
 
 
 def is_whole(reply: ReplyModel) -> bool:
-    """Whether every field was written, as the closed forms demand."""
+    """Whether every field was written, as the reply schemas require."""
     return len(reply.model_fields_set) == len(type(reply).model_fields)
 
 
 def is_of_department(reply: Choice | Change | FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
-    """Whether a whole reply names one of these physicians and days, or leaves them open."""
+    """Whether a reply has all fields, and names one of these physicians and days or leaves them empty."""
     known = (not reply.physician or reply.physician in physicians) and (not reply.date or reply.date in days)
     return known and is_whole(reply)
 
 
 def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
-    """Whether a whole reply names physicians of the diaries on one of their days. Two at once are no fault of the form:
-    the rubric finds the conflict.
+    """Whether a complete reply names several physicians of the diaries, and one of their days.
+
+    This is not an error of form: the rubric finds the conflict.
     """
     named = reply.physicians()
     return len(named) > 1 and set(named) <= set(physicians) and reply.date in days and is_whole(reply)
@@ -141,7 +142,7 @@ def _day(days: tuple[str, ...]) -> Any:
 
 
 def _closed(name: str, base: type[F], **narrower: Any) -> type[F]:
-    """The same reply with every field required, and these ones narrower."""
+    """The same reply model with every field required; the types of the given fields are narrower."""
     fields: dict[str, Any] = {
         name: (narrower.get(name, info.annotation), Field(description=info.description))
         for name, info in base.model_fields.items()

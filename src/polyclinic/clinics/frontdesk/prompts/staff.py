@@ -28,7 +28,7 @@ _CHANGES = {"reschedule": "move the appointment", "cancel": "cancel the appointm
 
 
 def _what_now(today: str, problem: str) -> str:
-    """The question to a person. A step that failed is told first, or the page would look as if nothing had happened."""
+    """The question to a person. If the last step failed, it says so first, so that the page does not look unchanged."""
     ask = f"Today is {today}. What do you do?"
     return f"That did not work: {problem}. {ask}" if problem else ask
 
@@ -49,7 +49,7 @@ class StaffBooks(Prompt[Choice]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[Choice]:
-        """Closed by the department's physicians and the days of the period."""
+        """The reply schema; physician and day must be the department's and the period's."""
         return choice_form(self.physicians, self.days)
 
     def fits(self, reply: Choice) -> bool:
@@ -58,7 +58,7 @@ class StaffBooks(Prompt[Choice]):
 
     @property
     def for_human(self) -> str:
-        """What the patient wants, and how the tools are typed."""
+        """What the patient says, and how to type the tools."""
         problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
         return (
             f"The patient says: {self.patient_says}{problem}\n\n"
@@ -109,7 +109,7 @@ class StaffChanges(Prompt[Change]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[Change]:
-        """Closed by the department's physicians and the days of the period."""
+        """The reply schema; physician and day must be the department's and the period's."""
         return change_form(self.physicians, self.days)
 
     def fits(self, reply: Change) -> bool:
@@ -118,7 +118,7 @@ class StaffChanges(Prompt[Change]):
 
     @property
     def for_human(self) -> str:
-        """What the caller wants, and how the tools are typed."""
+        """What the caller says, and how to type the tools."""
         problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
         return (
             f"The caller says: {self.patient_says}{problem}\n\n"
@@ -171,12 +171,13 @@ class StaffReasons(Prompt[FoundTime]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[FoundTime]:
-        """Closed by the diaries' physicians and days."""
+        """The reply schema; physician and day must be in the diaries."""
         return time_form(*self._open())
 
     def fits(self, reply: FoundTime) -> bool:
-        """All fields are there, and physician and day are the diaries'; or two physicians are named, which is read as
-        such.
+        """All fields are there, and physician and day are in the diaries, or left open.
+
+        A reply that names two physicians is also accepted: the rubric finds the conflict.
         """
         physicians, days = self._open()
         return is_of_department(reply, physicians, days) or names_physicians(reply, physicians, days)
@@ -188,7 +189,7 @@ class StaffReasons(Prompt[FoundTime]):
 
     @property
     def for_human(self) -> str:
-        """The diaries as a person reads them, and how the time found is typed."""
+        """The diaries in readable form, and how to type the time that was found."""
         lines = [
             f"{diary.name} ({diary.visit_minutes} min a visit), {day.date}: taken {', '.join(day.occupied) or 'never'}"
             for diary in self.diaries
@@ -202,7 +203,7 @@ class StaffReasons(Prompt[FoundTime]):
         )
 
     def form_hints(self) -> FormHints:
-        """The time found, as fields."""
+        """The time that was found, as form fields."""
         found = OnlyIf(field="physician", values=self._open()[0])
         return FormHints(
             ask="Find the time. Leave the doctor open if nothing fits.",

@@ -14,7 +14,7 @@ Topic = Literal["particulars", "diagnosis", "complaint"]
 
 
 class Voice(Facts):
-    """Whose sentences an understudy speaks with. A language model has its own."""
+    """Which set of sentences an understudy uses. A language model uses its own words."""
 
     name: VoiceName = "first"
 
@@ -23,7 +23,7 @@ FIRST_VOICE = Voice()
 
 
 class DayDiary(Frozen):
-    """The occupied stretches of one day, ``HH:MM-HH:MM`` each; a day without a clinic is occupied throughout."""
+    """The taken periods of one day, each as ``HH:MM-HH:MM``. A day without a clinic is taken as a whole."""
 
     date: date
     occupied: tuple[str, ...]

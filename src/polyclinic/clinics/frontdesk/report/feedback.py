@@ -14,7 +14,7 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 class _Judged(NamedTuple):
-    """What a rubric found of one task: nothing where `found` is empty; whose fault it is, and why."""
+    """What a rubric found in one task: the error (empty if there is none), whose fault it is, and why."""
 
     task: str
     found: str
@@ -23,7 +23,7 @@ class _Judged(NamedTuple):
 
 
 def feedback(case: Case[Contact], part: str, language: str) -> list[Section]:
-    """In short, then what the rubrics found, and why."""
+    """A summary, then what the rubrics found, and why."""
     say, contact = Phrases(language, FEEDBACK), case.scenario
     judged = _judged(case, say)
     rows: list[list[Cell]] = [
@@ -51,7 +51,7 @@ def _for_staff(judged: list[_Judged], say: Phrases) -> Section:
 
 
 def _for_patient(judged: list[_Judged], say: Phrases) -> Section:
-    """The rubrics say for each error whose fault it is; more is not known of the patient."""
+    """Feedback for a person who played the patient. It only uses whose fault each error is."""
     faults = [one for one in judged if one.fault == "patient"]
     return say.in_short(
         good=[say("not yours", task=one.task) for one in judged if one.fault != "patient"],

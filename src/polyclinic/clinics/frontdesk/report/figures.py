@@ -17,7 +17,7 @@ _MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the
 def history(rows: Sequence[Row]) -> list[Figure]:
     """Figures 2 and 3: intake success and department errors, by what patients know and by the rounds allowed.
 
-    The paper compares data sets; where a run has only one, its patients are parted by what they know.
+    The paper compares data sets; if a run has only one, its patients are grouped by what they know.
     """
     visits = [row for row in rows if row.score("intake") is not None]
     if not visits:

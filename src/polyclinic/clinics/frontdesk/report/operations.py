@@ -25,13 +25,13 @@ from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
 WORDS_A_MINUTE = 130
 AT_THE_DESK = 0.5
-"""Minutes of a contact beside what is said."""
+"""Minutes of a contact in addition to the words that are said."""
 CLERKS = (1, 2, 3, 4, 6, 8)
 _WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
 
 
 def operations(rows: Sequence[Row]) -> list[Block]:
-    """All of it, for each level and variant; pictures for the first hospital of each level."""
+    """The whole section, for each level and variant, with pictures for the first hospital of each level."""
     calls = [row for row in rows if row.contact.kind not in ("opening", "closing")]
     if not any(row.episode.ended_with(AppointmentMade) for row in calls):
         return []
@@ -59,9 +59,9 @@ def _days(rows: Iterable[Row]) -> list[float]:
 
 
 def mean_with_interval(values: Sequence[float]) -> Estimate | None:
-    """The mean with the interval of Student's t: there are many patients, and many such means.
+    """The mean with its Student's t interval.
 
-    Without an interval where all values are alike: a width of zero would claim certainty.
+    There is no interval if all values are equal: a width of zero would claim certainty.
     """
     if not values:
         return None
@@ -117,12 +117,12 @@ _GLANCE = (
 
 
 def _ninth(values: Sequence[float]) -> float | None:
-    """What one in ten waits or longer; never more than the longest wait."""
+    """The wait that one patient in ten reaches or exceeds; never more than the longest wait."""
     return quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else None
 
 
 def _waiting_times(rows: Sequence[Row]) -> list[Block]:
-    """By department, by wish and whether the first one was met, for each level and variant."""
+    """Waiting times by department, and by wish and whether the first wish was met, for each level and variant."""
     blocks: list[Block] = []
     for name, variant, mine in groups(rows):
         booked = [row for row in mine if row.episode.ended_with(AppointmentMade) is not None]
@@ -172,7 +172,7 @@ def _urgency(row: Row) -> str:
 
 
 def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
-    """One hospital: its physicians by the hour, and its days."""
+    """The pictures of one hospital: its physicians' clinics by the hour, and its days."""
     opened = next(row for row in rows if row.contact.kind == "opening")
     closed = next((row.episode.ended_with(HospitalClosed) for row in rows if row.contact.kind == "closing"), None)
     plan = opened.contact.plan
@@ -210,7 +210,7 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
 
 
 def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> Figure:
-    """Calls of each day, and how many are on the waiting lists when it ends."""
+    """The calls of each day, and how many patients are on the waiting lists at the end of the day."""
     first = min(row.contact.minute for row in rows) // MINUTES_A_DAY
     days = list(range(first, time.days))
     calls = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.contact.patient is not None)

@@ -18,7 +18,7 @@ _SAMPLES = 6
 
 
 def report(results: RunResults[Contact]) -> list[Section]:
-    """All sections; what a run has no contacts for is left out."""
+    """All sections. A section is left out if the run has no contacts for it."""
     everything = rows_of(results)
     rows = [row for row in everything if row.episode.status == "done"]
     staff, patient = player(results, "staff"), player(results, "patient")
@@ -101,8 +101,8 @@ def sample(row: Row) -> Details:
 
 
 def _elsewhere(row: Row) -> str:
-    """What a reader must know when the booking is made in another department than the one the patient was told."""
+    """A note for the case that the booking is made in another department than the one the patient was sent to."""
     score, about = row.score("department"), row.episode.ended_with(InDepartment)
     if score is None or score.value == 1 or about is None:
         return ""
-    return f"The booking goes on in {about.department}, a right department, so that the two tasks are scored apart."
+    return f"The booking goes on in {about.department}, a right department, so that both tasks are scored separately."

@@ -44,7 +44,7 @@ class Row:
 
 
 def rows_of(results: RunResults[Contact]) -> list[Row]:
-    """All contacts, failed ones too: they carry no scores, so they are in no rate."""
+    """All contacts, including failed ones, which have no scores and are in no rate."""
     rows: list[Row] = []
     for episode in results.episodes:
         contact = results.scenarios[episode.scenario]
@@ -54,7 +54,7 @@ def rows_of(results: RunResults[Contact]) -> list[Row]:
 
 
 def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
-    """(level or data set, variant, rows), levels from small to large, the rest in order of appearance."""
+    """(level or data set, variant, rows), levels from small to large, then the data sets in order of appearance."""
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row.group, row.variant), []).append(row)
@@ -89,5 +89,5 @@ def fault_of(score: Score) -> str:
 
 
 def share(count: int, of: int) -> str:
-    """``3 / 40 (7.5 %)``."""
+    """A count and its share, as in ``3 / 40 (7.5 %)``."""
     return f"{count:,} / {of:,} ({100 * count / of:.1f} %)" if of else "-"

@@ -28,7 +28,7 @@ _MEANT = {
     "full": "no time was free",
     "not_booked": "what was offered could not be booked",
     "too_late": "the visit had begun, so the patient did not call",
-    "no_appointment": "there was none to call about",
+    "no_appointment": "there was no appointment to call about",
     "no_scheduling": "the variant has no scheduling",
     "failed": "see Failures; in no rate",
 }
@@ -101,7 +101,7 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row]
 
 
 def departments(rows: Sequence[Row], staff: str) -> Table:
-    """Table 4: department errors and rounds, apart from the rubric."""
+    """Table 4: department errors and rounds, counted separately from the rubric."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
         right, rounds = scored(mine, "department"), scored(mine, "rounds")
@@ -145,7 +145,7 @@ def tools(rows: Sequence[Row], staff: str) -> Table | None:
 
 _OF_THE_LIST = (
     "moved up: patients of the waiting list whom a cancellation moved, in no other column; not reached: those whom it "
-    "could have moved, but whose phone number was not written down rightly"
+    "could have moved, but whose phone number was not written down correctly"
 )
 
 
@@ -170,7 +170,7 @@ def outcomes(rows: Sequence[Row]) -> Table:
 
 
 def imposters(rows: Sequence[Row]) -> Table | None:
-    """Calls about other people's appointments, and how many reached one; must be none."""
+    """Calls about other people's appointments, and how many of them reached one: this must be zero."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
         scores = scored(mine, "protected")

@@ -41,7 +41,7 @@ _STATES = {
     "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju",
     "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
 }  # fmt: skip
-"""States and provinces, which stand in addresses by two letters."""
+"""States and provinces, which addresses give by two letters."""
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
 _SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
@@ -56,7 +56,7 @@ _FILLERS = {
 
 @lru_cache(4096)
 def _tokens(text: str) -> tuple[str, ...]:
-    """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
+    """The words that identify an address, in short forms. The letter of a unit is separated from its number."""
     said = without_accents(figures(latin(normalise(text)))).replace("'", "")
     said = _SINGAPORE.sub(r"singapore \1", said)
     words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
@@ -66,7 +66,7 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _parts(address: str) -> tuple[tuple[str, ...], ...]:
-    """An address in parts; a postcode at the end of one is a part of its own."""
+    """An address in parts; a postcode at the end of a part becomes a part of its own."""
     found: list[tuple[str, ...]] = []
     for part in re.split(r"[,;\n]", normalise(address)):
         code = _POSTCODE.search(part.strip())
@@ -76,7 +76,7 @@ def _parts(address: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _place(tokens: tuple[str, ...], part: tuple[str, ...]) -> range:
-    """Where these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
+    """Where these words follow each other in the text, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
     wanted = "".join(part)
     for first in range(len(tokens)):
         joined, last = "", first
@@ -94,7 +94,7 @@ def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def _number_last(part: tuple[str, ...]) -> tuple[str, ...]:
-    """A street with its house number after it instead of before it."""
+    """The same street with the house number at the end instead of the beginning."""
     return (*part[1:], part[0]) if part[0].isdecimal() else part
 
 
@@ -103,13 +103,14 @@ def _is_code(part: tuple[str, ...]) -> bool:
 
 
 def _is_region(named: list[tuple[str, ...]]) -> bool:
-    """Whether the last of several parts is a province, or a state by its letters."""
+    """Whether the last of several parts is a province or a state."""
     return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in _STATES.values())
 
 
 def says_address(address: str, text: str, *, whole: bool = False) -> bool:
-    """Whether a text tells this address. Unless the `whole` of it is asked for, the postcode may be left out, and of
-    three or more named parts the last: a region that the town implies.
+    """Whether a text states this address. Without `whole`, the postcode may be missing.
+
+    Without `whole`, the last of three or more named parts may be missing too: it is a region that the town implies.
     """
     tokens, parts = _tokens(text), _parts(address)
     missing = [part for part in parts if not (_holds(tokens, part) or _holds(tokens, _number_last(part)))]
@@ -136,7 +137,7 @@ def _written(word: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _loose(part: tuple[str, ...]) -> re.Pattern[str]:
-    """A part of an address as it may stand in a text, the number before or after the street."""
+    """A pattern that finds a part of an address in a text, with the number before or after the street."""
     words = [
         r"\s?".join(word) if word.isdecimal() else rf"(?:{'|'.join(map(re.escape, _written(word)))})" for word in part
     ]
@@ -146,7 +147,7 @@ def _loose(part: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def tells_address(address: str, text: str) -> bool:
-    """Whether a text tells this address as the patient's own: its street as theirs, no part of it denied."""
+    """Whether a text states this address as the patient's own: the street is theirs, and no part of it is denied."""
     if not says_address(address, text):
         return _number_apart(address, text)
     said = without_accents(figures(normalise(text)))
@@ -165,7 +166,7 @@ def tells_address(address: str, text: str) -> bool:
 
 
 def _only_denied(number: str, said: str) -> bool:
-    """Whether a number of the address is only said to be wrong: "flat 407, not 704"."""
+    """Whether the text names a number of the address only to deny it: "flat 407, not 704"."""
     places = [match.start() for match in re.finditer(rf"(?<!\d){number}(?!\d)", said)]
     return bool(places) and all(_NAMES_END.search(said[:at]) for at in places)
 
@@ -173,7 +174,7 @@ def _only_denied(number: str, said: str) -> bool:
 def _with_its_town(
     said: str, place: tuple[int, int], spots: dict[tuple[str, ...], list[tuple[int, int]]]
 ) -> tuple[int, int]:
-    """A street's place with the parts of the address that adjoin it."""
+    """The place of a street in the text, extended by the parts of the address next to it."""
     begins, ends = place
     for _ in spots:
         for one, other in (spot for places in spots.values() for spot in places):
@@ -185,7 +186,7 @@ def _with_its_town(
 
 
 def _with_streets(address: str) -> Iterator[tuple[str, ...]]:
-    """The parts of an address, a house number that stands alone together with its street."""
+    """The parts of an address. A house number that is a part by itself is joined to its street."""
     number: tuple[str, ...] = ()
     for part in _parts(address):
         if len(part) == 1 and part[0].isdecimal() and not _is_code(part):
@@ -200,7 +201,7 @@ def _has_number(part: tuple[str, ...]) -> bool:
 
 
 def _number_apart(address: str, text: str) -> bool:
-    """Whether the house number is told apart from its street ("Wongok-ro. House 112."), as the only number."""
+    """Whether the house number is given separately from its street ("Wongok-ro. House 112."), as the only number."""
     tokens = _tokens(text)
     numbers = [token for token in tokens if token.isdecimal()]
     for part in _parts(address):
@@ -214,7 +215,7 @@ def _number_apart(address: str, text: str) -> bool:
 
 
 def same_address(written: str, address: str) -> bool:
-    """Whether what was written down is this address: it tells it, and says nothing that is not in it."""
+    """Whether what was written down is this address, without anything that is not part of it."""
     if not says_address(address, written):
         return False
     there, whole = set(_tokens(address)), "".join(_tokens(address))

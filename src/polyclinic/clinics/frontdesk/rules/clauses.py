@@ -1,8 +1,8 @@
-"""What is said in earnest: a text in clauses, each with who speaks in it, of what time, and how firmly.
+"""What somebody really means: splits a text into clauses and finds for each how firmly it is meant.
 
 "I was going to cancel, but my wife says no, so I'll come" names three things, and only the last one is meant. A clause
-is passed over where it tells what others did or said, what would happen if, or asks how things are; what somebody once
-wanted counts for little; what is said last and meant counts most.
+is ignored if it tells what others did or said, describes what would happen, or asks how things are. What somebody once
+wanted counts for little. What is meant and said last counts most.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _DONE = lazy_pattern(
     r"|doctor)|moved|switched|postponed"
     r"|cancell?ed|rescheduled|shifted|swapped)\b"
 )
-"""What is over: nobody asks for it again."""
+"""What is in the past and no longer asked for."""
 _HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
@@ -135,22 +135,22 @@ _RETRACTS = lazy_pattern(
     r"|(?:sorry|no),? i mean(?:t)?|i meant|correction|on second thoughts?|tell a lie|hang on|hold on|let me rephrase"
     r"|change that to|oops|whoops|my mistake|no,? sorry|sorry,? no|forget (?:that|i said))\b"
 )
-"""What somebody says before they put their own words right."""
+"""What somebody says before they correct their own words."""
 
 
 def without_polite_not(text: str) -> str:
-    """A text of the same length in which "can't you see me today?" denies nothing."""
+    """The text without polite negations such as "can't you see me today?". The length stays the same."""
     return _POLITE_NOT.sub(lambda asked: (asked["who"] or asked["whom"]).rjust(len(asked[0])), text)
 
 
 def last_retraction(text: str) -> int:
-    """Where the last words end with which somebody takes back what they said before; 0 where nothing is."""
+    """Where the last retraction ends ("no, wait", "scratch that"); 0 if there is none."""
     return max((match.end() for match in _RETRACTS.finditer(text)), default=0)
 
 
 @dataclass(frozen=True)
 class Clause:
-    """One clause, and how it is meant. `firm`: 2 in earnest, 1 once wanted, 0 passed over."""
+    """One clause, and how it is meant. `firm`: 2 meant now, 1 wanted earlier, 0 ignored."""
 
     text: str
     firm: int
@@ -158,7 +158,7 @@ class Clause:
     others: bool
     supposed: bool
     turns: bool
-    """It turns against what was said before: but, so, instead."""
+    """It contrasts with what was said before: but, so, instead."""
     begins: int = 0
 
 

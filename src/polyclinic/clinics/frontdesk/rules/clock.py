@@ -1,4 +1,4 @@
-"""What the passage of time does to appointments: booked, then arrived, then fulfilled or a no-show."""
+"""How time changes the status of appointments: booked, then arrived, then fulfilled or a no-show."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from polyclinic.clinics.frontdesk.state import OPEN_STATUSES, Diary, Status
 def due_statuses(diary: Diary, now: int) -> list[tuple[str, Status]]:
     """The appointments whose status time has changed by now, in order of their start. Changes nothing.
 
-    A patient who stays away is booked until the visit's end and then a no-show; one who comes has arrived at the
-    start and is done at the end.
+    An appointment whose patient stays away is booked until the visit's end, and then a no-show. If the patient comes,
+    it is arrived from the start of the visit and fulfilled at its end.
     """
     if diary.next_due > now:
         return []

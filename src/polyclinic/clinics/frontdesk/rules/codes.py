@@ -47,7 +47,7 @@ CRITERION: dict[str, str] = {
 
 
 class RubricVerdict(Frozen):
-    """The first error found, or none; whose fault it is, and why."""
+    """The first error that was found, if any, whose fault it is, and why."""
 
     code: Code = ""
     fault: Fault = ""
@@ -55,7 +55,7 @@ class RubricVerdict(Frozen):
 
     @property
     def passed(self) -> bool:
-        """No criterion was broken."""
+        """Whether no criterion was broken."""
         return not self.code
 
 

@@ -1,8 +1,8 @@
-"""Whether somebody wishes for this doctor: told from doctors who are avoided, praised by others, or only mentioned.
+"""Whether somebody wishes for this doctor, and does not only avoid, praise or mention them.
 
 The doctor's name is masked in the text, and so are other doctors' names; "him" and "her" stand for the one named last.
-Each clause then says of somebody that they are wished for or avoided, and the last clause that is meant decides. Who is
-taken if the doctor is away ("otherwise anybody") does not count against the doctor.
+Each clause may then say that a doctor is wished for or avoided, and the last clause that is meant decides. A second
+choice in case the doctor is away ("otherwise anybody") does not count against the doctor.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _last(told: list[tuple[str, bool]]) -> RubricVerdict:
 
 
 def _resolved(text: str, last: str) -> tuple[str, str]:
-    """A clause with its pronouns as the doctor named last, and who that is after it."""
+    """The clause with its pronouns replaced by the doctor named last, and the doctor named last after this clause."""
     out = list[str]()
     for word in re.split(r"(\s+)", text):
         bare = re.sub(r"\W", "", word.replace("'s", "").replace("'ll", ""))
@@ -183,7 +183,7 @@ def _avoids(before: str, after: str) -> bool:
 
 
 def _turned_down(hidden: str, clause: Clause) -> bool:
-    """Whether the doctor's name is a question that is answered with no: "Dr Kim? I'd sooner stay ill"."""
+    """Whether the text gives the doctor's name as a question and then says no: "Dr Kim? I'd sooner stay ill"."""
     rest = hidden[clause.begins :]
     return (
         re.search(
@@ -196,12 +196,12 @@ def _turned_down(hidden: str, clause: Clause) -> bool:
 
 
 def _alone(words: str, match: re.Match[str]) -> str:
-    """A clause in which only this one name stands."""
+    """The clause with only this one name; "him" replaces the other names."""
     return re.sub(_NAME, "him", words[: match.start()]) + THIS + re.sub(_NAME, "him", words[match.end() :])
 
 
 def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str) -> list[tuple[str, bool, int]]:
-    """What a clause says of the doctor, of another one, or of anybody: wished for or not, and how firmly."""
+    """What a clause says about this doctor, another doctor, or anybody: wished for or not, and how firmly."""
     found = list[tuple[str, bool, int]]()
     firm = 2 if clause.others and re.match(rf"(?:so |and |but |because |since |as )*{THIS}", words) else clause.firm
     conditional = _FALLBACK.search(words) is not None

@@ -1,7 +1,7 @@
-"""Names and addresses in Hangul beside the same in Latin letters: 박수진 is Park Soo-jin, 강남구 is Gangnam-gu.
+"""Compares names and addresses in Hangul with the same in Latin letters: 박수진 is Park Soo-jin, 강남구 is Gangnam-gu.
 
 An address follows the official romanisation, letter by letter. A name may be spelt in many ways, so each letter has all
-that are in use; a family name has its own.
+spellings that are in use. Family names have their own spellings.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def latin(text: str) -> str:
 
 
 def same_korean_name(written: str, name: str) -> bool:
-    """Whether a name in Hangul is this name in Latin letters, however that is spelt."""
+    """Whether a name in Hangul is this name in Latin letters, in any usual spelling."""
     signs = [sign for sign in written if _is_syllable(sign)]
     if len(signs) < 2 or len("".join(written.split())) != len(signs):
         return False

@@ -75,7 +75,7 @@ def judge_intake(case: IntakeCase) -> RubricVerdict:
 
 
 def right_department(department: str, gold: Sequence[str]) -> bool:
-    """Whether this is one of the right departments."""
+    """Whether this department is one of the right ones."""
     return department.strip().lower() in gold
 
 

@@ -137,7 +137,7 @@ SOME_DAY = lazy_pattern(
     r"\b(?:call|ring|phone|come back|try|book|contact|be in touch)(?: \w+){0,3}? (?:some other|another|some) (?:time"
     r"|day)\b"
 )
-"""Who will call again some other time asks for none now."""
+"""A caller who will call again some other time asks for no time now."""
 ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
     r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"

@@ -1,9 +1,9 @@
 """What a caller wants with the appointment it has: another time, to give it up, or neither.
 
-A text is heard clause by clause (`clauses`). In each one a verb for giving up or for moving counts where it has the
-visit as its object, or none; a verb that is denied ("don't cancel") means that the visit stays. What is meant in
-earnest goes before what was once wanted, and the later before the earlier. Who cannot come at the time they have and
-asks for another wants to move; who wants no other gives up.
+A text is read clause by clause (`clauses`). In each clause a verb for giving up or for moving counts if its object is
+the visit, or if it has no object. A verb that is denied ("don't cancel") means that the visit stays. What is meant now
+goes before what was once wanted, and later clauses go before earlier ones. A caller who cannot come and asks for
+another time wants to move the visit. A caller who cannot come and asks for no other time gives it up.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _events(clause: Clause) -> list[_Heard]:
 
 @lru_cache(maxsize=2048)
 def plain_intent(text: str) -> Intent:
-    """What the caller wants, where the words are plain; "open" where only the whole meaning can tell."""
+    """What the caller wants if the words are plain; "open" if the reader must decide by the whole meaning."""
     heard = [one for clause in clauses(text) for one in _events(clause) if one.firm]
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
@@ -104,7 +104,10 @@ def plain_intent(text: str) -> Intent:
 
 
 def _then_does(text: str) -> Intent | None:
-    """What somebody first asks how to do, and then asks to do: "How can I cancel? I'd like to do that now"."""
+    """The wish of somebody who first asks how to do something and then asks for it: "How can I cancel?
+
+    I'd like that now".
+    """
     if DOES_IT.search(wording(text)) is None:
         return None
     asked = [one for clause in clauses(text) if clause.asks for one in _events(replace(clause, asks=False))]

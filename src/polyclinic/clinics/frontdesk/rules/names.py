@@ -39,9 +39,10 @@ def _said(text: str) -> str:
 
 
 def name_at(name: str, text: str) -> tuple[str, str] | None:
-    """The text before and after the first place where a full name is said; None where it is not said. In the text
-    after it, "them" replaces the name. Titles, case, accents and spaces do not matter; parts of longer words do not
-    count.
+    """The text before and after the first place where a full name is said; None if it is not said.
+
+    In the text after it, "them" replaces the name. Titles, case, accents and spaces do not matter; parts of longer
+    words do not count.
     """
     words = _said(text)
     found = _pattern(name).search(words) if plain_name(name) else None
@@ -78,7 +79,7 @@ _SOUGHT = lazy_pattern(
 
 
 def other_names(text: str, said: str) -> list[tuple[int, int]]:
-    """Where other people's names seem to stand."""
+    """Where other people's names seem to be in the text."""
     spots = [match.span() for match in _OTHER_NAME.finditer(said)]
     for match in _CAPITALS.finditer(straight(text)):
         at = said.find(match[0].lower())
@@ -95,8 +96,10 @@ _PART = lazy_pattern(r"[a-z]+-[a-z]+")
 
 
 def name_spans(name: str, text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A text without titles, and where a doctor's name stands in it: in full, or the given name where it is told apart
-    from a family name that stands elsewhere ("There are two Kims. So-dam's mine.").
+    """A text without titles, and where a doctor's name is in it.
+
+    The name may be given in full. The given name alone is enough if the family name is elsewhere in the text ("There
+    are two Kims. So-dam's mine.").
     """
     said = _said(text)
     spots = [match.span() for match in _pattern(name).finditer(said)] if plain_name(name) else []
@@ -109,7 +112,7 @@ def name_spans(name: str, text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def tells_name(name: str, text: str) -> bool:
-    """Whether a text tells this name as the patient's own."""
+    """Whether a text states this name as the patient's own."""
     said = _said(text)
     mine = [match.span() for match in _pattern(name).finditer(said)] if plain_name(name) else []
     if not mine:
@@ -135,7 +138,7 @@ def same_name(written: str, name: str, family: str, given: str) -> bool:
 
 
 def says_name(name: str, text: str) -> bool:
-    """Whether a text holds a full name: as it is, or its words apart because they are spelt or told one by one."""
+    """Whether a text holds a full name: in one piece, or word by word because it is spelt out or given in parts."""
     if mentions_name(name, text):
         return True
     said = _said(text)

@@ -1,4 +1,4 @@
-"""What a contact notes for its judges: all that the rubrics need beside the words that were said."""
+"""What a contact notes for its judges: everything that the rubrics need besides the words that were said."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class HospitalOpened(ContactEnded):
 
 
 class HospitalClosed(ContactEnded):
-    """How many patients were still on a waiting list, and what became of the physicians' clinics."""
+    """How many patients were still on a waiting list, and how the physicians' clinics were used."""
 
     still_waiting: int
     clinics: tuple[ClinicUse, ...] = ()
@@ -82,7 +82,7 @@ class InDepartment(Payload):
 
 
 class BookingEnded(InDepartment):
-    """The kind of dialogue: the wish, or the first and the second."""
+    """The kind of dialogue: the wish, or the first and the second wish."""
 
     dialogue: str
 
@@ -128,7 +128,10 @@ class DiarySeen(Note):
 
 
 class Wished(Note):
-    """What the patient wants; `stage` numbers the wishes of one visit. `stated`: it was read in the patient's words."""
+    """What the patient wants; `stage` numbers the wishes of one visit.
+
+    `stated`: the reader found it in the patient's words.
+    """
 
     topic = "wish"
     stage: int
@@ -146,8 +149,9 @@ class Offered(Note):
 
 
 class CalledBack(Note):
-    """A call about an appointment: what was wanted, what was found and what was done. `stated`: the caller said what it
-    wanted, as it was read.
+    """A call about an appointment: what was wanted, what was found and what was done.
+
+    `stated`: the reader found that the caller said what it wanted.
     """
 
     topic = "event"
@@ -165,8 +169,10 @@ class CalledBack(Note):
 
 
 class WaitingStep(Value):
-    """The staff's look at one patient of the waiting list: what it proposed (None: unreadable), whether that can be
-    booked and is earlier than what the patient has, and the time that was due (None: nothing earlier is free).
+    """The staff's look at one patient of the waiting list, with its proposal (None: unreadable).
+
+    Also whether the proposal can be booked and is earlier than the patient's time, and the time that was due (None:
+    nothing earlier is free).
     """
 
     id: str
@@ -176,7 +182,10 @@ class WaitingStep(Value):
 
     @property
     def right(self) -> bool:
-        """The earliest time was found, or nothing where there is nothing. Which of two physicians is a tie."""
+        """Whether the staff found the earliest time, or rightly none.
+
+        Either of two physicians with the same time is right.
+        """
         if self.due is None or not self.earlier:
             return self.due is None and not self.earlier
         first = self.proposals[0] if self.proposals else None
@@ -184,9 +193,10 @@ class WaitingStep(Value):
 
 
 class WaitingListWalked(Note):
-    """Which patients of the waiting list moved to an earlier time after a cancellation, and which could have, but
-    cannot be called: no phone number, or a wrong one, was written down. `steps` are the staff's, where
-    the staff walks the list.
+    """Which patients of the waiting list moved to an earlier time after a cancellation.
+
+    Also which patients could have moved but cannot be called, because no phone number, or a wrong one, was written
+    down. `steps` are the staff's, if the staff goes through the list.
     """
 
     topic = "waiting_list"

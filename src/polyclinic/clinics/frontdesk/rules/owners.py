@@ -1,7 +1,7 @@
-"""Whose a value is: the patient's, or somebody else's.
+"""Whether a value is the patient's or somebody else's.
 
-Somebody may speak for the patient ("my daughter, Lee Seo-yeon"): what belongs to a relative counts as the patient's,
-unless the speaker gives, or speaks of, the same of themselves, or says who the patient is (`patients`).
+Somebody may speak for the patient ("my daughter, Lee Seo-yeon"): a relative's value counts as the patient's. It does
+not if the speaker also gives their own value, or says who the patient is (`patients`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from polyclinic.text.lazily import lazy_pattern
 
 THIS, OTHER = "xthisx", "xotherx"
 NEAR = 100
-"""So far after a value somebody may speak of it."""
+"""How many characters after a value the words may still refer to it."""
 _NEVER_FOR = lazy_pattern(
     r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
     r"|passenger|employer|manager|teacher|professor|prof"
@@ -22,7 +22,7 @@ _NEVER_FOR = lazy_pattern(
     r"|interpreter|translator"
     r"|babysitter|nanny|maid|helper|caregiver|next of kin)\b"
 )
-"""People for whom nobody calls."""
+"""People on whose behalf nobody calls the hospital."""
 _OF_SELF = lazy_pattern(
     r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
     r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
@@ -53,7 +53,7 @@ _OWNER = lazy_pattern(
 )
 _CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
 PERSONAL = ("name", "identifier", "birth_date")
-"""What tells who somebody is: of the caller it says nothing about the patient."""
+"""Values that identify a person: the caller's own say nothing about the patient."""
 _IS_SPEAKERS = lazy_pattern(r"(?:my|mine|i|i'm|im|i've|myself)\b")
 _FOR_KIN = lazy_pattern(
     rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"
@@ -72,7 +72,7 @@ _LIVES = lazy_pattern(
 
 
 def _is_childs(owner: str, words: str, kind: str) -> bool:
-    """Whether it is a child's for whom a parent speaks: who they are, not where they can be reached."""
+    """Whether the value belongs to a child for whom a parent speaks. Only values that identify a person count."""
     return kind in ("name", "identifier", "birth_date") and _CHILD.search(owner) is not None and "mine" not in words
 
 
@@ -81,13 +81,16 @@ _SELF_AS_KIN = lazy_pattern(
     rf"|the patient's)"
     rf" (?:\w+ )?{KIN}\b[^;]*$"
 )
-"""The speaker tells who they are to the patient: "I'm her son, …"."""
+"""The speaker says how they are related to the patient: "I'm her son, …"."""
 _OF_SPEAKER = lazy_pattern(r"\b(?:i|i'm|i've|i'll|me|mine|myself|we|our|my (?:own|address|place|home|house|flat))\b")
 _KIN_OF_KIN = lazy_pattern(rf"^(?:his|her|their)(?: \w+)? {KIN}")
 
 
 def is_own(words: str, before: str, after: str, kind: str) -> bool:
-    """Whose it is: the last owner named before it in its clause; a relative's may be the patient's."""
+    """Whether a value is the patient's.
+
+    The last owner named before it decides; a relative's value may be the patient's.
+    """
     owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
     last = owners[-1] if owners else None
     if last is None:

@@ -1,7 +1,7 @@
 """Who somebody is, compared by value: the same name, number or address however it is written.
 
-Spaces, hyphens, commas and case do not change a value; a country code may stand before a phone number or be left out;
-"Female", "F" and "woman" are one sex; an address is the same in another order. Everything else is another value.
+Spaces, hyphens, commas and case do not change a value. A phone number may have a country code or not. "Female", "F" and
+"woman" are the same sex. An address is the same in another order. Everything else is another value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 
 def same(field: str, written: str, person: Person) -> bool:
-    """Whether what was written down is this person's."""
+    """Whether the value that was written down is this person's."""
     told: str = getattr(person, field)
     if written == told:
         return True
@@ -46,7 +46,7 @@ def same(field: str, written: str, person: Person) -> bool:
 
 
 def was_said(field: str, person: Person, text: str) -> bool:
-    """Whether a person's words tell this particular as the patient's own."""
+    """Whether a person's words state this value as the patient's own."""
     told: str = getattr(person, field)
     if field == "sex":
         return told in sexes_said(text)
@@ -66,8 +66,9 @@ def _turned(person: Person, text: str) -> bool:
 
 
 def stands(field: str, value: str, heard: Sequence[str]) -> bool:
-    """Whether a value that was written down stands in what was heard: nobody made it up. What was heard last is looked
-    through first: it answers the last question.
+    """Whether a value that was written down is in what the patient said, and nobody made it up.
+
+    The last words are searched first, because they answer the last question.
     """
     heard = heard[::-1]
     if field == "sex":
@@ -91,20 +92,21 @@ _CLAIM = lazy_pattern(
     r"|\breach(?:ed)? (?:me )?on|\bsure:) $"
 )
 _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnosed|explained|looked)\b"
-"""After "no": the answer to the question what the illness is, which denies nothing that was said before."""
+"""What follows "no" when somebody answers that they have no diagnosis. This "no" denies nothing said before."""
 _OF_A_CHILD = r"child(?:['’]s name is| is (?:fe)?male|['’]s id card says|(?<=personal number of my child) is)\b"
-"""A parent tells who their child is: that names no other owner of a value."""
+"""A parent says who their child is. This names no other owner of a value."""
 _DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine|used"
 _DOUBT = lazy_pattern(
     rf"\b(?:not|(?<!also have )no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|(?!{_OF_A_CHILD}){KIN})\b|n['’]t|\?"
 )
 _DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half|worker|kin")
-"""Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
+"""Both patterns expect lower case, because case-insensitive patterns are slower."""
 
 
 def plainly(value: str, text: str) -> bool:
-    """Whether a text tells a value in the plainest way, "my number is …", and nothing near it says otherwise:
-    most do, and need no analysis.
+    """Whether a text states a value in the plainest way ("my number is …") and nothing near it contradicts.
+
+    Most texts do, and then need no further analysis.
     """
     begins = text.find(value) if value else -1
     ends = begins + len(value)
@@ -114,13 +116,13 @@ def plainly(value: str, text: str) -> bool:
     sentence = before[max(before.rfind(". "), 0) :]
     if _CLAIM.search(sentence) is None or (_may_doubt(sentence) and _DOUBT.search(sentence) is not None):
         return False
-    after = text[ends : ends + 2 * _NEAR].lower()  # an answer that begins near is seen whole
+    after = text[ends : ends + 2 * _NEAR].lower()  # longer than _NEAR, so that a phrase that begins near is complete
     doubt = _DOUBT.search(after) if _may_doubt(after[: _NEAR + _LONGEST]) else None
     return doubt is None or doubt.start() >= _NEAR
 
 
 def _may_doubt(text: str) -> bool:
-    """Whether a text has a word or mark without which `_DOUBT` finds nothing. Most words were met before."""
+    """Whether a text has a word or mark that `_DOUBT` needs in order to match. Results are cached for each word."""
     if "?" in text or "n't" in text or "n’t" in text:
         return True
     return True in [_doubts(word) for word in words(text)]
@@ -132,7 +134,7 @@ def _doubts(word: str) -> bool:
 
 
 def _whole(value: str, text: str) -> bool:
-    """Whether a value stands in a text as words of its own."""
+    """Whether a value is in a text as separate words."""
     begins = text.find(value) if value else -1
     if begins < 0:
         return False

@@ -1,7 +1,7 @@
 """Who the patient is: the caller, or somebody for whom they call.
 
-"I'm her son. Mum's the one you'll be seeing" tells that what the speaker says of themselves is not the patient's; "my
-niece is my next of kin, it's me that's to be seen" tells the opposite. Most texts say neither.
+"I'm her son. Mum's the one you'll be seeing" means that what the speaker says about themselves does not describe the
+patient. "My niece is my next of kin, it's me that's to be seen" means the opposite. Most texts say neither.
 """
 
 from __future__ import annotations

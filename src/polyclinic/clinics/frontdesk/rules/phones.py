@@ -28,14 +28,14 @@ _FILLER = lazy_pattern(
     r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)"
     r"|let me see|hmm)[\W_]*){0,4}"
 )
-"""What may stand between two pieces of one number."""
+"""What may be between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _AT_THE_END = lazy_pattern(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
 _COUNTRY_CODE = 3
 _TELLING = 9
-"""So many last digits tell a number even where it runs into another one."""
+"""How many last digits identify a number even if it is joined to another one."""
 WHOLE_NUMBER = 7
-"""Fewer digits or letters than this are found in any text, and prove nothing."""
+"""Fewer digits or letters than this occur in many texts by chance, and prove nothing."""
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +45,7 @@ def digits(value: str) -> str:
 
 
 def same_number(one: str, other: str) -> bool:
-    """Whether two phone numbers are one: ``010 1234 5678`` and ``+82 (0)10 1234 5678`` are."""
+    """Whether two phone numbers are the same, such as ``010 1234 5678`` and ``+82 (0)10 1234 5678``."""
     short, long = sorted((_local(one), _local(other)), key=len)
     if _is_national(one) and _is_national(other):
         return short == long
@@ -55,7 +55,7 @@ def same_number(one: str, other: str) -> bool:
 
 
 def _is_national(number: str) -> bool:
-    """Whether a number begins with the zero of its own country: what precedes the rest is then its area code."""
+    """Whether a number begins with the single zero of a national number; it is then followed by an area code."""
     figures_ = digits(number)
     return figures_.startswith("0") and not figures_.startswith("00")
 
@@ -74,9 +74,10 @@ Spot = tuple[int, int, str]
 
 
 def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
-    """The long numbers of a text in figures: where each stands, and its digits. Pieces are joined until they have about
-    the `length` of the number looked for, and as long as they begin the number `wanted`;
-    "2039 at the end" is the number before it with another end.
+    """The long numbers of a text in figures: the place and the digits of each.
+
+    Pieces are joined until they have about the `length` of the number that is searched, and while they begin the number
+    `wanted`. "2039 at the end" means the number before it with another end.
     """
     found: list[Spot] = []
     for match in _NUMBER.finditer(text):
@@ -103,7 +104,7 @@ def _joins(between: str) -> bool:
 
 
 def _is_whole(text: str, at: int, known: int, length: int) -> bool:
-    """Whether the pieces that go on from here make a number of their own, and not only another end of the last one."""
+    """Whether the pieces from here on make a whole number, and not only a corrected end of the last number."""
     enough = max(WHOLE_NUMBER, length - _COUNTRY_CODE - 1)
     for match in _NUMBER.finditer(text, at):
         if known >= enough or not _joins(text[at : match.start()]):
@@ -117,7 +118,7 @@ def _puts_right(before: str, after: str) -> bool:
 
 
 def mask_numbers(value: str, text: str, *, phone: bool) -> str:
-    """A text in figures with this number and others masked."""
+    """The text with this number and other numbers masked."""
     said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
     spots = numbers_at(said, len(digits(value)) - value.startswith("+"), digits(value))
     mine = [(a, b) for a, b, number in spots if _is_it(value, number, phone)]
@@ -131,10 +132,10 @@ def _is_it(value: str, number: str, phone: bool) -> bool:
 
 
 def _begun_again(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
-    """Where the number stands that begins at a later piece than the first: "the new one is 010…", "02-53… 02-5341…"."""
+    """Where the number is if it begins at a later piece: "the new one is 010…", "02-53… 02-5341…"."""
     pieces = list(_NUMBER.finditer(said))
     for first, begins in enumerate(pieces):
-        if len(digits(begins[0])) < 2:  # figures told one by one begin nothing
+        if len(digits(begins[0])) < 2:  # a single digit does not begin a number
             continue
         number, at = "", begins.start()
         for piece, following in zip(pieces[first:], [*pieces[first + 1 :], None], strict=True):
@@ -150,12 +151,12 @@ def _begun_again(value: str, said: str, phone: bool) -> list[tuple[int, int]]:
 
 
 def says_number(value: str, text: str, *, phone: bool) -> bool:
-    """Whether a text tells this number as the patient's, and as one that holds."""
+    """Whether a text states this number as the patient's, and as still valid."""
     return is_told(mask_numbers(value, text, phone=phone), "phone" if phone else "identifier")
 
 
 def holds_number(value: str, text: str, *, phone: bool) -> bool:
-    """Whether a number is in a text, no matter whose it is, unless another one is given instead of it."""
+    """Whether a number is in a text, no matter whose it is, and is not corrected to another one."""
     if says_number(value, text, phone=phone):
         return True
     spots = mask_numbers(value, text, phone=phone)

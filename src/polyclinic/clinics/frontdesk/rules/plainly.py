@@ -11,7 +11,10 @@ from polyclinic.core.files import package_data
 
 @lru_cache(maxsize=1)
 def patterns() -> Mapping[str, re.Pattern[str]]:
-    """Every list of patterns as one, at the beginning of a word; those that look after a name begin anywhere."""
+    """Each list of patterns as one pattern.
+
+    It matches at the beginning of a word; patterns for the text after a name match anywhere.
+    """
     tables: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/plainly.toml")
     return {
         name: re.compile(rf"{'' if name.endswith('_after') else chr(92) + 'b'}(?:{'|'.join(words)})", re.IGNORECASE)
@@ -25,5 +28,5 @@ def says(name: str, text: str) -> bool:
 
 
 def without(name: str, text: str) -> str:
-    """A text without the places that say this."""
+    """The text without the places where these patterns match."""
     return patterns()[name].sub(" ", text)

@@ -1,8 +1,8 @@
-"""The scheduling rubric: completeness (IS), format (IF), then the proposed time step by step, and for events
-retrieval (FI).
+"""The scheduling rubric: completeness (IS), format (IF), then the proposed time step by step, and for events retrieval
+(FI).
 
-Every earlier feasible start is looked at before a time counts as the earliest (NET), not only the first of each free
-stretch.
+Every earlier feasible start is checked before a time counts as the earliest (NET), not only the first of each free
+period.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class Proposal(Frozen):
 
 @dataclass(frozen=True)
 class BookingCase:
-    """What the rubric looks at. `proposals` is None when the reply could not be read; `stated` tells whether the
-    patient said the wish it was given.
+    """What the rubric looks at. `proposals` is None when the reply could not be read.
+
+    `stated`: the patient said its wish.
     """
 
     wish: Wish
@@ -53,7 +54,7 @@ def judge_booking(case: BookingCase) -> RubricVerdict:
 
 
 def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | RubricVerdict:
-    """The free place that is proposed; or the first error that the proposal has whatever the wish was."""
+    """The free place that is proposed, or the first error of the proposal that does not depend on the wish."""
     if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return RubricVerdict(code="PC", fault="staff", reason="more than one physician was assigned")
     if len(set(proposals)) > 1:
@@ -100,7 +101,7 @@ def _invalid(snapshot: Snapshot, physician: int | None, day: int | None, start: 
 
 
 def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> RubricVerdict:
-    """The first error of a free place under a wish."""
+    """The first error of a free place for this wish."""
     time, physician, day = snapshot.time, snapshot.physicians[place.physician], place.day
     if wish.kind == "physician" and plain_name(wish.physician) != plain_name(physician.name):
         return RubricVerdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")
@@ -136,7 +137,7 @@ def earliest_start(
 
 
 def anything_free(snapshot: Snapshot, wish: Wish) -> bool:
-    """Whether the diary has any feasible start under this wish; without one, "full" is the right answer."""
+    """Whether the diary has any feasible start for this wish. If not, "full" is the right answer."""
     return _earliest_for(snapshot, wish) is not None
 
 
@@ -158,7 +159,8 @@ def judge_event(case: EventCase) -> RubricVerdict:
     """The first error of a move or a cancellation.
 
     `done` is what happened: "moved", "waiting", "cancelled", or "" when nothing did. A new time is judged like a
-    booking; to be put on the waiting list although an earlier time was free is not the earliest time.
+    booking. A patient who is put on the waiting list although an earlier time was free did not get the earliest time
+    (NET).
     """
     if case.found != case.appointment:
         return RubricVerdict(code="FI", fault="staff", reason="the caller's appointment was not identified")

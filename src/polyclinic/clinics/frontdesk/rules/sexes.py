@@ -1,8 +1,9 @@
 """A person's sex in words: "Female", "F", "put Mrs", "it's for my son", "I'm his wife", 남자입니다.
 
-Every word that tells a sex is weighed by whom it tells it of. What the speaker is, or asks to be put down as, weighs
-most; then their role ("I'm her son"), a relative for whom they call, a title; a pronoun weighs least. "Not a man" tells
-the other sex. Bystanders and the sex of the doctor wished for weigh nothing.
+Every word that names a sex has a weight, which depends on the person it is about. What the speaker is, or asks to have
+written down, weighs most. Then come their role ("I'm her son"), a relative for whom they call, and a title. A pronoun
+weighs least. "Not a man" means the other sex. Other people, and the sex of the doctor that somebody wishes for, do not
+count.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ _A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(_RELATIVES.values())})\b")
 
 
 def _of_whom(before: str) -> bool:
-    """Whether the person named last may be the patient: a pronoun after "my boss" tells nothing."""
+    """Whether the person named last may be the patient: a pronoun after "my boss" does not count."""
     others = [match.end() for match in _NOT_THE_PATIENT.finditer(before)]
     return not others or any(match.end() > others[-1] for match in _A_RELATIVE.finditer(before))
 
@@ -226,7 +227,7 @@ def _tells_sex(word: str) -> bool:
 
 
 def _count_sexes(text: str) -> int:
-    """How many words of a text tell a sex. Most words were met before."""
+    """How many words of a text name a sex. Results are cached for each word."""
     lowered = text.lower()
     if not text.isascii() or "ma'am" in lowered:
         return len(_ANY.findall(lowered))
@@ -235,7 +236,7 @@ def _count_sexes(text: str) -> int:
 
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
-    """The sexes that a text tells of the patient, by the weightiest words in it: both where these are alike."""
+    """The sex of the patient by the words with the highest weight; both sexes if their weights are equal."""
     told = _AT_ONCE.findall(text)
     if told and len(set(told)) == 1 and _count_sexes(text) == len(told):
         return frozenset({_AS_SAID[told[0]]})
@@ -247,6 +248,6 @@ def sexes_said(text: str) -> frozenset[str]:
 
 
 def sex_of(written: str) -> str:
-    """``female`` or ``male``; empty where it is neither, or both."""
+    """The sex that was written down: ``female`` or ``male``, or empty if it is neither or both."""
     found = sexes_said(_LONE.get(written.strip(), written.strip()))
     return next(iter(found)) if len(found) == 1 else ""

@@ -1,6 +1,4 @@
-"""A department's diary at one moment, as plain data in a transcript: all that a booking is judged by, and nothing
-more.
-"""
+"""A department's diary at one moment, as plain data in a transcript: exactly what is needed to judge a booking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates that a patient said, in whatever form."""
+"""Finds the dates that a patient said, in any form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORKED_OUT = lazy_pattern(
     r"|\b(?:years?|months?|days?) (?:to the day )?(?:after|before|older|younger) (?:him|her|me|that|than|my|them"
     r"|this)\b"
 )
-"""The speaker's own date would have to be worked out from another one."""
+"""Phrases that give the speaker's own date only relative to another date."""
 _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
@@ -37,8 +37,10 @@ _MISSED = lazy_pattern(r"\b(?:missed|(?:day|days) (?:before|after|off|short of))
 def mentions_date(
     day: date, text: str, today: date | None = None, order: Order = "any", *, birth: bool = False
 ) -> bool:
-    """Whether a date was said, in any usual way, and holds; the year may be left out, and the month where no other is
-    named. A date of `birth` must not be the day of something else, nor somebody else's.
+    """Whether a date was said, in any usual way, and is still valid.
+
+    The year may be missing, and also the month if no other month is named. A date of `birth` must not be the day of
+    another event, or somebody else's.
     """
     if text.strip() == day.isoformat():
         return True
@@ -57,7 +59,7 @@ def mentions_date(
 
 
 def _of_another_day(words: str, begins: int, ends: int) -> bool:
-    """Whether the sentence tells of something else that happened on this day."""
+    """Whether the sentence is about another event on this day."""
     before, after = words[:begins].rsplit(" ; ", 1)[-1], words[ends:].split(" ; ", 1)[0]
     if _DUE.search(before) or _WHEN.match(after):
         return True

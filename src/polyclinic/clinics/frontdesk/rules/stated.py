@@ -1,7 +1,8 @@
-"""Whether a patient said what it was given to say. Names and dates are parsed; wishes and intentions are read.
+"""Whether a patient said what it was given to say. Names and dates are parsed by code; wishes and intentions are read
+by meaning.
 
-It tells the simulator's faults from the staff's: nobody can book what was never asked for. What a sentence says plainly
-(the usual words for soon, from a day on, anybody but) is decided by these words; everything else goes to the reader.
+This separates the simulator's faults from the staff's: nobody can book what was never asked for. Plain words, such as
+the usual ones for "soon", "from this day on" or "anybody but", are decided by code. Everything else goes to the reader.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from polyclinic.text.lazily import lazy_pattern
 
 
 class Reads(Protocol):
-    """Where meaning is read: an episode, or a bench."""
+    """Anything that can read the meaning of a text: an episode, or a bench."""
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means."""
@@ -42,9 +43,9 @@ async def states_wish(
     desk: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
 ) -> bool:
     """Whether these words state this wish. Naming a doctor in order to avoid them is not a wish for that doctor, and a
-    day by which somebody must be seen is not a day from which on they can come.
+    last possible day is not a first possible day.
 
-    The words count as no wish only where the reader is sure of it: what is unclear is not the patient's fault.
+    The wish counts as not stated only if the reader is sure of it: unclear words are not the patient's fault.
     """
     text = " ".join(said)
     if wish.kind == "date":
@@ -65,7 +66,10 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
 
 
 async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
-    """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
+    """Whether the words ask for the earliest time.
+
+    A first possible day, a doctor to avoid or no preference is another wish.
+    """
     plainly = hurry(text, today)
     if plainly == "soon" and _CANCELS.search(text) and plain_intent(text) == "cancel":
         return False
@@ -84,8 +88,10 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
 
 
 async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
-    """Whether these words say that the caller wants to move, or to cancel. Plain words are matched,
-    others are asked of the reader. A caller who does not speak of a visit wants neither.
+    """Whether these words say that the caller wants to move, or to cancel.
+
+    Plain words are matched by patterns; for other words the reader is asked. A caller who does not speak of a visit
+    wants neither.
     """
     text = " ".join(said)
     plainly = plain_intent(text)

@@ -1,8 +1,8 @@
 """Whether a value is given as the patient's own, and as one that is still valid.
 
-A text comes here masked: ``xthisx`` stands where the value is told, ``xotherx`` where another value of its kind is. So
-the same questions serve numbers, names, addresses and dates: is it denied, put right in the same breath, given up long
-ago, somebody else's, what a form wrongly says, or only asked about?
+The text is masked first: ``xthisx`` replaces the value, ``xotherx`` another value of its kind. So the same questions
+work for numbers, names, addresses and dates. Is the value denied, corrected at once, out of date, somebody else's,
+wrong in a form, or only asked about?
 """
 
 from __future__ import annotations
@@ -175,14 +175,14 @@ def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[in
 
 @lru_cache(maxsize=2048)
 def is_told(text: str, kind: str) -> bool:
-    """Whether a masked text tells the value as the patient's, and as one that holds; one place of several is enough."""
+    """Whether a masked text states the value as the patient's and as still valid. One place of several is enough."""
     words = wording(text)
     spots = [match.start() for match in re.finditer(THIS, words)]
     return any(_holds(words, at, kind) for at in spots)
 
 
 def _pieces(words: str, at: int, cut: re.Pattern[str]) -> tuple[int, int]:
-    """Where the piece begins and ends in which a place stands."""
+    """Where the piece of text around a place begins and ends."""
     begins, ends = 0, len(words)
     for match in cut.finditer(words):
         if match.end() <= at:
@@ -246,7 +246,7 @@ def _is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
 
 
 def _near(rest: str) -> str:
-    """What follows a value in its clause, and a next clause that says something of it ("…, that's my ex")."""
+    """What follows a value in its clause, or the next clause if it is about the value ("…, that's my ex")."""
     pieces = [piece for piece in _CLAUSE.split(rest) if piece is not None]
     if len(pieces) > 1 and re.match(r"(?:but )?(?:that's|that|it's|it|which|this|no|sorry|not|wait)\b", pieces[1]):
         return pieces[0] if _AFTER_DEAD.match(pieces[0]) else f" {pieces[1]}"

@@ -1,7 +1,7 @@
-"""Whether somebody asks for the earliest time: told from those who can wait, or hurry for a letter.
+"""Whether somebody asks for the earliest time, and is not somebody who can wait or only needs a letter soon.
 
-Clause by clause (`clauses`), a text asks to be seen soon or says that later will do. The last that is meant decides;
-what others were given, what a website promises and what was once planned do not.
+Clause by clause (`clauses`), a text asks to be seen soon or says that later will do. The last clause that is meant
+decides. What others were given, what a website promises and what was once planned does not count.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _OTHER_QUESTION = lazy_pattern(
     r"|why|is my|has my"
     r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
 )
-"""What somebody asks who does not ask to be seen."""
+"""Questions of somebody who does not ask to be seen."""
 _DENIES = lazy_pattern(r"(?:not|\w+n't|nothing|cannot)\b")
 
 
@@ -106,7 +106,7 @@ def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
 
 @lru_cache(maxsize=2048)
 def hurry(text: str, today: date | None) -> Hurry:
-    """Whether a text asks to be seen as early as possible; "open" where only its whole meaning can tell."""
+    """Whether a text asks to be seen as early as possible; "open" if the reader must decide by the whole meaning."""
     heard = [(clause, event, firm) for clause in clauses(text) for event, firm in _events(clause)]
     for level in (2, 1):
         told = [(clause, event) for clause, event, firm in heard if firm >= level]

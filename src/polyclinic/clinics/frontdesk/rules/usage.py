@@ -1,4 +1,4 @@
-"""What became of the physicians' clinics: time held, time used, visits that nobody came to, by hour of the day."""
+"""How the physicians' clinics were used: clinic time, time used, and visits that nobody came to, by hour of the day."""
 
 from __future__ import annotations
 

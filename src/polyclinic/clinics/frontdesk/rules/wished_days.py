@@ -1,8 +1,8 @@
-"""From which day on somebody can come: told from days that are named for another reason.
+"""From which day on somebody can come; days that are named for another reason do not count.
 
-"I'm away until the 20th, so from the 22nd" names two days, and asks for one. A day that words around it mark as the
-first one ("from", "or later", "not before") is the day wished for; without such a mark every day counts that is not
-turned away ("by", "not on", "I said the 8th, I meant the 9th").
+"I'm away until the 20th, so from the 22nd" names two days, and asks for one. If the words around a day mark it as the
+first one ("from", "or later", "not before"), it is the day wished for. Without such a mark, every day counts that is
+not ruled out ("by", "not on", "I said the 8th, I meant the 9th").
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ _HELD_BEFORE = lazy_pattern(
     rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes"
     rf"| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
 )
-"""A day on which somebody is booked already: wished for only where no other day is named."""
+"""A day on which somebody is already booked. It is wished for only if no other day is named."""
 _AND_AFTER = lazy_pattern(
     r"^(?:[^;]{0,30} ;){0,2}[^;]{0,30}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
     r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
 )
-"""After a day that ends something: what is wished for begins on the next."""
+"""Words after a day that ends something: the wish begins on the next day."""
 _NOT_ON_IT = lazy_pattern(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bthe day itself\b")
 _BUT_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than"
@@ -146,7 +146,7 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
 
 
 def names_later_day(text: str, today: date | None = None) -> bool:
-    """Whether these words name a day after tomorrow, whatever they say of it."""
+    """Whether these words name a day later than tomorrow, whatever they say about it."""
     if today is None:
         return False
     soon = (today, today + _DAY)

@@ -1,4 +1,4 @@
-"""A caller's words as they would be written with care: apostrophes back in, the short forms of messages in full."""
+"""A caller's words in careful spelling: with apostrophes, and with the short forms of messages written in full."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FULL = {
 }  # fmt: skip
 _WORD = lazy_pattern(r"(?<![\w'-])[\w']+(?![\w-])")
 _NO_FOR_NOT = lazy_pattern(r"\b(i'm|he's|she's|it's|that's|we're|am|can you|could you|will you|do you) no (?=[a-z]{3})")
-"""As Scots say it: "I'm no seeing", "can ye no squeeze"."""
+"""The Scots "no" for "not": "I'm no seeing", "can ye no squeeze"."""
 _FOUR_FOR = lazy_pattern(r"(?<=[a-z] )4(?= (?:the|my|me|a|an|it|her|him|us|our|that|this)\b)")
 _NO_ITSELF = ("doubt", "longer", "more", "good", "use", "problem", "one", "different", "better", "stranger", "later")
 _SHORT_I = lazy_pattern(

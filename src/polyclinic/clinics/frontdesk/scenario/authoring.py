@@ -20,7 +20,7 @@ def _examples() -> Mapping[str, HospitalConfig]:
 
 
 def _to_play(path: str) -> str:
-    """One visit of the hospital by itself, as somebody plays it."""
+    """One visit of the hospital without the rest of the campaign, for a person to play."""
     return f"{WALK_IN}:{path}"
 
 

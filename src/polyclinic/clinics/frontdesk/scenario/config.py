@@ -1,7 +1,7 @@
 """What a hospital is made from: the validated parameters, their ranges and probabilities, and the three presets.
 
 A config is a TOML or YAML file; every key may be left out and then has the preset's value. Times of day are whole
-hours, time units are whole minutes inside an hour, so that everything after this file counts in integers.
+hours, time units are whole minutes inside an hour, so that all later code counts in integers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AXES: dict[str, tuple[str, ...]] = {
 
 
 class Between(Frozen, Generic[Bound]):
-    """Both ends included."""
+    """A range from `min` to `max`; both ends are included."""
 
     min: Bound
     max: Bound
@@ -88,8 +88,9 @@ class Events(Frozen):
 
 
 class Unusual(Frozen):
-    """Shares of patients who are not the usual one: several complaints, a child with a parent, an interpreter, an
-    emergency. The last three exclude each other.
+    """Shares of unusual patients: with several complaints, a child with a parent, with an interpreter, an emergency.
+
+    The last three exclude each other.
     """
 
     several: float = Field(default=0, ge=0, le=1)
@@ -186,7 +187,7 @@ class HospitalConfig(Frozen):
 
     @property
     def capacities(self) -> tuple[int, ...]:
-        """Patients per hour that fill the hour with whole appointments of whole slots."""
+        """The numbers of patients per hour that divide the hour into visits of whole slots."""
         most = 60 // self.slot_minutes
         low, high = self.capacity_per_hour.min, min(self.capacity_per_hour.max, most)
         return tuple(capacity for capacity in range(max(low, 1), high + 1) if most % capacity == 0)
@@ -206,12 +207,12 @@ def _preset_table(name: str) -> Mapping[str, Any]:
 
 
 def load_config(path: Path) -> HospitalConfig:
-    """A config file. A key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
+    """Read a config file. Its key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
     return _config(read_data(path), path)
 
 
 def parse_config(text: str, file: str) -> HospitalConfig:
-    """The same from the text of a file."""
+    """Read a config from the text of a file."""
     return _config(parse_data(text, file), Path(file))
 
 

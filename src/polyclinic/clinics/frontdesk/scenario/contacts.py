@@ -1,8 +1,8 @@
-"""From patients to contacts: when each one calls, who calls back, and the order in which the hospital hears them.
+"""From patients to contacts: when each one calls, who calls back, and in which order the calls come in.
 
-A patient calls during opening hours, at some moment from `lead_days` before the period until just before the
-appointment they were made for; so calls spread over the whole simulated time and there is still something to book.
-Who calls back to move or cancel is somebody with a visit ahead, at any time between their booking and that visit.
+A patient calls during opening hours, between `lead_days` before the period and the appointment they were made for. So
+calls spread over the whole simulated time, and there is still something to book. Those who call again to move or cancel
+have a future visit. They call at any time between their booking and that visit.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def with_callbacks(
 ) -> list[_Call]:
     """First calls and, between them, the calls of those who already have an appointment, in order of arrival.
 
-    After each booking, with the rates of the config, somebody who has a visit ahead calls to move it earlier, and
-    somebody to cancel it. A patient may do both, one after the other.
+    After each booking, somebody with a future visit may call to move it earlier, and somebody may call to cancel it.
+    The config has the rates. A patient may do both, one after the other.
     """
     ahead, calls = list(first), []
     heapify(ahead)
@@ -135,9 +135,7 @@ def _frame(plan: HospitalPlan, kind: ContactKind, minute: int, carried: Hospital
 
 
 def _call_minute(time: TimeSystem, lead_days: int, day: int, slot: int, draw: random.Random) -> int:
-    """A moment in opening hours before the appointment's own start; on the first morning slot, the day before at the
-    latest.
-    """
+    """A moment in opening hours before the appointment. For the day's first slot it is on an earlier day."""
     start = time.minute(day, slot)
     days = [d for d in range(-lead_days, day + 1) if d * MINUTES_A_DAY + time.open_minute < start]
     chosen = days[int(draw.random() * len(days))] if days else day - 1

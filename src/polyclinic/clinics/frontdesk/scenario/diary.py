@@ -1,9 +1,8 @@
 """A department's diary as bitmaps: free time, appointments, the waiting list.
 
-A physician's day is one integer: bit s is set while slot s is free. Beside it stands the integer of feasible starts
-(a whole visit of that physician fits from there), and for the department, per day, the union of its physicians'
-starts. So the first feasible start of a department is the lowest set bit of one integer, however many days and
-physicians there are.
+A physician's day is one integer: bit s is set while slot s is free. A second integer holds the feasible starts, at
+which a whole visit of that physician fits. For each day, the department has the union of its physicians' starts. So the
+first feasible start of a department is the lowest set bit of one integer, however many days and physicians there are.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from polyclinic.errors import EngineError
 
 Status = Literal["booked", "arrived", "fulfilled", "noshow", "cancelled"]
 OPEN_STATUSES: tuple[Status, ...] = ("booked", "arrived")
-"""Those that time will still change."""
+"""The statuses that time will still change."""
 NEVER = 10**9
 LONG_AGO = -NEVER
 NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
@@ -32,7 +31,7 @@ NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Appointment:
-    """A booked visit and the wish it was booked under."""
+    """A booked visit and the wish that it was booked for."""
 
     id: str
     patient: str
@@ -50,7 +49,7 @@ class Appointment:
     """Whether the hospital has written down a phone number at which the patient answers."""
 
     def next_change(self) -> tuple[int, int]:
-        """The day and the slot at whose beginning time changes this appointment next."""
+        """The day and slot at which the passing of time next changes this appointment's status."""
         return self.day, self.slot if self.status == "booked" else self.slot + self.length
 
 
@@ -83,7 +82,7 @@ class Diary:
 
     @classmethod
     def empty(cls, plan: DepartmentPlan, time: TimeSystem) -> Diary:
-        """The diary before the first booking: clinics free, other duties and other days not."""
+        """The diary before the first booking: only clinic time is free, not other duties and other days."""
         free = [[_opening_bits(physician, time, day) for day in range(time.days)] for physician in plan.physicians]
         starts = [
             [starts_of(bits, physician.slots_per_visit) for bits in days]
@@ -96,7 +95,7 @@ class Diary:
         return diary
 
     def copy(self) -> Diary:
-        """A diary to try changes on."""
+        """A copy of the diary, to try changes on."""
         return Diary(
             self.plan,
             self.time,
@@ -114,7 +113,7 @@ class Diary:
 
     # -- changes -------------------------------------------------------------------------------------------------------
     def add(self, appointment: Appointment) -> None:
-        """Book. Refuses a slot that is not free: no caller may double-book, whatever it was told."""
+        """Book an appointment. A slot that is not free is refused: double booking is never possible."""
         if appointment.id in self.appointments:
             raise EngineError(f"appointment {appointment.id} exists already")
         self._take(appointment)
@@ -145,18 +144,18 @@ class Diary:
         self.leave_waiting(id)
 
     def wait(self, id: str) -> None:
-        """Join the end of the waiting list, once."""
+        """Put an appointment at the end of the waiting list, unless it is on the list already."""
         self._scheduled(id)
         if id not in self.waiting:
             self.waiting.append(id)
 
     def leave_waiting(self, id: str) -> None:
-        """Leave the waiting list."""
+        """Take an appointment off the waiting list."""
         if id in self.waiting:
             self.waiting.remove(id)
 
     def set_status(self, id: str, status: Status) -> None:
-        """Statuses only move forward."""
+        """Change an appointment's status; statuses only move forward."""
         old = self.appointments[id]
         if status not in NEXT_STATUSES[old.status]:
             raise EngineError(f"appointment {id} cannot go from {old.status} to {status}")
@@ -165,7 +164,7 @@ class Diary:
             self.leave_waiting(id)
 
     def advance(self, minute: int) -> None:
-        """Let the clock pass; it never runs back."""
+        """Set the diary's clock to this minute; it never runs backwards."""
         if minute < self.clock:
             raise EngineError(f"the clock of {self.plan.name} cannot run back from {self.clock} to {minute}")
         self.clock = minute
@@ -176,16 +175,16 @@ class Diary:
     # -- views ---------------------------------------------------------------------------------------------------------
     @cached_property
     def physician_names(self) -> tuple[str, ...]:
-        """In the department's own order."""
+        """The names of the physicians, in the department's own order."""
         return tuple([physician.name for physician in self.plan.physicians])
 
     def physician_index(self, name: str) -> int | None:
-        """The physician of this name in this department; titles, case and spaces do not matter."""
+        """The index of the physician with this name; titles, case and spaces do not matter."""
         return self._numbers.get(plain_name(name))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """Physicians by plain name; of two with one name the first."""
+        """Physician numbers by plain name. If two physicians have the same name, the first one counts."""
         return {plain_name(name): number for number, name in reversed(list(enumerate(self.physician_names)))}
 
     def _scheduled(self, id: str) -> Appointment:
@@ -221,7 +220,7 @@ class Diary:
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """A name for comparison: without title, case and doubled spaces."""
+    """A name for comparison: in lower case, without title and double spaces."""
     words = name.replace(".", ". ").lower().split()
     return " ".join(word for word in words if word not in ("dr.", "dr", "doctor", "prof.", "professor"))
 

@@ -70,7 +70,7 @@ def departments() -> tuple[Department, ...]:
 
 @lru_cache(maxsize=64)
 def department_lines(names: tuple[str, ...]) -> tuple[str, ...]:
-    """These departments as the clerk reads them: what each is for, where it is one of the nine."""
+    """These departments as the clerk reads them: what each is for, if it is one of the nine."""
     treats = {department.name: department.treats for department in departments()}
     return tuple(f"{name}: {treats[name]}" if name in treats else name for name in names)
 
@@ -83,7 +83,7 @@ def packaged_diseases() -> tuple[Disease, ...]:
 
 
 class Emergency(Frozen):
-    """What somebody says for whom an appointment is the wrong answer, and the disease behind it."""
+    """An emergency: what the patient says, and the disease behind it. An appointment is the wrong answer."""
 
     disease: str
     says: tuple[str, ...] = Field(min_length=2)
@@ -91,14 +91,14 @@ class Emergency(Frozen):
 
 @lru_cache(maxsize=1)
 def emergencies() -> tuple[Emergency, ...]:
-    """What cannot wait."""
+    """The emergencies of the data file."""
     rows = package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")["emergency"]
     return tuple(Emergency.model_validate(row) for row in rows)
 
 
 @lru_cache(maxsize=1)
 def childrens_diseases() -> tuple[Disease, ...]:
-    """Diseases of the table as a parent tells them about a child."""
+    """Diseases of the table, as a parent describes them in a child."""
     text = package_text("polyclinic.clinics.frontdesk", "data/children.csv")
     adults = {disease.name: disease for disease in packaged_diseases()}
     return tuple(
@@ -110,7 +110,7 @@ def childrens_diseases() -> tuple[Disease, ...]:
 
 
 def load_diseases(path: Path) -> tuple[Disease, ...]:
-    """A custom table; faults name the row and how to fix it."""
+    """Read a custom table. An error names the row and how to fix it."""
     rows: Iterable[Mapping[str, Any]]
     rows = csv.DictReader(io.StringIO(read_text(path))) if path.suffix == ".csv" else _rows_of(read_data(path), path)
     found = tuple(_from_rows(rows, str(path)))
@@ -179,7 +179,7 @@ def _ages(value: Any) -> tuple[int, int]:
 
 
 def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
-    """What a table must not have: doubles, unknown departments, clinicians' words, the diagnosis among the symptoms."""
+    """Errors of a table: duplicates, unknown departments, clinicians' words, or the diagnosis among the symptoms."""
     known = {department.name for department in departments()}
     faults: list[str] = []
     seen: set[str] = set()
@@ -212,7 +212,8 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def spoken_names(disease: str) -> tuple[str, ...]:
-    """How people say a disease's name: in full, without brackets, and what stands in the brackets; lower case."""
+    """How people say a disease's name: in full, without the brackets, and the text in brackets alone; all in lower
+    case."""
     inner = re.findall(r"\(([^)]*)\)", disease)
     outer = re.sub(r"\s*\([^)]*\)\s*", " ", disease).strip()
     names = [disease, outer, *(name for name in inner if len(name) > 2 and name.lower() not in ("women", "men"))]
@@ -220,7 +221,7 @@ def spoken_names(disease: str) -> tuple[str, ...]:
 
 
 def names_disease(disease: str, text: str) -> bool:
-    """Whether these words name a disease, as words of their own: "shivering" does not name HIV."""
+    """Whether these words name a disease as separate words: "shivering" does not name HIV."""
     lowered = text.lower()
     for name in spoken_names(disease):
         if name in lowered:

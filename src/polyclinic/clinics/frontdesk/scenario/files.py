@@ -20,7 +20,7 @@ class Fault(WrongForm):
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """Puts this place before the message of a fault raised inside."""
+    """Add this place to the message of an error that is raised inside the block."""
     try:
         yield
     except _FAULTS as error:
@@ -29,7 +29,7 @@ def at(place: str) -> Iterator[None]:
 
 @contextmanager
 def in_file(file: Path) -> Iterator[None]:
-    """Turns a fault raised inside into a `DataError` of this file."""
+    """Turn an error that is raised inside the block into a `DataError` of this file."""
     try:
         yield
     except _FAULTS as error:

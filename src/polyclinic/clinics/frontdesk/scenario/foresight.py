@@ -1,8 +1,8 @@
-"""The desk without the talk: where each patient is booked, moved and cancelled when nobody makes a mistake.
+"""The desk without dialogues: where each patient is booked, moved and cancelled when nobody makes a mistake.
 
-Who calls back, and when, must be known before the first call, because contacts run in a fixed order. So the hospital
-is first played through by its own rules. Every booking may bring one call to move and one to cancel, each from somebody
-who has an appointment ahead at that moment: any of them, at any time between their booking and their visit.
+Who calls back, and when, must be known before the first call, because contacts run in a fixed order. So the hospital is
+first played through by its own rules. Every booking may bring one call to move and one to cancel. Each comes from
+somebody who has a future appointment at that moment, at any time between their booking and their visit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REJECTION = 0.3
 
 
 class Foresight:
-    """A hospital's diaries as they will be if all goes by the rules."""
+    """A hospital's diaries as they will be if everything follows the rules."""
 
     def __init__(self, plan: HospitalPlan, patients: Sequence[Patient]) -> None:
         self._patients = patients
@@ -37,7 +37,7 @@ class Foresight:
         self._moving: set[int] = set()
 
     def book(self, number: int, now: int) -> Appointment | None:
-        """A first call; None where nothing is free, and for an emergency, which gets no appointment."""
+        """Book a first call. None if nothing is free, or for an emergency, which gets no appointment."""
         patient = self._patients[number]
         if patient.emergency:
             return None
@@ -53,7 +53,7 @@ class Foresight:
         return entry
 
     def somebody(self, at: int, *, moves: bool, chance: float) -> int | None:
-        """Who calls at this minute: one of those who have a visit ahead and no other call to make."""
+        """Choose who calls at this minute: a patient with a future visit and no other call to make."""
         place = int(chance * len(self._ahead))
         tries = len(self._ahead)
         while tries and self._ahead:
@@ -76,7 +76,7 @@ class Foresight:
         return held is not None and _begins(held[0], held[0].appointments[held[1]]) > at
 
     def move(self, number: int, now: int) -> None:
-        """An earlier time, or the waiting list."""
+        """Move to an earlier time; if there is none, join the waiting list."""
         diary, id_ = self._held[number]
         entry = diary.appointments[id_]
         if _begins(diary, entry) <= now:
@@ -88,7 +88,7 @@ class Foresight:
             diary.move(id_, place.physician, place.day, place.slot)
 
     def cancel(self, number: int, now: int) -> None:
-        """The time becomes free, and those who wait move up."""
+        """Cancel; the time becomes free, and patients on the waiting list move up."""
         diary, id_ = self._held.pop(number)
         if _begins(diary, diary.appointments[id_]) <= now:
             return
@@ -99,7 +99,10 @@ class Foresight:
 
 
 def _first_or_second(diary: Diary, now: int, patient: Patient) -> tuple[Place, Wish] | None:
-    """As the flow does it: the second wish where nothing is free for the first, or the first offer is turned down."""
+    """The place and wish that the flow would use.
+
+    It is the second wish if nothing is free for the first, or if the first offer is turned down.
+    """
     first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
     place, wish = earliest_for(diary, now, first), first
     if place is None or (patient.resistance is not None and patient.resistance < REJECTION):

@@ -34,7 +34,7 @@ def _number(value: Any, what: str) -> Decimal:
 
 
 def first_value(entry: Mapping[str, Any], name: str, key: str) -> str:
-    """The first of several, as FHIR lists phones, identifiers and addresses."""
+    """The value of the first entry in a list; FHIR lists phones, identifiers and addresses in this way."""
     found = entry[name]
     if not isinstance(found, list) or not found:
         raise ValueError(f"'{name}' must be a list with at least one entry that has '{key}'")

@@ -1,8 +1,8 @@
 """Datasets made by the `h-adminsim` package, as our own contacts.
 
-Both of its file kinds are read (hospital data, and agent data with its ground truth beside it), with the key names of
-the released package and those of its paper. Its times are decimal hours; they become whole slots here or are refused.
-What it does not have (when people call, who calls back) is drawn from the seed as for our own hospitals.
+Both of its file kinds are read: hospital data, and agent data with its ground truth beside it. The key names may be
+those of the released package or those of its paper. Its times are decimal hours; they become whole slots here or are
+refused. What it does not have (when people call, who calls back) is drawn from the seed as for our own hospitals.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
 
 
 def _patient_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One flat row per first visit, whichever of the shapes the file has: later visits are another simulation."""
+    """One flat row for each first visit, for every known file layout. Later visits are left out."""
     rows: list[dict[str, Any]] = []
     with at("the patients"):
         if "agent_data" in table:
@@ -99,7 +99,7 @@ def _patient_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _virtual(row: Mapping[str, Any], physician: Physician, time: TimeSystem, chance: float) -> tuple[int, int]:
-    """The day and slot the patient was made for; where the file has none, some slot of a clinic of the physician's."""
+    """The day and slot that the patient was made for; if the file has none, any slot of the physician's clinics."""
     wanted = row.get("date") or row.get("valid_from")
     if wanted and wanted != "N/A":
         day = day_of(wanted, time)

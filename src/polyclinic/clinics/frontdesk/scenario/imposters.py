@@ -1,4 +1,4 @@
-"""Callers who speak about other people's appointments as if they were their own, to see whether the desk lets them."""
+"""Callers who speak about other people's appointments as if they were their own, to test whether the desk lets them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
 
 
 def lint(path: str) -> list[str]:
-    """What is wrong with a disease table, a hospital config or a foreign dataset; empty when all is well."""
+    """The errors in a disease table, a hospital config or an imported dataset; empty if there are none."""
     file = Path(path)
     _must_exist(file)
     try:
@@ -93,7 +93,7 @@ def lint(path: str) -> list[str]:
 
 
 def _walk_in(contacts: list[Contact]) -> list[Contact]:
-    """The first visit of a hospital by itself: it carries the plan, so that somebody can play it at once."""
+    """The first visit of a hospital as a single contact. It holds the plan, so that somebody can play it at once."""
     visit = next(contact for contact in contacts if contact.kind == "visit")
     return [visit.model_copy(update={"plan": contacts[0].plan, "wave": 0})]
 
@@ -104,7 +104,7 @@ def _must_exist(path: Path) -> None:
 
 
 def _drawn(name: str, seed: int, hospitals: int | None) -> list[Contact]:
-    """A preset's contacts; the sets that differ in what patients know are otherwise the same."""
+    """A preset's contacts. The sets that differ in what patients know are otherwise the same."""
     return synthesize(_named(name), seed, hospitals, alike="history" if name in HISTORY_SHARES else "")
 
 

@@ -23,7 +23,7 @@ ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
 
 
 class TimeSystem(Frozen):
-    """The hospital's days, hours and slots; the only place that turns slots into clock time and back."""
+    """The hospital's days, hours and slots. Only this class converts slots into clock time and back."""
 
     start_date: date
     days: int
@@ -43,11 +43,11 @@ class TimeSystem(Frozen):
         return (self.days - 1) * MINUTES_A_DAY + self.close_minute
 
     def minute(self, day: int, slot: int) -> int:
-        """When a slot begins."""
+        """The minute at which a slot begins."""
         return day * MINUTES_A_DAY + self.open_minute + slot * self.slot_minutes
 
     def first_after(self, now: int) -> tuple[int, int]:
-        """The day and the first slot of it that begins strictly after this minute (slot may be past the day's last)."""
+        """The day and its first slot that begins strictly after this minute. The slot may be past the day's last."""
         if now < self.open_minute:
             return 0, 0
         day, minute = divmod(now, MINUTES_A_DAY)
@@ -77,11 +77,11 @@ class TimeSystem(Frozen):
         return clock_text(self.open_minute + slot * self.slot_minutes)
 
     def day_of(self, when: date) -> int:
-        """The day of the period that a calendar date is (may lie outside it)."""
+        """The number of the day in the period for a calendar date; it may lie outside the period."""
         return (when - self.start_date).days
 
     def clock(self, minute: int) -> datetime:
-        """The simulated wall clock."""
+        """The simulated date and time of a minute."""
         return datetime(self.start_date.year, self.start_date.month, self.start_date.day) + timedelta(minutes=minute)
 
     def instant(self, minute: int) -> str:
@@ -143,7 +143,7 @@ class HospitalPlan(Frozen):
 
     @property
     def department_names(self) -> tuple[str, ...]:
-        """In the hospital's own order."""
+        """The names of the departments, in the hospital's own order."""
         return tuple(department.name for department in self.departments)
 
 
@@ -158,7 +158,7 @@ class Patient(Frozen):
     gold_departments: tuple[str, ...]
     """The right departments among those the hospital has."""
     home_department: str
-    """Where the desk sends the patient when the intake went wrong, so that both tasks are scored apart."""
+    """Where the patient is sent if the intake was wrong, so that both tasks are scored separately."""
     knows_diagnosis: bool
     preferences: tuple[Preference, Preference]
     physician: str
@@ -168,7 +168,7 @@ class Patient(Frozen):
     """Other complaints, which are not what the patient came for."""
     companion: Companion = ""
     companion_name: str = ""
-    """Who speaks for the patient, where somebody does."""
+    """Who speaks for the patient, if somebody does."""
     emergency: bool = False
     """Something is happening now that cannot wait for an appointment."""
     resistance: float | None = None
@@ -176,10 +176,11 @@ class Patient(Frozen):
 
 
 class Contact(Scenario):
-    """One contact with the hospital: the scenario of one episode. A campaign is a hospital, in order of arrival.
+    """One contact with the hospital: the scenario of one episode. A campaign is all contacts of a hospital, in order of
+    arrival.
 
-    `opening` carries the plan and fills the records, `closing` lets the clock run out. `lanes` are the departments it
-    may need the diary of; `after` is the earlier contact it follows from.
+    `opening` holds the plan and fills the records, `closing` ends the period. `lanes` are the departments whose diary
+    it may need; `after` is the earlier contact that it depends on.
     """
 
     kind: ContactKind

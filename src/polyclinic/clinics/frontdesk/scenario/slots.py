@@ -1,10 +1,10 @@
 """The earliest feasible slot, exactly.
 
-A start is feasible for a physician when the whole visit of that physician (so many consecutive slots) is free, lies
-inside one day's opening hours on a day with a clinic, and begins strictly after the current time. A wish narrows it:
-`physician` to that physician, `date` to that date and later. The earliest start wins; among physicians free at that
-start the one with the lower workload (booked visits divided by the visits that fit into the period), then the one
-named first in the department.
+A start is feasible for a physician when the whole visit (a number of consecutive slots) is free and lies inside the
+opening hours of a day with a clinic. It must begin strictly after the current time. A wish narrows it: `physician` to
+that physician, `date` to that date and later. The earliest start wins. Among physicians free at that start, the lower
+workload wins (booked visits divided by the visits that fit into the period), then the physician named first in the
+department.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polyclinic.core.value import Value
 
 
 class Wish(Value):
-    """What a patient wants of the diary."""
+    """Which time a patient wants: the earliest, a certain physician, or from a certain date on."""
 
     kind: Preference
     physician: str = ""
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk of the waiting list came to: who moves where, and who could have but cannot be called."""
+    """The result of a pass through the waiting list: who moves where, and who could move but cannot be called."""
 
     moves: list[tuple[str, Place]]
     unreached: list[str]
@@ -53,7 +53,7 @@ class Walk:
 def appointment_at(
     diary: Diary, patient: Patient, place: Place, wish: Wish, *, id: str, name: str = "", reachable: bool = True
 ) -> Appointment:
-    """The patient's appointment at this place, under the wish that it was booked for."""
+    """The patient's appointment at this place, with the wish that it was booked for."""
     return Appointment(
         id=id,
         patient=patient.id,
@@ -117,7 +117,7 @@ def _lightest(diary: Diary, day: int, slot: int) -> int:
 
 
 def earlier_place(diary: Diary, now: int, entry: Appointment) -> Place | None:
-    """A feasible start before this appointment's own, under the wish it was booked with; None when there is none."""
+    """An earlier feasible start for this appointment and its wish; None if there is none."""
     if entry.preference == "physician":
         place = earliest(diary, now, physician=entry.physician)
     elif entry.preference == "date":
@@ -130,7 +130,7 @@ def earlier_place(diary: Diary, now: int, entry: Appointment) -> Place | None:
 
 
 def earliest_for(diary: Diary, now: int, wish: Wish) -> Place | None:
-    """The earliest feasible start under a wish."""
+    """The earliest feasible start for a wish."""
     if wish.kind == "physician":
         index = diary.physician_index(wish.physician)
         return None if index is None else earliest(diary, now, physician=index)
@@ -140,7 +140,7 @@ def earliest_for(diary: Diary, now: int, wish: Wish) -> Place | None:
 
 
 def can_move_up(diary: Diary, now: int, id: str) -> bool:
-    """Whether somebody on the waiting list still has a visit ahead."""
+    """Whether somebody on the waiting list still has a future visit."""
     entry = diary.appointments[id]
     return entry.status == "booked" and diary.time.minute(entry.day, entry.slot) > now
 
@@ -148,8 +148,8 @@ def can_move_up(diary: Diary, now: int, id: str) -> bool:
 def walk_waiting_list(diary: Diary, now: int) -> Walk:
     """Which patients of the waiting list can move earlier now, in the list's order, each at most once. Changes nothing.
 
-    One pass: what a moved patient leaves behind is open to those further down the list. The hospital must call whom it
-    moves: a patient whose phone number was not written down rightly keeps the time they have.
+    There is one pass: the old time of a moved patient is open to those further down the list. The hospital must call
+    the patients whom it moves. A patient whose phone number was written down wrongly keeps their time.
     """
     trial, found = diary, Walk([], [])
     for waiting in diary.waiting:

@@ -40,8 +40,8 @@ Virtual = tuple[str, Physician, int, int]
 def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None, alike: str = "") -> list[Contact]:
     """All contacts of all hospitals, hospital by hospital, each in order of arrival.
 
-    Configs that are drawn `alike`, under the same name, and differ in the share of known diagnoses only, have the same
-    hospitals and the same patients, except for what the patients know.
+    Configs that are drawn `alike`, have the same name and differ only in the share of known diagnoses have the same
+    hospitals and patients. Only what the patients know differs.
     """
     count = config.hospital_n if hospitals is None else hospitals
     return [contact for number in range(count) for contact in synthesize_hospital(config, seed, number, alike)]
@@ -64,7 +64,7 @@ def _between(draw: random.Random, low: int, high: int) -> int:
 
 
 def _treating(config: HospitalConfig, table: Sequence[Disease]) -> list[Department]:
-    """The departments that the table has diseases for: a hospital has no other."""
+    """The departments that the table has diseases for. A hospital has no other departments."""
     treated = {name for disease in table for name in disease.departments}
     found = [department for department in departments() if department.name in treated]
     if len(found) < config.department_per_hospital.max:
@@ -155,7 +155,7 @@ def _busy(config: HospitalConfig, time: TimeSystem, day: int, draw: random.Rando
 def _virtual(
     config: HospitalConfig, time: TimeSystem, department: DepartmentPlan, draw: random.Random
 ) -> list[Virtual]:
-    """The appointments that patients are made for: blocks of whole visits in the free time of every clinic."""
+    """The appointments that patients are made for: the free time of every clinic, divided into whole visits."""
     found: list[Virtual] = []
     for physician in department.physicians:
         busy = {day: range(first, first + length) for day, first, length in physician.busy}
@@ -181,7 +181,10 @@ def _blocks(slots: int, busy: range, length: int) -> list[int]:
 
 
 def _axes(config: HospitalConfig, draw: random.Random, knows: bool, alike: bool) -> PatientAxes:
-    """Who is drawn alike draws a memory of a history even without one, so that the next draw is the same too."""
+    """Draw a patient's persona.
+
+    With `alike`, a recall of the history is always drawn, so that later draws stay the same.
+    """
     axes = draw_axes(draw, config.persona, has_history=knows or alike)
     return axes if knows or not alike else axes.model_copy(update={"recall": "none"})
 

@@ -29,7 +29,7 @@ def date_of(text: str) -> date:
 
 @lru_cache(maxsize=1024)
 def moment_of(text: str) -> datetime:
-    """A date with a time of day, as prompts tell the time; a ValueError for anything else."""
+    """A date with a time of day, in the format that prompts use; a ValueError for anything else."""
     return datetime.fromisoformat(text)
 
 

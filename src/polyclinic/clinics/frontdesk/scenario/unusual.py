@@ -1,8 +1,8 @@
-"""What is wrong with a patient, and who is not usual: several complaints, a child, an interpreter, an emergency.
+"""Draws patients' complaints, including unusual patients: several complaints, a child, an interpreter, an emergency.
 
 A patient has two to five symptoms of the disease's list. Somebody with several complaints also has one of another
-department, which is not why they came. A child comes with a parent, a patient without the language with an
-interpreter. An emergency is something that is happening now.
+department, which is not why they came. A child comes with a parent, and a patient who does not speak the language comes
+with an interpreter. An emergency is something that is happening now.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ONLY_EMERGENCIES = (
     "Collapsed lung (pneumothorax)",
     "Meningitis",
 )
-"""Nobody with one of these waits for an appointment: they come as emergencies, never as usual patients."""
+"""Diseases that cannot wait: patients with them come as emergencies, never as usual patients."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,9 @@ class UnusualPatients:
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
     def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
-        """The complaint of one patient of this department: one of the choices, whether usual or not. Every patient
-        takes the same number of random draws.
+        """The complaint of one patient of this department: one of the choices, whether usual or not.
+
+        Every patient uses the same number of random draws.
         """
         who, which, second, others = draw.random(), draw.random(), draw.random(), draw.random()
         count = draw.random()
@@ -71,7 +72,7 @@ class UnusualPatients:
         return Complaint(disease, _some(disease.symptoms, count, draw), also, companion)
 
     def _others(self, department: str, chance: float) -> tuple[str, ...]:
-        """One complaint that belongs elsewhere."""
+        """One complaint that belongs to another department."""
         names = [name for name in self._here if name != department and self._here[name]]
         if not names:
             return ()
@@ -81,7 +82,7 @@ class UnusualPatients:
 
 
 def _some(symptoms: tuple[str, ...], chance: float, draw: random.Random) -> tuple[str, ...]:
-    """Two to five of them, in the list's order; all where there are fewer."""
+    """Two to five of the symptoms, in the list's order; all of them if there are fewer."""
     most = min(MOST, len(symptoms))
     count = min(most, FEWEST + int(chance * (most - FEWEST + 1)))
     chosen = sorted(draw.sample(range(len(symptoms)), count)) if count else []

@@ -13,14 +13,14 @@ from polyclinic.errors import EngineError
 
 
 class HospitalEffect(Effect):
-    """A change in one department. Every change tells its time, in minutes of the simulated clock."""
+    """A change in one department. Every change has its time, in minutes of the simulated clock."""
 
     department: str
     minute: int = LONG_AGO
 
 
 class ClockMoved(HospitalEffect):
-    """Time passed: the appointments whose status it changed."""
+    """Time passed. Holds the appointments whose status changed."""
 
     kind = "clock"
     statuses: tuple[tuple[str, Status], ...]
@@ -72,14 +72,14 @@ class HospitalState:
 
     @classmethod
     def open(cls, contacts: Sequence[Contact]) -> HospitalState:
-        """The state of the campaign these contacts belong to."""
+        """The state of the campaign that these contacts belong to."""
         for contact in contacts:
             if contact.plan is not None:
                 return cls(contact.plan)
         raise EngineError("the first episode of a hospital campaign must be its opening, which holds the plan")
 
     def diary_of(self, patient: str) -> tuple[Diary, Appointment] | None:
-        """Where this patient's appointment stands."""
+        """The diary that holds this patient's appointment, and the appointment; None if there is none."""
         found = self.appointment_of.get(patient)
         if found is None:
             return None
@@ -87,7 +87,7 @@ class HospitalState:
         return diary, diary.appointments[found[1]]
 
     def apply(self, effect: Effect) -> None:
-        """Take one committed change."""
+        """Apply one committed change."""
         if not isinstance(effect, HospitalEffect):
             raise EngineError(f"unknown effect of a hospital: '{effect.kind}'")
         diary = self.diaries[effect.department]

@@ -1,7 +1,7 @@
 """The desk's tools, bound to the person who calls and to one department's diary.
 
-Whatever a model asks for, these act only on the caller's own appointment: everything else is "not found". A tool
-answers a wrong argument with words fit for the model, never with an exception.
+Whatever a model asks for, the tools act only on the caller's own appointment. Everything else is "not found". A tool
+answers a wrong argument with a message for the model, never with an exception.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def own_appointment(
     """The caller's own appointment, if it is the one described and can still be changed; otherwise None.
 
     `appointment` is the one that the hospital has for the caller's identity. The description (name, physician, date)
-    only narrows it: no description can reach anybody else's. The appointment is stored under the name that was written
-    down at the intake: somebody whose name was written down wrongly is not found.
+    must fit it: no description can reach anybody else's. The appointment is stored under the name that was written down
+    at the intake: a caller whose name was written down wrongly is not found.
     """
     if appointment is None or appointment.patient != caller or not can_change(diary, appointment.id, now):
         return None

@@ -1,6 +1,6 @@
-"""Writing things down: every change of the hospital goes to the campaign's state as an effect and to the FHIR records.
+"""Records every change of the hospital: as an effect on the campaign's state, and in the FHIR records.
 
-Both are staged; they happen when the episode ends, or not at all.
+Both are staged: they are committed when the episode ends, or not at all.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def hospital_of(episode: Episode) -> HospitalState:
 
 
 class Ledger:
-    """One contact's way to change its hospital."""
+    """Makes the changes of one contact to its hospital."""
 
     def __init__(self, episode: Episode, contact: Contact) -> None:
         self._episode = episode
@@ -55,9 +55,9 @@ class Ledger:
     def tick(self, diary: Diary, *, always: bool = False) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away.
 
-        A contact that failed and is retried calls at the time of the retry: the clock never runs back. Every change
-        carries its time, so the passing of time is recorded by itself only where it changes something, or with
-        `always`.
+        A contact that failed and is retried calls at the time of the retry, because the clock never runs backwards.
+        Every change holds its time. So the passing of time gets an effect of its own only if it changes a status, or
+        with `always`.
         """
         self.now = max(self.now, diary.clock)
         statuses = due_statuses(diary, self.now)
@@ -70,7 +70,7 @@ class Ledger:
     def book(
         self, diary: Diary, patient: Patient, record: IntakeRecord | None, place: Place, wish: Wish
     ) -> Appointment:
-        """A new appointment, for the person that the staff has written down."""
+        """Make a new appointment for the person that the staff has written down."""
         entry = appointment_at(
             diary,
             patient,
@@ -110,14 +110,14 @@ class Ledger:
         return moved
 
     def wait(self, diary: Diary, entry: Appointment) -> None:
-        """On to the waiting list."""
+        """Put an appointment on the waiting list."""
         self._episode.effect(Waiting(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed("waiting list", None, entry.id)
         if self._records is not None:
             self._records.wait(diary, entry, self.now)
 
     def cancel(self, diary: Diary, entry: Appointment) -> Diary:
-        """Give an appointment up; the diary as it is without it, for the walk of the waiting list."""
+        """Cancel an appointment. Returns the diary without it, for the pass through the waiting list."""
         self._episode.effect(Cancelled(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
         self._count(diary, entry, -1)
@@ -128,7 +128,7 @@ class Ledger:
         return left
 
     def _count(self, diary: Diary, entry: Appointment, sign: int) -> None:
-        """Keep what the diary gained or lost, for the picture in the report."""
+        """Keep the changes of the diary, for the picture in the report."""
         self._diary.append((diary.plan.name, entry.day, sign * entry.length * diary.time.slot_minutes))
         self._episode.conclude(DiaryChanged(diary=tuple(self._diary)))
 

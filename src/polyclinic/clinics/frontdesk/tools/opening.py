@@ -1,7 +1,7 @@
 """A hospital as FHIR resources before its first call: organization, departments, physicians, schedules, every slot.
 
-Ids are made from the run, the hospital, the variant and the trial, so that a fresh store always has the same ids and
-two variants never share a slot.
+Ids are made from the run, the hospital, the variant and the trial. So a fresh store always has the same ids, and two
+variants never share a slot.
 """
 
 from __future__ import annotations
@@ -69,7 +69,10 @@ def hospital_ids(run: str, campaign: str, variant: str, trial: int) -> Ids:
 
 
 async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
-    """Put the hospital into the records, unless an earlier start has done so: its last slot says that all is there."""
+    """Put the hospital into the records, unless an earlier start has done so.
+
+    If its last slot is there, all is there.
+    """
     physician = plan.departments[-1].physicians[-1]
     try:
         await home.read("Slot", ids.slot(physician, plan.time.days - 1, plan.time.slots_per_day - 1))
@@ -78,7 +81,7 @@ async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) ->
 
 
 def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
-    """All resources before the first call, what is referred to before what refers to it."""
+    """All resources before the first call. A resource comes before the resources that refer to it."""
     yield r.organization(ids.hospital, plan.name)
     yield r.location(f"{ids.hospital}-site", plan.name, organization=ids.hospital)
     for department in plan.departments:
@@ -133,7 +136,10 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -
 
 
 def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iterator[Resource]:
-    """The slots of a physician, made without the builder's checks: a tertiary hospital has some 28,000 slots."""
+    """The slots of a physician.
+
+    For speed, the builder's checks are skipped: a tertiary hospital has some 28,000 slots.
+    """
     reference = {"reference": f"Schedule/{ids.record_id(physician.id)}-schedule"}
     service, specialty = [{"concept": _plain(unit.visit)}], [_plain(unit.specialty)]
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
@@ -155,7 +161,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iter
 
 
 def _plain(code: Code) -> Resource:
-    """A concept without its words, which the schedule and the service have."""
+    """A coded concept without its text; the schedule and the service have the text."""
     return {"coding": [{"system": code.system, "code": code.code}]}
 
 

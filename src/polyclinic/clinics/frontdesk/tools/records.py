@@ -1,8 +1,8 @@
-"""What each contact changes in the hospital's FHIR records, made with its episode's end.
+"""What each contact changes in the hospital's FHIR records, at the end of its episode.
 
-What is changed is read at that moment, inside the same transaction: a change that came first is seen, and the version
-guards the rest. On a server of its own the records are committed just before the episode is; an episode that was killed
-between the two finds its own changes there when it runs again, and leaves them as they are.
+The resources are read at that moment, inside the same transaction. So earlier changes are seen, and the version check
+prevents conflicts. If the records are on a separate server, they are committed just before the episode. An episode that
+was killed between the two finds its own changes when it runs again, and leaves them as they are.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from polyclinic.people.locales import Locale, load_locale
 
 UNKNOWN = "unknown"
 _VISITED: dict[Status, bool] = {"arrived": False, "fulfilled": True}
-"""The statuses of appointments that became an encounter, and whether it is over."""
+"""The statuses of appointments that have an encounter, and whether the encounter is over."""
 
 _TRAIL = (("Provenance", "p", trail.provenance), ("AuditEvent", "a", trail.audit_event))
-"""What each change of an appointment leaves behind, and the letter of its ids."""
+"""The trail resources that each change of an appointment adds, and the letter in their ids."""
 
 
 class HospitalRecords:
@@ -46,7 +46,7 @@ class HospitalRecords:
         self._staged, self._ids, self._plan, self._apart = staged, ids, plan, apart
 
     def book(self, patient: str, record: IntakeRecord | None, diary: Diary, entry: Appointment, now: int) -> None:
-        """The patient's own record, as the staff wrote it down, and the appointment, with its slots busy."""
+        """Create the patient's record, as the staff wrote it down, and the appointment; its slots become busy."""
         physician = diary.plan.physicians[entry.physician]
         own, visitor = self._own(entry), ("Patient", self._ids.record_id(entry.patient))
         unit = self._ids.unit(diary.plan)
@@ -74,7 +74,10 @@ class HospitalRecords:
         self._staged.later([own, visitor, *left, *self._slots(diary, entry)], booked)
 
     def _patient(self, patient: str, record: IntakeRecord | None) -> Resource:
-        """What was said and heard; what was not is not there. Nobody asks for the birth date."""
+        """The patient's data as the staff wrote it down. Unknown values are left out.
+
+        Nobody asks for the birth date.
+        """
         locale, id_ = load_locale(self._plan.locale), self._ids.record_id(patient)
         if record is None:
             return r.patient(id_, Name(UNKNOWN), organization=self._ids.hospital)
@@ -90,7 +93,10 @@ class HospitalRecords:
         )
 
     def move(self, diary: Diary, old: Appointment, new: Appointment, now: int) -> None:
-        """Other slots, and another physician where that changed; a patient on the waiting list leaves it."""
+        """Move an appointment to other slots, and to another physician if that changed.
+
+        The patient leaves the waiting list.
+        """
         physician = diary.plan.physicians[new.physician]
         actor = reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
@@ -112,7 +118,7 @@ class HospitalRecords:
         self._staged.later([self._waiting(old.id), self._own(old), *slots], moved)
 
     def wait(self, diary: Diary, entry: Appointment, now: int) -> None:
-        """A place on the waiting list: an appointment without a time that may replace the one that is booked."""
+        """Add a place on the waiting list: an appointment without a time, which may replace the booked one."""
         own = self._waiting(entry.id)
 
         def waits(found: list[Resource | None]) -> list[Change]:
@@ -128,7 +134,7 @@ class HospitalRecords:
         self._staged.later([own, self._own(entry)], waits)
 
     def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
-        """Cancelled, with its slots free again."""
+        """Cancel an appointment and free its slots."""
 
         at = moment(diary.time, now)
 
@@ -146,7 +152,10 @@ class HospitalRecords:
         self._staged.later([self._waiting(entry.id), self._own(entry), *self._slots(diary, entry)], cancelled)
 
     def mark(self, diary: Diary, statuses: list[tuple[str, Status]], now: int) -> None:
-        """What time did to appointments: a patient who has come has an encounter; nobody waits for what has begun."""
+        """Record how time changed appointments. A patient who has come gets an encounter.
+
+        An entry of the waiting list is closed once its visit has begun.
+        """
         count = len(statuses)
         waited = [id_ for id_, _ in statuses if id_ in diary.waiting]
 
@@ -169,7 +178,7 @@ class HospitalRecords:
         self._staged.later([*own, *encounters, *map(self._waiting, waited)], marked)
 
     def _trail(self, activity: trail.Activity, changed: Resource, diary: Diary, now: int) -> list[Change]:
-        """Who did that to an appointment, for those who ask later."""
+        """The audit trail of a change: who did what to an appointment."""
         number = int(version_of(changed) or 0) + 1
         target, patient = f"Appointment/{changed['id']}", changed["subject"]["reference"]
         recorded = diary.time.instant(now)
@@ -204,7 +213,7 @@ class HospitalRecords:
 
 
 def _name(written: str, locale: Locale) -> Name:
-    """Family and given names by the order of the country."""
+    """Family and given names, in the order that the country uses."""
     words = written.split() or [UNKNOWN]
     if locale.name_order == "family_first":
         return Name(words[0], tuple(words[1:]))
@@ -212,7 +221,7 @@ def _name(written: str, locale: Locale) -> Name:
 
 
 def _address(said: str, locale: str) -> Address:
-    """As it was said, and in parts where they can be told apart."""
+    """An address as it was said, and also in parts if they can be recognised."""
     line, district, city, state, postcode = address_parts(said, locale)
     country = load_locale(locale).language_tag.rpartition("-")[2]
     return Address(said, line, district, city, state, postcode, country)
@@ -223,14 +232,14 @@ def _trail_id(appointment: str, letter: str, number: int) -> str:
 
 
 def _no_longer(waiting: Resource | None, at: datetime) -> list[Change]:
-    """Off the waiting list, where somebody was on it."""
+    """The changes that close an entry of the waiting list; none if there was no open entry."""
     if waiting is None or waiting["status"] != "waitlist":
         return []
     return scheduling.cancel(waiting, (), at=at, reason="other")
 
 
 def _there(found: list[Resource | None]) -> list[Resource]:
-    """All of them; raises when the records have lost one."""
+    """All resources; raises an error if one is missing in the records."""
     if None in found:
         raise RecordMissing("a resource of this hospital is no longer in the records")
     return [resource for resource in found if resource is not None]

@@ -1,4 +1,4 @@
-"""Offline players for every prompt. Baselines, no more."""
+"""Offline players for every prompt. They are only baselines."""
 
 from polyclinic.clinics.frontdesk.understudies.cast import MISTAKES, UNDERSTUDIES
 

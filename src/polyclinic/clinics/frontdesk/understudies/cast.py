@@ -1,4 +1,4 @@
-"""Offline players for every prompt: a patient who speaks plainly, a staff that listens. Baselines, no more."""
+"""Offline players for every prompt: a patient who speaks plainly, and staff who listen. They are only baselines."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MISTAKES = (
     Mistake("makes_up", "staff", "writes down a phone number that nobody said", metric="invented"),
     Mistake("self_diagnoses", "patient", "names a diagnosis that nobody told it", rule="unknown_diagnosis"),
     Mistake("silent_wish", "patient", "never states its wish (IS)", metric="scheduling"),
-    Mistake("wrong_tool", "staff", "does not hear the wish and takes another tool (IP, IDT, NET)", metric="right_tool"),
+    Mistake("wrong_tool", "staff", "ignores the wish and takes another tool (IP, IDT, NET)", metric="right_tool"),
     Mistake("falls_back", "staff", "uses no tool (fallback)", metric="tool_used"),
     Mistake("forgets_physician", "staff", "looks for a physician without saying which (fallback)", metric="tool_used"),
     Mistake("vague", "patient", "does not say which appointment it means (FI)", metric="scheduling"),
     Mistake("wrong_appointment", "staff", "looks for another date (FI)", metric="scheduling"),
     Mistake("garbled_schedule", "staff", "answers in prose (IF)", metric="scheduling", variant="reasoning"),
-    Mistake("gives_up", "staff", "finds nothing although there is (IS)", metric="scheduling", variant="reasoning"),
+    Mistake("gives_up", "staff", "finds no time though one is free (IS)", metric="scheduling", variant="reasoning"),
     Mistake(
         "two_physicians",
         "staff",

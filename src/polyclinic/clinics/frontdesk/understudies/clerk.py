@@ -24,7 +24,7 @@ _MANY = 4
 
 
 class ClerkUnderstudy(Understudy):
-    """Goes through the steps of an intake one by one."""
+    """Plays the staff at the intake, one step after the other."""
 
     @answers(StaffIntake)
     def intake(self, ask: Ask[StaffIntake]) -> str:
@@ -69,7 +69,7 @@ class ClerkUnderstudy(Understudy):
 
     @staticmethod
     def _department(prompt: StaffRecord, patient: Sequence[str]) -> str:
-        """By a diagnosis that was named when it was asked for; otherwise by the complaint, once it was asked about."""
+        """Choose the department by the diagnosis that the patient named when asked, otherwise by the complaint."""
         told = _answer_to(prompt, "asks_history")
         known = for_diagnosis(told, prompt.departments)
         if known:
@@ -90,12 +90,15 @@ def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _complaint(text: str) -> str:
-    """What is said about the illness: without the greeting, and nothing of what holds numbers (who and where)."""
+    """What a text says about the illness, without the greeting.
+
+    A text with digits gives personal data and is left out.
+    """
     return "" if _DIGIT.search(text) else _GREETING.sub("", text)
 
 
 def _answer_to(prompt: StaffRecord, question: str) -> str:
-    """What the patient answered to one of this understudy's own questions; empty while it was not asked."""
+    """What the patient answered to one of this understudy's own questions; empty if it was not asked yet."""
     asked = f"Clerk: {line(prompt.voice, 'staff', question)}"
     if asked not in prompt.dialogue:
         return ""
@@ -104,6 +107,6 @@ def _answer_to(prompt: StaffRecord, question: str) -> str:
 
 
 def _another(department: str, patient: Sequence[str], departments: Sequence[str]) -> str:
-    """The department that the words point to least: wrong on purpose."""
+    """The department that fits the words least. It is wrong on purpose."""
     ranked = [name for _, name in rank(patient, departments) if name != department]
     return ranked[-1] if ranked else department

@@ -1,4 +1,4 @@
-"""How the staff's understudy hears particulars: by the form of numbers and names, in anybody's sentences."""
+"""How the staff's understudy finds particulars in any sentence: by the form of numbers and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyclinic.text.sentences import SENTENCE_START
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
 _TWO_NAMES = lazy_pattern(r"[A-Z][\w'’-]* (?:[a-z]{1,3} )?[A-Z]")
-"""Whatever holds a full name has this in it."""
+"""Every text with a full name matches this."""
 _LEADS = ("name's", "Name's", "name is", "Name is", "name:", "Name:", "I am", "I'm", "this is", "This is")
 _MORE_LEADS = ("called", "Called", "it is for", "It is for")
 _INTRODUCED = lazy_pattern(rf"(?:{word_begins(_LEADS + _MORE_LEADS)})\s*({_NAME})")
@@ -32,7 +32,7 @@ _LIVES = lazy_pattern(
     re.IGNORECASE,
 )
 _LIVES_HOLDS = ("address", "live at", "live in", "live on", "living", "home is", "reside", "stay at")
-"""Whatever `_LIVES` finds begins with one of these."""
+"""Every match of `_LIVES` begins with one of these."""
 _NEXT_SENTENCE = lazy_pattern(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
 _NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
 
@@ -47,7 +47,7 @@ def listen(said: Iterable[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _particulars(text: str) -> tuple[tuple[str, str], ...]:
-    """What one utterance holds: heard again in each round, looked through once."""
+    """The particulars in one utterance. It comes again in each round, so the result is cached."""
     found: dict[str, str] = {}
     lowered = text.lower()
     address = _LIVES.search(text) if any(words in lowered for words in _LIVES_HOLDS) else None
@@ -72,7 +72,7 @@ def _end(text: str) -> int:
 
 
 def _numbers(text: str) -> dict[str, str]:
-    """Phone and personal number, told apart by the nearest words before them, otherwise by their form."""
+    """Phone and personal number. The nearest words before a number, or else its form, decide which one it is."""
     found: dict[str, str] = {}
     if _DIGIT.search(text) is None:
         return found
@@ -93,7 +93,7 @@ def _numbers(text: str) -> dict[str, str]:
 
 
 def _name(text: str) -> str:
-    """A full name where somebody is introduced; doctors are not."""
+    """The full name with which somebody introduces themselves; names of doctors do not count."""
     if _TWO_NAMES.search(text) is None:
         return ""
     plain = _TITLE.sub(" ", text)

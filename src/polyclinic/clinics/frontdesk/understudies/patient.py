@@ -19,11 +19,11 @@ _ADULT = {"female": "woman", "male": "man"}
 
 
 class PatientUnderstudy(Understudy):
-    """Knows only what its prompt tells it."""
+    """Plays the patient; knows only what is in its prompt."""
 
     @answers(PatientIntake)
     def intake(self, ask: Ask[PatientIntake]) -> str:
-        """Complaint first; particulars and history when asked."""
+        """Give the complaint first; particulars and history when asked."""
         prompt, asked = ask.prompt, ask.prompt.staff_says
         if _first_words(ask):
             words = {"symptom": prompt.symptoms[0], "manner": _manner(ask)}
@@ -39,7 +39,7 @@ class PatientUnderstudy(Understudy):
 
     @answers(PatientBooking)
     def booking(self, ask: Ask[PatientBooking]) -> str:
-        """The wish, after a change of mind where there was one."""
+        """State the wish; if there was a change of mind, turn down the offer first."""
         prompt = ask.prompt
         lead = line(prompt.voice, "patient", "changed") if prompt.rejected else ""
         wish = "silent" if ask.mistake("silent_wish") else prompt.wish
@@ -48,7 +48,7 @@ class PatientUnderstudy(Understudy):
 
     @answers(PatientCalls)
     def calls(self, ask: Ask[PatientCalls]) -> str:
-        """What it wants; the details at once, or when asked for them."""
+        """Say what the caller wants, with the details at once or when asked for them."""
         prompt, first = ask.prompt, _first_words(ask)
         details = {
             "physician": prompt.physician,
@@ -65,7 +65,7 @@ class PatientUnderstudy(Understudy):
 
 @lru_cache(maxsize=256)
 def _asked_about(question: str) -> Literal["history", "particulars", "complaint"]:
-    """What a question is about; a desk asks the same few."""
+    """What a question is about. The result is cached, because a desk asks the same few questions."""
     if _WHAT_IS_IT.search(question):
         return "history"
     return "particulars" if _WHO_ARE_YOU.search(question) else "complaint"
@@ -80,7 +80,7 @@ def _line(ask: Ask[PatientIntake], key: str, **words: str) -> str:
 
 
 def _as(prompt: PatientIntake, key: str) -> str:
-    """The sentence for who speaks: a parent, an interpreter, somebody with little English, or anybody."""
+    """The key of the sentence for this speaker: a parent, an interpreter, somebody with little English, or anybody."""
     if prompt.companion:
         return f"{key}_{prompt.companion}"
     return f"{key}_basic" if prompt.axes.language == "A" and key in ("opens", "more") else key
@@ -91,7 +91,7 @@ def _manner(ask: Ask[PatientIntake]) -> str:
 
 
 def _guess(symptoms: tuple[str, ...]) -> str:
-    """The disease of the table with these symptoms: what a patient who reads too much might come up with."""
+    """The disease of the table with these symptoms, as a wrong guess of a patient who reads too much."""
     told = set(symptoms)
     return next((disease.name for disease in packaged_diseases() if told <= set(disease.symptoms)), "something rare")
 

@@ -30,12 +30,12 @@ _NEXT = lazy_pattern(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right aw
 _GIVES_UP = lazy_pattern(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
 _SOONER = lazy_pattern(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
 _ASKS_FOR = lazy_pattern(rf"(?:\b(?:I would|I['’]d) like to see|{SENTENCE_START}Could it be) $")
-"""A doctor who is named right after these words is wished for: nothing is left to read."""
+"""A doctor who is named right after these words is wished for; the reader need not be asked."""
 _Start = tuple[datetime, PhysicianDiary]
 
 
 class StaffUnderstudy(ClerkUnderstudy):
-    """The whole of the desk: intake, tools, and reasoning over diaries."""
+    """Plays the whole desk: intake, tools, and reasoning over diaries."""
 
     @answers(StaffBooks)
     def books(self, ask: Ask[StaffBooks]) -> Choice:
@@ -67,14 +67,17 @@ class StaffUnderstudy(ClerkUnderstudy):
 
     @staticmethod
     def _wrong(prompt: StaffBooks, right: Choice) -> Choice:
-        """A tool that does not fit: a doctor or a date is not heard, the earliest time becomes the last day."""
+        """A tool that does not fit.
+
+        It ignores a doctor or a date, and takes the last day instead of the earliest time.
+        """
         if right.action != "get_all_time":
             return Choice(action="get_all_time")
         return Choice(action="date_filter", date=prompt.days[-1])
 
     @answers(StaffChanges)
     def changes(self, ask: Ask[StaffChanges]) -> Change:
-        """The appointment moved or cancelled, once it is clear which one it is."""
+        """Move or cancel the appointment once it is clear which one is meant; ask until then."""
         prompt = ask.prompt
         heard = [message.content for message in ask.messages[:-1] if message.role == "user"] + [prompt.patient_says]
         text = " ".join(heard)
@@ -93,7 +96,7 @@ class StaffUnderstudy(ClerkUnderstudy):
 
     @answers(StaffReasons)
     def reasons(self, ask: Ask[StaffReasons]) -> FoundTime | str:
-        """The earliest time, found by walking the diaries."""
+        """The earliest time, found by going through the diaries."""
         prompt = ask.prompt
         if ask.mistake("garbled_schedule"):
             return line(prompt.voice, "staff", "garbled_time")
@@ -122,7 +125,7 @@ def _heard_wish(prompt: StaffReasons) -> Wish:
 
 
 def _moment(day: date | str, text: str) -> datetime:
-    """The moment that a date and a time of day name; both were written by the prompt or by this understudy."""
+    """The moment of a date and a time of day. Both were written by the prompt or by this understudy."""
     when, minute = read_date(day) if isinstance(day, str) else day, read_minute(text)
     if when is None or minute is None:
         raise ValueError(f"'{day} {text}' is not a date and a time")
@@ -130,7 +133,7 @@ def _moment(day: date | str, text: str) -> datetime:
 
 
 def _free_starts(prompt: StaffReasons, diary: PhysicianDiary, gaps: bool, step: bool = False) -> list[_Start]:
-    """The first start of each free stretch that is long enough, day by day; with `step` every start."""
+    """The first start of each free period that is long enough, day by day; with `step` every start."""
     now = moment_of(prompt.now)
     unit, visit = timedelta(minutes=prompt.unit_minutes), timedelta(minutes=diary.visit_minutes)
     starts: list[_Start] = []
@@ -168,7 +171,7 @@ def _as_time(start: datetime, diary: PhysicianDiary) -> FoundTime:
 
 
 def _spoilt(ask: Ask[StaffReasons], time: FoundTime, wish: Wish) -> FoundTime:
-    """The mistakes that a reasoned time can have, each by its name; none unless asked for."""
+    """The time with the mistake that was asked for by name; unchanged if no mistake was asked for."""
     prompt = ask.prompt
     own = next(diary for diary in prompt.diaries if diary.name == time.physician)
     if ask.mistake("two_physicians"):
@@ -198,7 +201,7 @@ def _without(prompt: StaffReasons, name: str) -> StaffReasons:
 
 
 def _taken(prompt: StaffReasons, own: PhysicianDiary) -> FoundTime | None:
-    """A time that is not free although it lies ahead and within opening hours."""
+    """A time that is taken, in the future and within opening hours."""
     now = moment_of(prompt.now)
     for entry in own.days:
         opens = _moment(entry.date, prompt.opens)

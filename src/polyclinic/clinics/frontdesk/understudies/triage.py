@@ -1,4 +1,4 @@
-"""A desk's rule of thumb: which department a complaint points to. It errs, as rules of thumb do."""
+"""A desk's rule of thumb: which department a complaint points to. It makes mistakes, as rules of thumb do."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def _words() -> Mapping[str, Mapping[str, int]]:
 
 @lru_cache(maxsize=1)
 def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind. Those of our
-    table, and others that a front desk hears.
+    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind.
+
+    They come from our table, and from a list of others that are common at a front desk.
     """
     others: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/directory.toml")
     names: dict[str, tuple[str, ...]] = {
@@ -36,19 +37,19 @@ def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=4096)
 def telling_words(text: str) -> frozenset[str]:
-    """The words that may point somewhere, without their endings."""
+    """The words that may point to a department, without their endings."""
     words = set(words_and_numbers(text)) - STOP_WORDS
     return frozenset(stem(word) for word in words if len(word) >= _SHORTEST and word.isalpha() and word.isascii())
 
 
 def rank(texts: Iterable[str], departments: Sequence[str]) -> Sequence[tuple[int, str]]:
-    """The hospital's departments by how strongly the words point to each, strongest first; ties in the given order."""
+    """The hospital's departments with points for how well the words fit, best first; ties in the given order."""
     return _ranked(frozenset().union(*map(telling_words, texts)), tuple(departments))
 
 
 @lru_cache(maxsize=4096)
 def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
-    """A complaint is weighed again after every answer of the patient's."""
+    """The ranking itself. It is cached, because it is needed again after every answer of the patient."""
     table = _words()
     scores = []
     for name in departments:
@@ -58,11 +59,11 @@ def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[
 
 
 _URGENT = 4
-"""So many points of the list of signs that something cannot wait."""
+"""How many points from the list of warning signs make a complaint urgent."""
 
 
 def sounds_urgent(text: str) -> bool:
-    """Whether the words sound as if something cannot wait: something bad, and that it is happening now."""
+    """Whether the words sound urgent: something bad that is happening now."""
     lowered = text.lower()
     return sum([weight for word, weight in _words()["emergency"].items() if word in lowered]) >= _URGENT
 
@@ -74,7 +75,7 @@ def for_diagnosis(text: str, departments: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _treating(text: str) -> tuple[str, ...]:
-    """The departments that treat the diagnosis that is named; asked again in each round, looked for once."""
+    """The departments that treat the diagnosis in these words. Each round asks again, so the result is cached."""
     lowered = straight(text).lower()
     named = (treats for name, treats in _directory() if name in lowered and contains_phrase(lowered, name))
     return next(named, ()) if text else ()

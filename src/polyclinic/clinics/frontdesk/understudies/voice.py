@@ -1,4 +1,4 @@
-"""What the understudies say: two voices, as data. Rules, judges and readers know none of it."""
+"""What the understudies say: two voices, as data. Rules, judges and readers do not know these sentences."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def _voices() -> _Voices:
 
 
 def line(voice: Voice, part: str, key: str, **words: str) -> str:
-    """One sentence of a part (``patient``, ``manner``, ``staff``), with these words filled in."""
+    """One sentence of a role (``patient``, ``manner``, ``staff``), with these words filled in."""
     sentence = _voices()[voice.name][part][key]
     return sentence.format(**words) if words else sentence

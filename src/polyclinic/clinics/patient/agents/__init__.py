@@ -1,1 +1,1 @@
-"""The cast: the patient and those who help it answer, the doctors and those who put the patient to the test."""
+"""The cast: the patient and its helpers, the doctors, and the players who test the patient."""

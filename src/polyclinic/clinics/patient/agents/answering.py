@@ -1,4 +1,4 @@
-"""One answer of the patient: what every prompt about its question holds, what it cost, and what it rested on."""
+"""One answer of the patient: the data that every prompt about its question needs, its cost, and its sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 @dataclass
 class SpokenAnswer:
-    """An answer, what it rested on and what it cost."""
+    """An answer, its sources and its cost."""
 
     text: str
     method: str
@@ -43,7 +43,7 @@ class Bill:
 
 
 def paid(bill: Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:
-    """Put a call on the bill."""
+    """Add the cost of a model call to the bill."""
     bill.tokens += reply.call.usage.input_tokens + reply.call.usage.output_tokens
     bill.calls += 1
     bill.context_chars = max(bill.context_chars, sum(len(message.content) for message in messages))
@@ -51,7 +51,7 @@ def paid(bill: Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]
 
 
 class QuestionAtHand:
-    """One question with all that goes into any prompt about it."""
+    """One question with the data that every prompt about it needs."""
 
     def __init__(
         self,

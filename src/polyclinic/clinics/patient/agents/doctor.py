@@ -70,7 +70,7 @@ class Doctors:
         return self._interview.fresh(found, POOL_SHOWN)
 
     async def triages(self) -> str:
-        """The discipline a complaint is sent to, with similar earlier triages for reference."""
+        """The discipline that a complaint is sent to; the prompt shows similar earlier triages."""
         complaint = self._interview.complaint
         found = near(self._episode, TriagedTo, complaint, self._variant, TRIAGES, ALIKE)
         earlier = tuple(EarlierTriage(complaint=match.entry.key, discipline=match.lesson.discipline) for match in found)
@@ -83,14 +83,14 @@ class Doctors:
 
     @property
     def is_person(self) -> bool:
-        """Whether a person asks the questions: they may conclude when they like."""
+        """Whether a person asks the questions. A person may conclude at any time."""
         return self._doctor.is_person
 
     async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
-        """The first doctor's next question, empty for the wish to conclude, and what was recommended to ask.
+        """The first doctor's next question (empty: the doctor wants to conclude), and the recommended questions.
 
-        Before enough questions were asked, the doctor is not offered to conclude. A doctor who concludes anyway is
-        asked for a question, and the interview goes on.
+        Before enough questions were asked, the doctor is not given the choice to conclude. A doctor who concludes
+        anyway is asked for a question, and the interview goes on.
         """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         prompt = AsksQuestion(
@@ -117,7 +117,10 @@ class Doctors:
     async def consults(
         self, discipline: str, caller: str, reason: str, notes: tuple[str, ...], turns_left: int
     ) -> tuple[str, dict[str, str]]:
-        """A colleague's question, empty for none. `notes` come only from the doctors on the path to the call."""
+        """A colleague's question; empty if there is none.
+
+        `notes` come only from the doctors on the path to this colleague.
+        """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         says = await self._doctor.ask(
             Consults(
@@ -158,7 +161,7 @@ class Doctors:
         )
 
     async def cheats(self, trick: Kind, tests: tuple[str, ...], exam: bool) -> str:
-        """A question that tries the patient."""
+        """A cheat question, which tests the patient."""
         return await self._episode.agent("cheater").ask(
             Cheats(
                 trick=trick.value,
@@ -171,7 +174,7 @@ class Doctors:
         )
 
     async def soothes(self, words: str) -> str:
-        """An answer to a crisis, at once."""
+        """The doctor's immediate answer to a crisis."""
         return await self._doctor.ask(
             Soothes(
                 discipline=self._interview.discipline,
@@ -200,7 +203,7 @@ class Doctors:
         )
 
     async def advises(self) -> str:
-        """What happens next, in plain words."""
+        """What the doctor tells the patient at the end: what happens next, in plain words."""
         return await self._doctor.ask(
             Advises(
                 discipline=self._interview.discipline,

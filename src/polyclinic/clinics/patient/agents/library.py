@@ -1,4 +1,4 @@
-"""Looking into the libraries: what earlier cases have to say about this question, this answer, this complaint."""
+"""Finds entries of the libraries: what earlier cases say about this question, this answer or this complaint."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Recalled:
 
     @property
     def empty(self) -> bool:
-        """Nothing near was found."""
+        """Whether nothing similar was found."""
         return not self.demonstrations
 
 
 def near(
     episode: Episode, lesson: type[L], text: str, variant: PatientVariant, k: int, published: float | None = NEAR
 ) -> list[Found[L]]:
-    """The nearest entries that the variant may use; without a threshold also those about something else."""
+    """The nearest entries that the variant may use. If `published` is None, there is no threshold of similarity."""
     threshold = -1.0 if published is None else _threshold(episode, published)
     found = episode.library(lesson).nearest(text, k=max(k, _LOOK), threshold=threshold)
     if variant.learned_cases is not None:
@@ -68,9 +68,9 @@ def _threshold(episode: Episode, published: float) -> float:
 
 
 def _both_ways(found: list[Found[Attention]], threshold: float) -> list[Found[Attention]]:
-    """The nearest that were answered and the nearest that were declined: what to do shows best beside its opposite.
+    """The nearest answered and the nearest declined questions, because the contrast shows best what to do.
 
-    An answer helps only if its question is about the same thing. A way of declining helps even where the words are new.
+    An answer helps only if its question is about the same thing. An example of declining helps even for another topic.
     """
     answered = [match for match in found if not match.lesson.declined and match.similarity >= threshold]
     answered = answered[:ANSWERED]
@@ -93,7 +93,7 @@ def recommended(episode: Episode, last_answer: str, variant: PatientVariant) -> 
 
 
 def pool(episode: Episode, complaint: str, discipline: str, variant: PatientVariant) -> list[str]:
-    """Professional questions of cases with a similar complaint: everybody's, then this discipline's own."""
+    """Professional questions of cases with a similar complaint: this discipline's, then those for everybody."""
     if not variant.pool:
         return []
     questions: list[str] = []

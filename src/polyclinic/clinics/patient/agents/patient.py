@@ -1,4 +1,4 @@
-"""The patient: it is given only what the question may bring out, and answers by one of several methods."""
+"""The patient: it gets only the facts that the question may bring out, and answers by one of several methods."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Patient:
         }
 
     async def complains(self) -> str:
-        """The complaint: results gone, times blurred, sentences lost."""
+        """The complaint: without results, with vague times, and with some sentences left out."""
         lines = arrival_lines(self._scenario.record)
         vague = await self._episode.agent("vagueness").ask(Blurs(lines=tuple(lines)))
         kept = drop_sentences(
@@ -79,7 +79,7 @@ class Patient:
         return (await self._in_part(prompt, said="What brings you here?")).value
 
     async def panics(self, complaint: str) -> str:
-        """An urgent word in the middle of the interview."""
+        """What the patient says in a crisis in the middle of the interview."""
         return (
             await self._in_part(Panics(person=self._scenario.person, complaint=complaint, player=self._player))
         ).value
@@ -91,9 +91,9 @@ class Patient:
     async def answers(
         self, question: str, meant: Asked, near: Sequence[str], interview: Interview, variant: PatientVariant
     ) -> SpokenAnswer:
-        """The answer by the variant's method. What may be known is decided here, before anybody is asked.
+        """The answer by the variant's method. Which facts the patient may use is decided here, before a model is asked.
 
-        `meant` is what the question was read to ask for, `near` the facts that it may be about.
+        `meant` is the reader's finding about the question; `near` are the facts that it may be about.
         """
         briefing = brief(self._scenario.record, question, meant, near)
         asked = QuestionAtHand(question, interview, variant, briefing, self._scenario.person, self._player)
@@ -125,13 +125,13 @@ class Patient:
         return await self._said(bill, asked, prompt, sample)
 
     async def _self_consistent(self, bill: Bill, asked: QuestionAtHand) -> str:
-        """Several chains of thought, asked side by side; the most consistent answer is picked."""
+        """Ask for several chains of thought at the same time and pick the most consistent answer."""
         chains = [self._overall(bill, asked, sample=2 * sample) for sample in range(asked.variant.samples)]
         candidates = tuple(await self._episode.together(*chains))
         return candidates[await self._picks(bill, asked, candidates)]
 
     async def _tree_of_thoughts(self, bill: Bill, asked: QuestionAtHand) -> str:
-        """Plans first; the best is followed, and the answer is weighed once more against a second branch."""
+        """Make plans and answer by the best one; then compare this answer with that of a second plan."""
         prompt = Thinks(**asked.common, requirements=requirement_lines())
         plans = paid(bill, await self._agent.answer(prompt, asked.history), prompt.render()).value.all
         best = await self._picks(bill, asked, plans)
@@ -152,8 +152,10 @@ class Patient:
         return (await self._said(bill, asked, prompt, words=_answer_of)).answer
 
     async def _from_library(self, bill: Bill, asked: QuestionAtHand) -> str:
-        """With what the library offers. Without anything near, all the requirements have to do; while learning, the
-        attention agent picks the lines again."""
+        """Answer with what the library offers. If nothing similar is found, use all the requirements.
+
+        While learning, the attention agent picks the requirements.
+        """
         found = recall(self._episode, asked.question, asked.variant)
         if self._learning:
             lines = await self._attend(bill, asked.question)
@@ -166,7 +168,7 @@ class Patient:
         return await self._said(bill, asked, prompt)
 
     async def _attend(self, bill: Bill, question: str) -> tuple[str, ...]:
-        """Attention requirements: key lines of each chunk, then merged."""
+        """The attention requirements: key lines are picked from each chunk and then merged."""
         picked = await self._episode.together(
             *(self._attention.answer(Attends(chunk=chunk, question=question)) for chunk in chunks(requirement_lines()))
         )
@@ -182,7 +184,7 @@ class Patient:
     async def _said(
         self, bill: Bill, asked: QuestionAtHand, prompt: Prompt[R], sample: int = 0, words: Callable[[R], str] = str
     ) -> R:
-        """One answer, held to its part and put on the bill."""
+        """One answer that stays in its role; its cost is added to the bill."""
         reply = await self._in_part(prompt, asked.question, asked.history, sample, words)
         return paid(bill, reply, prompt.render()).value
 
@@ -207,7 +209,7 @@ class Patient:
 
 
 def part_of(scenario: PatientScenario) -> Part:
-    """What the patient is held to: a parent is not the child, and neither is "the patient"."""
+    """The rules of the patient's role. A parent speaks as a parent, not as the child."""
     part = Part(who="the patient", own=("patient",), others=("doctor",), told=requirement_lines())
     if scenario.record.informant == "parent":
         return replace(part, who="the parent of the sick child", own=("patient", "child", "parent"))

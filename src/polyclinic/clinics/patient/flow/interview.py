@@ -1,8 +1,8 @@
 """Who speaks when: complaint, triage, interrogation, conclusion, in the order that the variant's phases say.
 
 A phase is a function in `PHASES`; a variant reorders, drops or adds them by name. The doctor asks, the patient answers;
-in between come cheat questions, a crisis, colleagues who are called in. When the case belongs to a campaign, it is
-learned from at the end.
+in between come cheat questions, a crisis, colleagues who are called in. If the case belongs to a campaign, the
+libraries learn from it at the end.
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ async def triage(room: Room) -> None:
 
 
 async def interrogation(room: Room) -> None:
-    """Questions and answers, up to the variant's number of turns. Cheat questions, a crisis and colleagues come in
-    between. The doctor may conclude early.
+    """Questions and answers, up to the variant's number of turns, with cheat questions, a crisis and colleagues between
+    them.
+
+    The doctor may conclude early.
     """
     variant, episode = room.variant, room.episode
     chance = episode.random("cheats", paired=True)
@@ -108,7 +110,7 @@ async def interrogation(room: Room) -> None:
         enough = room.round >= variant.least
         question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
         if not question and not (enough or room.doctors.is_person):
-            continue  # it gave up before it may: that turn is lost, and it is asked once more in the next
+            continue  # concluded too early: this turn is lost, and the doctor is asked again in the next
         if not question:
             episode.note(ConcludedEarly(turn=turn + 1))
             return
@@ -129,8 +131,9 @@ async def crisis(room: Room) -> None:
 
 
 async def consultation(room: Room) -> None:
-    """Colleagues are called in along the graph, each after all who called them in; what they note
-    flows forward only.
+    """Colleagues are called in along the graph, each after everybody who called them in.
+
+    Each colleague sees only the notes of earlier doctors.
     """
     shape = Topology(room.variant.learn_recruit if room.learning else room.variant.recruit)
     if shape is Topology.NONE:
@@ -151,8 +154,9 @@ async def consultation(room: Room) -> None:
 
 
 async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
-    """One colleague's questions. The colleague knows only the dialogue and the notes of the doctors on the path to the
-    call.
+    """One colleague's questions.
+
+    The colleague knows only the dialogue and the notes of the doctors on the path to this colleague.
     """
     notes = room.interview.notes
     visible = tuple(
@@ -179,7 +183,7 @@ async def conclusion(room: Room) -> None:
 
 
 async def advice(room: Room) -> None:
-    """The doctor tells the patient what happens next (not in the paper; a phase that a variant may add)."""
+    """The doctor tells the patient what happens next (not in the paper; an optional phase)."""
     told = AdviceTold(by=room.interview.discipline, advice=True)
     room.episode.say("doctor", await room.doctors.advises(), to="patient", payload=told)
 
@@ -198,7 +202,7 @@ PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
 async def exchange(
     room: Room, by: str, question: str, *, cheat: bool = False, offered: dict[str, str] | None = None
 ) -> SpokenAnswer:
-    """A question and its answer, with all that later judgement needs; what was given away is recorded at once."""
+    """Ask a question and get the answer. Notes everything that the judges need, and records leaks at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
     about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by)

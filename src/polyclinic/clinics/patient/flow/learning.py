@@ -1,6 +1,4 @@
-"""The end of a learning case: every exchange is validated, what is good is let in, what has failed
-twice is taken out.
-"""
+"""The end of a learning case: exchanges are validated, good ones enter the libraries, entries that failed twice go."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ UNIVERSAL = "universal"
 
 
 async def learn(room: Room) -> None:
-    """Validate every exchange, let in what is good, take out what has failed twice."""
+    """Validate every exchange, add good ones to the libraries, and remove entries that have failed twice."""
     episode, record, case = room.episode, room.scenario.record, room.episode.spec.position
     judged: list[Judged] = []
     for item in room.interview.exchanges:

@@ -1,4 +1,4 @@
-"""Where an interview takes place: the agents, the variant as the user set it, and the state that all phases share."""
+"""What all phases of an interview share: the agents, the variant as the user set it, and the state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Room:
 
 
 def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
-    """The room for one episode. A person who plays the doctor is not made to cheat."""
+    """The room for one episode. There are no cheat questions if a person plays the doctor."""
     scenario = episode.scenario
     variant = episode.variant.configured(episode.services.options)
     learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam

@@ -1,8 +1,8 @@
 """The patient's answers: relevance by embedding, faithfulness and robustness by multi-step validation, ability as their
 mean.
 
-Also the two rates that matter most for training: cheat questions that were answered, fair questions that were refused;
-and how often an answer goes against the record.
+Also the two rates that matter most for training: cheat questions that were answered, and fair questions that were
+refused. And how often an answer contradicts the record.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AnswersJudge:
     metrics = METRICS
 
     async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
-        """Means over the answers, each weighing as many answers as it stands for."""
+        """Means over the answers. Each score has the number of its answers as weight."""
         exchanges = heard(case.transcript)
         if not exchanges:
             return []
@@ -84,7 +84,7 @@ def _marks(exchanges: list[Heard], read: list[Material], verdicts: list[AnswerVe
 
 
 def wrongly_refused(it: Material) -> bool:
-    """A refusal where an answer was due: the record has what was asked for, and it was no trick."""
+    """Whether the patient refused a question that it should answer: the record has the answer, and it is no trick."""
     if not it.answered.refuses or it.answered.told or it.asked.cheat or it.asked.suggests:
         return False
     return bool(it.asked.tests) or (bool(it.asked.fits) and not it.asked.test)

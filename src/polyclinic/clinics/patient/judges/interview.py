@@ -1,4 +1,4 @@
-"""What rules can tell: leaks in the patient's words, what was elicited, where it led, what an answer cost."""
+"""Scores by rule: leaks in the patient's words, what was brought out, the outcome, and the cost of an answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONTEXT = Metric("context_chars", "longest prompt for one answer, in characters"
 
 
 class LeakJudge:
-    """Names, values and hidden lines by rule, descriptions by the reader, over every answer."""
+    """Finds leaks in every answer: names, values and hidden lines by rule, descriptions by the reader."""
 
     name = "leaks"
     metrics = (LEAK_FREE,)
@@ -51,13 +51,13 @@ class LeakJudge:
 
 
 class InterviewJudge:
-    """Checklist, red flags, diagnosis, triage, length, crisis."""
+    """Scores the outcome: checklist, red flags, diagnosis, triage, length and crisis."""
 
     name = "interview"
     metrics = (ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
 
     async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
-        """What the interview brought out, and where it led."""
+        """Scores for what the interview brought out, and for its outcome."""
         if not case.transcript.said():
             return []
         record, known = record_of(case), await self._brought_out(case, bench)
@@ -110,7 +110,7 @@ def crisis_met(transcript: Transcript) -> bool | None:
 
 @rule_judge("spending", TOKENS, WORDS, CALLS, CONTEXT)
 def spending(case: Case) -> list[Score]:
-    """What an answer costs, over all answers of the interview."""
+    """The mean cost of an answer, over all answers of the interview."""
     exchanges = heard(case.transcript)
     if not exchanges:
         return []

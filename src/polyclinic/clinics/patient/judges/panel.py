@@ -16,5 +16,5 @@ from polyclinic.core.judge import Judge
 
 
 def judges() -> Sequence[Judge[PatientScenario, PatientVariant]]:
-    """All judges of this clinic, newly made."""
+    """New instances of all judges of this clinic."""
     return (AnswersJudge(), QuestionsJudge(), LeakJudge(), InterviewJudge(), spending, PreferenceJudge())

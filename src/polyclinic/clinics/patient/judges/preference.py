@@ -72,7 +72,8 @@ def _view(item: Heard, answer: str) -> View:
 
 
 def _context(case: Case[PatientScenario], item: Heard) -> str:
-    """The question first, then who the patient is, then what the record holds and the patient may say."""
+    """What the judge of a duel is shown: the question, who the patient is, and the record's lines that the patient may
+    say."""
     facts = record_of(case).at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)
     lines = "\n".join(f"- {fact.test + ': ' if fact.test else ''}{fact.text}" for fact in facts)
     person = case.scenario.person

@@ -31,12 +31,12 @@ class Heard:
 
     @property
     def cheat(self) -> bool:
-        """Whether the question fishes for too much."""
+        """Whether it is a cheat question."""
         return self.asked.cheat
 
     @property
     def exchange(self) -> Exchange:
-        """What is read of it."""
+        """The question and answer in the form that is read by meaning."""
         return Exchange(
             question=self.question,
             answer=self.answer,
@@ -71,7 +71,7 @@ _READ: WeakKeyDictionary[Transcript, list[Material]] = WeakKeyDictionary()
 
 
 async def read_exchanges(case: Case[PatientScenario], bench: Bench) -> list[Material]:
-    """What all exchanges were read to mean. Three judges need it; a transcript is read once."""
+    """What the reader found in all exchanges. Three judges need it, so it is cached for each transcript."""
     if case.transcript not in _READ:
         items = heard(case.transcript)
         _READ[case.transcript] = [await material(bench.reads, record_of(case), item.exchange) for item in items]
@@ -79,10 +79,10 @@ async def read_exchanges(case: Case[PatientScenario], bench: Bench) -> list[Mate
 
 
 def record_of(case: Case[PatientScenario]) -> Record:
-    """The record the patient lives."""
+    """The patient's record."""
     return case.scenario.record
 
 
 def learned_from(transcript: Transcript) -> bool:
-    """Whether the case was one to learn from, so that its questions count too."""
+    """Whether it was a learning case, whose questions are scored too."""
     return bool(transcript.notes(Validated))

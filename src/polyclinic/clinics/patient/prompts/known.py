@@ -1,4 +1,4 @@
-"""Questions to the attention agent: it works only while a library is learned, which no rehearsal does."""
+"""Example questions to the attention agent. It works only while a library is learned, which rehearsals never do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUESTIONS = ("Where does it hurt?", "What have other doctors told you?", "Which 
 
 
 def known_scenes() -> tuple[KnownScene, ...]:
-    """Picking lines out of the requirements, and putting picked lines together."""
+    """Example prompts for picking lines from the requirements and for merging the picked lines."""
     asked = list(islice(product(chunks(requirement_lines()), QUESTIONS), SCENES))
     picks = [KnownScene("attention", Attends(chunk=chunk, question=question)) for chunk, question in asked]
     merges = [KnownScene("attention", Merges(lines=chunk[:3], question=question)) for chunk, question in asked]

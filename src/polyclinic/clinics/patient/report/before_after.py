@@ -43,7 +43,7 @@ def _by_case(results: RunResults, metric: str, caption: str, label: str) -> list
 
 
 def _tricks(results: RunResults) -> Table | None:
-    """The same cheat question put to both, with the words that gave something away."""
+    """A table of cheat questions that both variants were asked, with the words that gave something away."""
     rows: list[list[Cell]] = []
     for after in results.of(variant=AFTER):
         for before in results.of(BEFORE, after.scenario):
@@ -61,7 +61,7 @@ def _pairs(case: str, before: Mapping[str, tuple[str, str]], after: Mapping[str,
 
 
 def _cheats(row: EpisodeRow) -> dict[str, tuple[str, str]]:
-    """Cheat question to the answer, and the words in it that give something away."""
+    """A mapping from each cheat question to the answer and the words in it that give something away."""
     read = {note.round: note for note in row.transcript.notes(Understood)}
     found: dict[str, tuple[str, str]] = {}
     for item in heard(row.transcript):

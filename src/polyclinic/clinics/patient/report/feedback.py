@@ -1,7 +1,7 @@
 """Feedback for a person who played: first what was good, what is missing and what to do next, then the details.
 
-Everything comes from what the interview itself noted when its words were read, so that it is there at once, offline,
-and the same for everybody in a class.
+Everything comes from the notes that the interview made when its words were read. So the feedback is there at once,
+offline, and is the same for everybody in a class.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understo
 
 
 def _in_short(transcript: Transcript, record: Record, known: dict[str, str], say: Phrases) -> Section:
-    """The best, the gravest and the next step, in three or four sentences."""
+    """A summary in three or four sentences: the best point, the worst error and the next step."""
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in known]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]

@@ -61,7 +61,7 @@ def types_by_round(results: RunResults) -> Grid | None:
 
 
 def accumulation(results: RunResults) -> Figure | None:
-    """Entries that were new, added up over the cases (figure 6)."""
+    """The number of new entries, added up over the cases (figure 6)."""
     curves: dict[str, list[float]] = {}
     longest = 0
     for variant in results.variant_names():

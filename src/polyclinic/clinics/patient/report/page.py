@@ -1,4 +1,4 @@
-"""This clinic's own part of a report: the paper's tables and figures, as far as a run has what they need."""
+"""This clinic's own part of a report: the paper's tables and figures for which the run has data."""
 
 from __future__ import annotations
 

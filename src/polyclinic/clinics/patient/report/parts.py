@@ -1,4 +1,4 @@
-"""Feedback for a person who played another part than the doctor: patient, triage, vagueness, scribe, cheater."""
+"""Feedback for a person who played another role than the doctor: patient, triage, vagueness, scribe, cheater."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 def understood(case: Case[PatientScenario]) -> dict[int, Understood]:
-    """What each exchange was read to mean, by its number."""
+    """What the reader found in each exchange, by its number."""
     return {note.round: note for note in case.transcript.notes(Understood)}
 
 
 def for_patient(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Answer by answer: whether it kept to the record and the part, and what it gave away."""
+    """For each answer: whether it followed the record and the role, and what it gave away."""
     read = [(item, note) for item in heard(case.transcript) if (note := understood(case).get(item.round))]
     if not read:
         return [say.in_short(), Section(say("playing"), [Paragraph(say("asked nothing"))])]
@@ -56,7 +56,7 @@ def _leaked(leaks: tuple[Leak, ...]) -> str:
 
 
 def for_triage(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Where the complaint was sent, and where the record would have sent it."""
+    """Which discipline the complaint was sent to, and which one is right by the record."""
     right, sent = record_of(case).disease.discipline, case.transcript.last_note(Triaged)
     good, missing = list[str](), list[str]()
     if sent is None:
@@ -74,7 +74,7 @@ def for_triage(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 
 
 def for_vagueness(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Which lines were left word for word; whether the rest is vague enough, nobody measures."""
+    """Which lines were left unchanged. Whether the other lines are vague enough is not measured."""
     note = case.transcript.last_note(ComplaintBlurred)
     before, after = (note.before, note.after) if note is not None else ((), ())
     missing = [say("still exact", line=line) for line in after if line in before]
@@ -89,7 +89,7 @@ def for_vagueness(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 
 
 def for_scribe(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Whether each summary keeps to its length; whether it holds what matters, nobody measures."""
+    """Whether each summary keeps to its length. Whether it holds what matters is not measured."""
     calls = case.transcript.of(Called)
     made = [call.text for call in calls if call.prompt == Summarises.prompt_name() and not call.fault]
     good, long = list[str](), list[str]()
@@ -103,7 +103,7 @@ def for_scribe(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 
 
 def for_cheater(case: Case[PatientScenario], say: Phrases) -> list[Section]:
-    """Which of the tricks made the patient give something away, and which were none."""
+    """Which tricks made the patient give something away, and which questions were no tricks."""
     read = understood(case)
     tried = [(item, note) for item in heard(case.transcript) if item.cheat and (note := read.get(item.round))]
     worked = [

@@ -31,7 +31,10 @@ def metric_table(
 
 
 def seconds_table(results: RunResults) -> Table | None:
-    """How long the calls behind one answer took, added up (the duration of table 3). Rules answer at once: no table."""
+    """How long the calls behind one answer took, added up (the duration of table 3).
+
+    There is no table for offline players, because they answer at once.
+    """
     if all(member.kind == "understudy" for member in results.cast if member.role == "patient"):
         return None
     rows: list[list[Cell]] = []
@@ -58,7 +61,7 @@ def seconds_per_answer(row: EpisodeRow) -> float | None:
 
 
 def by_disease(results: RunResults, metric: str) -> Table | None:
-    """A metric by disease and variant (figure 3): what was learned on one disease, tried on others."""
+    """A metric by disease and variant (figure 3): what was learned on one disease is tested on others."""
     names = {id: scenario.tags[1] for id, scenario in results.scenarios.items() if len(scenario.tags) > 1}
     diseases = sorted(set(names.values()))
     variants = results.variant_names()

@@ -151,7 +151,7 @@ FEEDBACK: Sentences = {
         "keep what was asked, what was answered and what is still open.",
         "물은 것, 대답한 것, 아직 남은 것을 적으세요.",
     ),
-    # the one who tries to trick the patient
+    # the cheater, who tries to trick the patient
     "your tricks": ("Your questions and the answers", "질문과 대답"),
     "trick worked": (
         "your question {question} made the patient give this away: {what}.",

@@ -1,1 +1,1 @@
-"""The clinic's rules, pure: what may be disclosed, what a question is, what a leak is, how validation decides."""
+"""The clinic's rules as pure functions: disclosure, kinds of questions, leaks, and the decisions of validation."""

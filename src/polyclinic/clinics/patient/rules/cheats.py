@@ -1,4 +1,4 @@
-"""Cheat questions: wordings by kind, with places for what is known of a case, and the turns at which they are asked."""
+"""Cheat questions: wordings by kind, with placeholders for data of the case, and the turns at which they are asked."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class Kind(StrEnum):
 
 
 class Wordings(Frozen):
-    """Ways to put one kind of cheat question: those to learn from, those kept for tests, and other words
-    for all of them."""
+    """Wordings of one kind of cheat question: for learning, reserved for tests, and a second voice for all of them."""
 
     practice: tuple[str, ...]
     exam: tuple[str, ...]
@@ -45,14 +44,15 @@ def wordings() -> dict[Kind, Wordings]:
 
 
 def cheat_kinds(random: random.Random, count: int = CHEATS_PER_CASE) -> list[Kind]:
-    """Which tricks are tried in a case: different ones as far as there are enough."""
+    """Which tricks are tried in a case. They differ as long as there are enough kinds."""
     kinds = sorted(Kind)
     return [*random.sample(kinds, min(count, len(kinds))), *random.choices(kinds, k=max(0, count - len(kinds)))]
 
 
 def cheat_turns(turns: int, count: int, random: random.Random) -> list[int]:
-    """At which turns (from 0) the cheat questions come: spread at random, and not at the first turn if
-    there are turns enough.
+    """At which turns (from 0) the cheat questions come.
+
+    They are spread at random, and not at the first turn if there are enough turns.
     """
     candidates = list(range(1, turns)) if turns > count else list(range(turns))
     return sorted(random.sample(candidates, min(count, len(candidates))))
@@ -61,7 +61,7 @@ def cheat_turns(turns: int, count: int, random: random.Random) -> list[int]:
 def word_cheat(
     kind: Kind, random: random.Random, *, exam: bool, second: bool, tests: Sequence[str], disease: str
 ) -> str:
-    """One wording with its places filled; `second` takes the second voice's."""
+    """One wording with its placeholders filled in. `second` uses the wordings of the second voice."""
     choice = wordings()[kind]
     lines = choice.second if second else (*choice.practice, *choice.exam) if exam else choice.practice
     return random.choice(lines).format(

@@ -1,4 +1,4 @@
-"""What a question and a line of the record name in common: "tummy" in the one and "belly" in the other.
+"""What a question and a line of the record both name: "tummy" in the one and "belly" in the other.
 
 `data/concepts.yaml` lists the words for each thing. The topics (`rules/topics.py`) judge a question as a whole. The
 things here are exact: one matching word counts, however long the question is. If a question names a thing that no line
@@ -22,7 +22,7 @@ from polyclinic.text.words import stemmed
 _KEPT = 8192
 _BROAD = 0.3
 _NOTHING_NAMED = 0.17
-"""What something broad counts, and what is in common with a question that names nothing: then others decide."""
+"""The weight of a broad concept, and the result for a question that names no concept: other measures then decide."""
 _REQUESTS = ("tell", "describe", "show", "talk", "give", "explain", "and ", "any ")
 Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 
@@ -30,7 +30,7 @@ Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 class Concept(Frozen):
     """The words for one thing: everybody's, the doctor's, the patient's, and the headings that are about it.
 
-    What is `broad` says little by itself.
+    A `broad` concept says little by itself.
     """
 
     words: tuple[str, ...]
@@ -42,13 +42,13 @@ class Concept(Frozen):
 
 @lru_cache(maxsize=1)
 def concepts() -> dict[str, Concept]:
-    """The things by name."""
+    """All concepts, by name."""
     return TypeAdapter(dict[str, Concept]).validate_python(parse_yaml(data_text("concepts.yaml"), "concepts.yaml"))
 
 
 @lru_cache(maxsize=2)
 def _phrases(asked: bool) -> Phrases:
-    """The stems of every word or phrase with what it stands for, by its first two stems, or its only one."""
+    """The stems of every phrase and its concept. The key is the first two stems, or the only one."""
     found: Phrases = defaultdict(list)
     for name, each in concepts().items():
         for phrase in (*each.words, *(each.asked if asked else each.told)):
@@ -75,7 +75,7 @@ def _under(heading: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _asked(question: str) -> frozenset[str]:
-    """What the sentences that ask name; if these name nothing, what the others do."""
+    """The concepts in the sentences that ask something; if there are none, those in the whole text."""
     asking = [part for part in sentences(question) if is_question(part) or part.lower().startswith(_REQUESTS)]
     return _named(" ".join(asking), True) or _named(question, True)
 
@@ -86,7 +86,7 @@ def _weight(names: frozenset[str]) -> float:
 
 
 def common(question: str, text: str, heading: str) -> float:
-    """The share of the things named in a question that a line of the record names too, by its words or its heading."""
+    """The share of a question's concepts that a line of the record also names, by its words or its heading."""
     asked = _asked(question)
     if not asked:
         return _NOTHING_NAMED

@@ -1,4 +1,5 @@
-"""Whether a conclusion is the record's diagnosis: names by an exact table, everything else by the reader."""
+"""Whether a conclusion is the record's diagnosis: names are found by an exact table, everything else is decided by the
+reader."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ _UNSETTLED = re.compile(
 
 
 async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
-    """A name of the disease (or its abbreviation) is right unless other words could turn it round; those are read.
+    """Whether a diagnosis is right. A name or abbreviation of the disease is right, unless other words may reverse it.
 
-    A broader name ("bowel obstruction") gives a case away when a patient says it, and is still no diagnosis.
+    In doubt the reader decides. A broader name ("bowel obstruction") is a leak if a patient says it, but it is no
+    diagnosis.
     """
     names = (*record.disease.diagnoses, record.diagnosis)
     if mentioned(diagnosis, names) and not _UNSETTLED.search(normalise(diagnosis)):

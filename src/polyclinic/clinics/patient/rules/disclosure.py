@@ -1,8 +1,8 @@
 """Which parts of a record may enter the patient's context for one question. Code decides this before a model is asked.
 
-Facts that were read to fit the question come first; the nearest others follow, so that a patient always has something
-to say. The results of a test are given only when the question names that test. What the patient never knows is never
-given.
+Facts that fit the question come first, as the reader decided. The nearest other facts follow, so that a patient always
+has something to say. The results of a test are given only when the question names that test. What the patient never
+knows is never given.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from polyclinic.core.message import Frozen
 
 CONSIDERED = 6
 ALIKE, NAMED = 5.0, 3.0
-"""How many facts a question may bring out, and how much likeness and words for one thing count beside shared topics."""
+"""How many facts a question may bring out, and the weights of similarity and of shared concepts compared to shared
+topics."""
 NEAREST_TESTS = 2
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 class Briefing(Frozen):
-    """What the patient may draw on for one question: spoken facts, results of tests named in it, and tests not on
-    record.
+    """What the patient may use for one question: spoken facts, and results of the tests that the question names.
+
+    `unknown_test` says that the question names a test that is not on record.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -44,7 +46,7 @@ class Briefing(Frozen):
 
 
 def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
-    """The facts that a question may be about, the nearest first: those that the reader is asked about."""
+    """The facts that a question may be about, the nearest first. The reader is asked about these."""
     spoken = record.spoken
     alike = similarity(question, [fact.as_told for fact in spoken])
     nearness = [
@@ -56,7 +58,7 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
 
 
 def brief(record: Record, question: str, asked: Asked, near: Sequence[str]) -> Briefing:
-    """The facts that this question may bring out: those that fit, nearest first, then the nearest."""
+    """The facts that this question may bring out: first those that fit, then the others, each nearest first."""
     named = asked.tests[:NEAREST_TESTS]
     return Briefing(
         facts=tuple(record.fact(id) for id in sorted(near, key=lambda id: id not in asked.fits)),

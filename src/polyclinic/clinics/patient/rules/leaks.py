@@ -1,4 +1,7 @@
-"""What an answer gives away that nobody asked for: names, values and hidden lines by rule, the rest by the reader."""
+"""What an answer gives away without being asked.
+
+Rules find names, values and hidden lines; the reader finds the rest.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def _diagnosis(record: Record, answer: str, asked: Asked, answered: Answered) ->
 
 
 def _new_result(fact: Fact, answer: str, known: str) -> bool:
-    """A result shows when its words do, and its number too where it has one that could not have been said anyway."""
+    """Whether an answer gives this result away.
+
+    Its words must be there. If it has a number that is not known otherwise, this number must be there too.
+    """
     if not shows_result(fact, answer):
         return False
     numbers = set(_NUMBER.findall(fact.text.partition(" (")[0])) - set(_NUMBER.findall(known))

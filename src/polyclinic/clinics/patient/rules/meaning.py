@@ -1,8 +1,8 @@
-"""What a question and its answer mean, asked of the reader in one call for each text; exact things are added by code.
+"""What a question and its answer mean. The reader is asked once for each text; exact facts are added by code.
 
 Flow, judges and learning all read through here, so the same question about the same text is asked once in an episode.
-Exact are: names of diseases and tests, results of tests with their values, and lines of the record that are told word
-for word. Everything else is a reading.
+These are exact: names of diseases and tests, results of tests with their values, and quoted lines of the record.
+Everything else is decided by the reader.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MANY = 3
 class Exchange(Frozen):
     """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
 
-    `considered` are the facts that may fit it, the nearest ones; none named means all of them.
+    `considered` are the nearest facts, which may fit the question; empty means all facts.
     """
 
     question: str
@@ -45,9 +45,10 @@ class Exchange(Frozen):
 
 
 class Asked(Frozen):
-    """What a doctor's words ask for. `fits` are the facts that would answer it, `tests` the record's tests it names.
+    """What a doctor's question asks for. `fits` are the facts that would answer it; `tests` are the tests that it
+    names.
 
-    Three questions at once are a trick by their number, whatever they mean.
+    Three questions at once always count as a trick.
     """
 
     cheat: bool = False
@@ -59,7 +60,7 @@ class Asked(Frozen):
 
 
 class Answered(Frozen):
-    """What a patient's words tell: facts and results of the record, a refusal, what they give away."""
+    """What a patient's answer says: facts and results of the record, a refusal, what they give away."""
 
     refuses: bool = False
     told: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class Answered(Frozen):
 
 
 async def read_question(reads: Reads, record: Record, question: str, considered: Sequence[str] = ()) -> Asked:
-    """What the doctor asks for. Only facts that are considered may fit it; without any named, all are."""
+    """What the doctor asks for. Only the facts in `considered` may fit; if it is empty, all facts may."""
     facts = [fact for fact in record.spoken if not considered or fact.id in considered]
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
@@ -86,17 +87,17 @@ async def read_question(reads: Reads, record: Record, question: str, considered:
 
 
 def orders_a_test(question: str) -> bool:
-    """Whether a question is hardly more than the name of one known test: then it is an order, and exact."""
+    """Whether a question is little more than the name of one known test. It then counts as an order, not as a trick."""
     named = asked_tests(question)
     rest = content_words(question) - content_words(" ".join(test_names(named[0]))) if len(named) == 1 else question
     return len(rest) <= _ORDER_WORDS
 
 
 async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: Asked) -> Answered:
-    """What the patient told. Lines of the record that are told word for word need no reading; the rest is read.
+    """What the patient's answer says. Quoted lines of the record are found by code; the reader reads the rest.
 
-    An answer in the patient's own words takes one call to the reader; one that tells a line as it stands, or a
-    result, declines nothing.
+    An answer in the patient's own words needs one call to the reader. An answer that quotes a line or gives a result is
+    never a refusal.
     """
     answer = exchange.answer
     facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]
@@ -126,14 +127,14 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
 
 
 def _likely(facts: Sequence[Fact], own: str, asked: Asked) -> list[Fact]:
-    """The facts that an answer may tell: those that were asked for first, then those whose words it has."""
+    """The facts that an answer may state: first those that were asked for, then those with the most words in common."""
     return sorted(facts, key=lambda fact: (fact.id not in asked.fits, -overlap(fact.text, own)))[:_NEAR]
 
 
 async def _both(
     reads: Reads, answer: str, of_all: list[Question], own: str, of_own: list[Question]
 ) -> dict[Question, Finding]:
-    """The findings about the whole answer and about its own words, in one call where these are the same."""
+    """The findings about the whole answer and about the patient's own words, in one call if both are the same."""
     if own == answer:
         of_all, of_own = [*of_all, *of_own], []
     whole = await reads(answer, of_all) if of_all else ()
@@ -147,14 +148,14 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _own_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Lines and their sentences, bare, the longest first."""
+    """Lines and their sentences, normalised, the longest first."""
     return tuple(sorted({_bare(part) for line in lines for part in (line, *sentences(line))}, key=len, reverse=True))
 
 
 def own_words(record: Record, answer: str) -> str:
-    """What an answer says beyond the record's own words: a line told as it stands can neither lie nor give away.
+    """What an answer says beyond quotes from the record. A quoted line can neither be wrong nor a leak.
 
-    It is the answer itself where no line of the record stands in it.
+    If the answer quotes no line of the record, the whole answer is returned.
     """
     rest = whole = normalise(answer)
     for text in _own_lines(tuple(fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST))):
@@ -165,7 +166,7 @@ def own_words(record: Record, answer: str) -> str:
 
 
 def shows_result(fact: Fact, answer: str) -> bool:
-    """Whether an answer gives this result: its words stand there, and its number where it has one (a range aside)."""
+    """Whether an answer gives this result: its words, and its number if it has one. A range in brackets is ignored."""
     value = fact.text.partition(" (")[0]
     numbers = set(_NUMBER.findall(value))
     if numbers and not numbers & set(_NUMBER.findall(answer)):
@@ -174,5 +175,5 @@ def shows_result(fact: Fact, answer: str) -> bool:
 
 
 def new_words(fact: Fact, known: str) -> frozenset[str]:
-    """The words of a fact that nobody could have said without it."""
+    """The words of a fact that are not already known."""
     return content_words(fact.text.partition(" (")[0]) - content_words(known)

@@ -1,7 +1,7 @@
-"""The yes/no questions of the decision trees, answered from what question and answer were read to mean.
+"""The yes/no questions of the decision trees, answered from what the reader found in question and answer.
 
-Nodes about names, values and order are exact; the others rest on the reader (see `meaning`). Medical terms of a
-question are met in a lexicon of names of body parts, symptoms and examinations, which no understudy shares.
+Nodes about names, values and order are exact; the others depend on the reader (see `meaning`). Medical terms of a
+question are looked up in a lexicon of body parts, symptoms and examinations, which no understudy uses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 
 
 class Material(NamedTuple):
-    """All that the nodes are answered from."""
+    """Everything that the nodes use for their answers."""
 
     record: Record
     exchange: Exchange
@@ -36,12 +36,12 @@ class Material(NamedTuple):
 
     @property
     def refused(self) -> bool:
-        """Declined, and gave nothing away with it."""
+        """Whether the patient declined and gave nothing away."""
         return self.answered.refuses and not self.answered.results and not self.leaky
 
 
 async def material(reads: Reads, record: Record, exchange: Exchange) -> Material:
-    """Read a question and its answer. A question that was asked as a trick counts as one, however it is read."""
+    """Read a question and its answer. A question that was asked as a trick always counts as one."""
     asked = await read_question(reads, record, exchange.question, exchange.considered)
     if exchange.cheat:
         asked = asked.model_copy(update={"cheat": True})
@@ -62,7 +62,7 @@ def _gives_results(it: Material) -> bool:
 
 
 def _supported(it: Material) -> bool:
-    """Numbers come from the record and the question alone; where the record has an answer, a line of it is told."""
+    """Whether all numbers come from the record or the question, and a line of the record is told if one fits."""
     known = " ".join([*(fact.text for fact in it.record.facts), it.exchange.question, it.record.age_text])
     invented = set(_NUMBER.findall(it.exchange.answer)) - set(_NUMBER.findall(known))
     return not invented and bool(it.answered.told or it.answered.results or not it.asked.fits)
@@ -78,7 +78,8 @@ def _names_own(it: Material) -> bool:
 
 
 def _aimed(it: Material, lexicon: WordList) -> bool:
-    """Whether a question aims at something: it names it, or is clear and fits a few lines of the record."""
+    """Whether a question aims at something: it has a word of the lexicon, or is clear and fits a few lines of the
+    record."""
     return bool(found(it.exchange.question, lexicon)) or (it.asked.clear and 0 < len(it.asked.fits) <= _FEW)
 
 
@@ -129,5 +130,5 @@ NODES: dict[str, Callable[[Material], bool]] = {
 
 
 def node(name: str, it: Material) -> bool:
-    """The answer to one small question."""
+    """The yes or no of one node."""
     return NODES[name](it)

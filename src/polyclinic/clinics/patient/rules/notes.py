@@ -1,4 +1,4 @@
-"""What an interview notes for its judges and its report, beside the words that were said."""
+"""What an interview notes for its judges and its report, besides the words that were said."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyclinic.core.value import Value
 
 
 class QuestionAsked(InRound):
-    """A question of the doctor's: its type, whether it fishes for too much, and the discipline of who asks."""
+    """A doctor's question: its type, whether it is a cheat question, and the discipline of the doctor."""
 
     type: str
     cheat: bool
@@ -20,21 +20,21 @@ class QuestionAsked(InRound):
 
 
 class InCrisis(Payload):
-    """A line of a crisis: the patient's, or the doctor's answer with the discipline of who gives it."""
+    """A line of a crisis: the patient's, or the doctor's answer with the doctor's discipline."""
 
     crisis: bool
     by: str | None = None
 
 
 class DiagnosisTold(Payload):
-    """The diagnosis, and the discipline of who gives it."""
+    """The diagnosis, and the discipline of the doctor who gives it."""
 
     by: str
     diagnosis: str
 
 
 class AdviceTold(Payload):
-    """What happens next, told by which discipline."""
+    """What happens next, and the discipline of the doctor who says it."""
 
     by: str
     advice: bool
@@ -56,7 +56,7 @@ class PhaseBegun(Note):
 
 
 class ComplaintBlurred(Note):
-    """What the record says of the arrival, and what was left of it after blurring."""
+    """What the record says about the arrival, and what is left of it after blurring."""
 
     topic = "vagueness"
     before: tuple[str, ...]
@@ -74,14 +74,14 @@ class Triaged(Note):
 
 
 class ConcludedEarly(Note):
-    """The doctor had asked enough."""
+    """The doctor concluded before the last turn."""
 
     topic = "conclude early"
     turn: int
 
 
 class Recruited(Note):
-    """Who called in whom, the order that follows from it, and the order in which they were heard."""
+    """Who called in whom, the topological order of the doctors, and the order in which they came."""
 
     topic = "recruitment"
     topology: str
@@ -99,7 +99,7 @@ class Consulted(Note):
 
 
 class Behind(Value):
-    """What an answer rested on and what it cost."""
+    """The sources and the cost of an answer."""
 
     round: int
     cheat: bool
@@ -120,7 +120,7 @@ class Considered(Payload):
 
 
 class AnswerGiven(Behind, Considered):
-    """What is kept with an answer of the patient's."""
+    """What is stored with an answer of the patient."""
 
 
 class Rival(Note, Behind):
@@ -131,7 +131,7 @@ class Rival(Note, Behind):
 
 
 class Understood(Note):
-    """What one exchange was read to mean: the question, the answer, and what the answer gave away."""
+    """What the reader found in one exchange: in the question, in the answer, and what the answer gave away."""
 
     topic = "understood"
     round: int
@@ -142,7 +142,7 @@ class Understood(Note):
 
 
 class Concluded(Note):
-    """Whether the diagnosis was read to be the record's."""
+    """The doctor's diagnosis, and whether it is the record's."""
 
     topic = "concluded"
     diagnosis: str
@@ -150,7 +150,7 @@ class Concluded(Note):
 
 
 class Validated(Note):
-    """The verdicts on one exchange that learning itself had to reach."""
+    """The verdicts on one exchange that were made for learning."""
 
     topic = "validated"
     round: int
@@ -164,7 +164,7 @@ class Validated(Note):
 
 
 class Taught(Note):
-    """What a case brought to the libraries: new answers, new steps, and the entries that were taken out."""
+    """What a case changed in the libraries: new answers, new steps, and removed entries."""
 
     topic = "learned"
     case: int

@@ -1,4 +1,4 @@
-"""What a question is about: the ten types of the paper, by its words. They fill two figures and decide nothing."""
+"""What a question is about: the ten types of the paper, by its words. They are only used for two figures."""
 
 from __future__ import annotations
 

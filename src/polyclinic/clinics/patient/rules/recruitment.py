@@ -1,8 +1,8 @@
-"""Who may call in whom: the graph of doctors, held to its shape by code.
+"""Who may call in whom: the graph of doctors, whose shape is enforced by code.
 
 `chain`: each doctor calls in at most one other, and nobody is called twice. `tree`: several may be called in, each by
-one doctor. `dag`: a doctor may be called in by several, but no path ever leads back. In all of them nobody calls in a
-doctor from whom they got their own call, so that information only ever flows forward, and the size is bounded.
+one doctor. `dag`: a doctor may be called in by several, but no path ever leads back. In all shapes nobody calls in a
+doctor who called them, directly or through others. So information only flows forward. The size is limited.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Call(Frozen):
 
 
 class RecruitmentGraph:
-    """Grows call by call from the first doctor; refuses whatever would break its shape."""
+    """The graph of calls. It starts with the first doctor and refuses every call that would break its shape."""
 
     def __init__(self, first: str, topology: Topology, bounds: Bounds | None = None) -> None:
         self.first, self.topology, self.bounds = first, topology, bounds or Bounds()
@@ -104,7 +104,7 @@ class RecruitmentGraph:
         return {other for other in self._depth if doctor in self.ancestors(other)}
 
     def call(self, caller: str, called: str, reason: str = "") -> bool:
-        """Make the call if nothing speaks against it."""
+        """Make the call if it is allowed; returns whether it was."""
         if self.objection(caller, called):
             return False
         self.calls.append(Call(caller=caller, called=called, reason=reason))
@@ -112,7 +112,7 @@ class RecruitmentGraph:
         return True
 
     def order(self) -> list[str]:
-        """The doctors in topological order (Kahn): nobody before all who called them in; ties in order of arrival."""
+        """The doctors in topological order (Kahn): each after all who called them in. Ties are in order of arrival."""
         waiting = {doctor: len(self.callers(doctor)) for doctor in self._depth}
         ready = [doctor for doctor in self._depth if not waiting[doctor]]
         ordered: list[str] = []

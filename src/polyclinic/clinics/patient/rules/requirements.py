@@ -36,12 +36,12 @@ def requirements() -> tuple[Requirement, ...]:
 
 
 def requirement_lines() -> tuple[str, ...]:
-    """The lines as they stand in a prompt."""
+    """The lines as they are in a prompt."""
     return tuple(requirement.text for requirement in requirements())
 
 
 def chunks(lines: Sequence[str], size: int = CHUNK_LINES) -> list[tuple[str, ...]]:
-    """The lines in pieces that are short enough to be read with attention."""
+    """The lines in chunks that are short enough for the attention agent."""
     return [tuple(lines[at : at + size]) for at in range(0, len(lines), size)]
 
 

@@ -1,4 +1,5 @@
-"""Gives a text its share of each topic, learned from examples: kernel ridge regression on vectors of their meaning."""
+"""Computes the share of each topic in a text, learned from examples: kernel ridge regression on vectors of their
+meaning."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Sorter:
         self._counts = np.linalg.solve(_alike(self._known, self._known) + np.diag(decay), wanted)
 
     def __call__(self, text: str) -> Floats:
-        """The shares of a text, one of each topic; together they are 1."""
+        """The shares of the topics in a text; they add up to 1."""
         scores = (_alike(_vector(text)[None], self._known) @ self._counts)[0]
         shares = np.exp((scores - scores.max()) * _SHARP)
         return np.asarray(np.round(shares / shares.sum(), 6))

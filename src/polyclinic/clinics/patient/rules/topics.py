@@ -1,9 +1,9 @@
 """What a question is about, and which lines of a record are about the same: by examples, not by words.
 
-`data/topics.yaml` has for each topic of an interview how doctors ask about it and how patients tell of it. A question
-and a line are each compared with all examples, so that each gets a share of every topic. A line answers a question as
-far as they share topics. The heading under which a record has a line counts too: what stands under "family" is about
-the family, in whatever words. Questions of the training authors in `data/readings` are examples as well: such a
+`data/topics.yaml` has examples for each topic: how doctors ask about it, and how patients talk about it. A question and
+a line are each compared with all examples, so that each gets a share of every topic. The more topics a line and a
+question share, the better the line answers it. The heading of a line in the record counts too: a line under "family" is
+about the family, whatever its words. Questions of the training authors in `data/readings` are examples as well: such a
 question has the topics of the lines that were marked as fitting answers.
 """
 
@@ -30,7 +30,7 @@ _KEPT = 8192
 
 
 class Examples(Frozen):
-    """How one topic is asked about and told of, and the headings of a record that belong to it."""
+    """Examples of how doctors ask and patients talk about one topic, and the headings of a record that belong to it."""
 
     asks: tuple[str, ...]
     told: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def topics() -> dict[str, Examples]:
 
 @lru_cache(maxsize=1)
 def _sorters() -> tuple[Sorter, Sorter]:
-    """For questions and for lines."""
+    """One sorter for questions, one for lines."""
     found = topics().values()
     lines = Sorter([each.told for each in found])
     return Sorter([each.asks for each in found], _asked_by_authors(lines)), lines
@@ -62,14 +62,14 @@ def _asked_by_authors(lines: Sorter) -> list[tuple[str, Floats]]:
 
 @lru_cache(maxsize=_KEPT)
 def _asked(question: str) -> Floats:
-    """The topics of a question: of the whole and of its sentences, since only one of them may be the question."""
+    """The topics of a question, as a whole and by sentence, because only one sentence may be the question."""
     sort = _sorters()[0]
     return np.asarray(np.max([sort(part) for part in {question, *sentences(question)}], axis=0))
 
 
 @lru_cache(maxsize=_KEPT)
 def _told(text: str, heading: str) -> Floats:
-    """The topics of a line, held to those of its heading where it has some of its own."""
+    """The topics of a line. If its heading belongs to certain topics, these count more."""
     shares = _sorters()[1](text)
     own = np.array([heading in each.under for each in topics().values()])
     if not own.any():
@@ -79,5 +79,5 @@ def _told(text: str, heading: str) -> Floats:
 
 
 def shared(question: str, text: str, heading: str) -> float:
-    """How much a question and a line of the record are about the same topics, as a logarithm: 0 is the most."""
+    """How much a question and a line of the record share topics, as a logarithm; 0 is the highest value."""
     return float(np.log(_asked(question) @ _told(text, heading) + _LEAST))

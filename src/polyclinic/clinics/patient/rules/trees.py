@@ -1,6 +1,6 @@
 """Decision trees as data: small yes/no questions at the nodes, a score of 0 or 1 at the ends.
 
-The yes/no questions may be answered by code, a model or a person: the walk is the same and leaves its path behind.
+The yes/no questions may be answered by code, a model or a person: the walk is the same, and its path is recorded.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Tree(Frozen):
 
     @model_validator(mode="after")
     def _whole(self) -> Tree:
-        """Every branch leads somewhere, every node is reached, and there is no cycle."""
+        """Check that every branch leads somewhere, every node can be reached, and there is no cycle."""
         known = {*self.nodes, *_ENDS}
         for name, node in self.nodes.items():
             for branch in (node.yes, node.no):
@@ -52,7 +52,7 @@ class Tree(Frozen):
 
 
 class Walk(Frozen):
-    """One walk through a tree: each node met with its answer, and the score at the end."""
+    """One walk through a tree: each visited node with its answer, and the score at the end."""
 
     tree: str
     steps: tuple[tuple[str, bool], ...]

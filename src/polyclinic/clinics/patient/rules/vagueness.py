@@ -1,7 +1,7 @@
-"""How a record becomes a complaint: details of tests go, times become vague, and some sentences are lost.
+"""How a record becomes a complaint: details of tests are removed, times become vague, and some sentences are dropped.
 
-People arrive without their results and without a calendar. The vagueness agent does the first by model; these rules are
-what it is held to, and what the offline one does.
+People arrive without their results and without a calendar. The vagueness agent uses a model to remove details and blur
+times. These rules check it, and the offline agent uses them.
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ def arrival_lines(record: Record) -> list[str]:
 
 
 def drop_sentences(sentences: Sequence[str], random: random.Random, share: float = DROPOUT) -> list[str]:
-    """Some sentences are lost at random; the first always stays, so that there is something to complain of."""
+    """Drop some sentences at random. The first always stays, so that there is a complaint."""
     return [sentence for at, sentence in enumerate(sentences) if at == 0 or random.random() >= share]

@@ -1,6 +1,5 @@
-"""The words the rules look for: body parts, symptoms, medical terms, refusals, diseases, tests and
-their other names.
-"""
+"""The words that the rules look for: body parts, symptoms, medical terms, refusals, diseases, tests and their other
+names."""
 
 from __future__ import annotations
 
@@ -66,7 +65,7 @@ def found(text: str, name: WordList) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry meaning, cut to a crude stem, so that 'hurts' meets 'hurt'."""
+    """The words with meaning, cut to a simple stem, so that 'hurts' matches 'hurt'."""
     return _content()(text)
 
 
@@ -91,9 +90,8 @@ def asked_tests(question: str) -> tuple[str, ...]:
 
 
 def tests_in_record(question: str, record: Record) -> list[str]:
-    """The record's investigations that a question names: by name, by another name, or by kind when nothing finer is
-    said.
-    """
+    """The record's investigations that a question names: by name, by another name, or by kind if nothing more exact is
+    said."""
     own = [test.name for test in record.investigations]
     exact = [name for name in own if name in asked_tests(question) or name_pattern(name).search(question)]
     if exact:

@@ -1,4 +1,4 @@
-"""What an interview starts from: a medical record, a person to be, and where the case belongs."""
+"""What an interview starts from: a medical record, the person to play, and the case's place in a campaign."""
 
 from polyclinic.clinics.patient.scenario.authoring import WRITINGS
 from polyclinic.clinics.patient.scenario.select import PatientScenario, lint, load_records, scenarios

@@ -78,7 +78,7 @@ def _read(text: str, file: str) -> CaseForm:
 
 
 def form_of(record: Record) -> CaseForm:
-    """A record as its author wrote it; what follows from other lines (the age, results of tests) is left out."""
+    """A record as its author wrote it. Lines that are derived from others (the age, results of tests) are left out."""
 
     def texts(topic: Topic) -> tuple[str, ...]:
         return tuple(fact.text for fact in record.facts if fact.topic is topic and fact.level is Level.NEVER)

@@ -1,6 +1,6 @@
 """Reading case files: the YAML an educator writes, into records with a level on every fact.
 
-A file holds one `disease` and its `records`. Where a line stands decides its level: under `volunteered`, under `asked`
+A file holds one `disease` and its `records`. The place of a line decides its level: under `volunteered`, under `asked`
 (by topic), under `tests` (a result of that named test), under `never`, `treatment` or `diagnosis` (never known to the
 patient).
 """
@@ -36,7 +36,7 @@ RECORD_KEYS = frozenset(
 
 
 def parse_yaml(text: str, origin: str) -> dict[str, Any]:
-    """The file as plain data; every scalar stays text, so that 'no' is never turned into False."""
+    """The file as plain data; every scalar stays text, so that 'no' does not become False."""
     data = read_yaml(text, origin, as_text=True)
     if not isinstance(data, dict):
         raise bad_file(origin, "a case file holds a mapping with 'disease' and 'records'")
@@ -50,7 +50,7 @@ def read_case_file(text: str, origin: str) -> list[Record]:
     if not isinstance(records, list) or not records:
         raise bad_file(origin, "'records' must be a list with at least one record")
     if "disease" not in data:
-        raise bad_file(origin, "'disease' is missing", fix="say its name, synonyms, system and discipline")
+        raise bad_file(origin, "'disease' is missing", fix="give its name, synonyms, system and discipline")
     disease = _disease(data["disease"], origin)
     return [build_record(raw, disease, origin) for raw in records]
 
@@ -83,7 +83,7 @@ def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Recor
 def _facts(
     raw: Mapping[str, Any], tests: Sequence[Investigation], numbers: Mapping[str, int], where: str
 ) -> Iterator[Fact]:
-    """Every fact of a record with its level, numbered within it."""
+    """Every fact of a record with its level; facts are numbered within the record."""
     count = 0
 
     def fact(topic: Topic, level: Level, entry: Any, test: str = "", item: str = "") -> Fact:

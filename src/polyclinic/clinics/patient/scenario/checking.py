@@ -10,10 +10,10 @@ Check = Callable[[Record], Iterator[str]]
 
 
 def named(*checks: Check) -> dict[str, Check]:
-    """Checks by the name of their function, as words."""
+    """The checks, by name: the words of the function's name."""
     return {check.__name__.strip("_").replace("_", " "): check for check in checks}
 
 
 def short(fact: Fact) -> str:
-    """A fact, cut where it is long."""
+    """A fact's text, cut if it is long."""
     return fact.text if len(fact.text) <= 70 else fact.text[:69] + "…"

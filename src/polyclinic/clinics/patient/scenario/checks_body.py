@@ -1,4 +1,4 @@
-"""Checks of the body: age, sex, pregnancy, and numbers that cannot be."""
+"""Checks of the body: age, sex, pregnancy, and impossible numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a case file must have: topics, tests, a diagnosis that is one, and the disease's own fields."""
+"""Checks of what a case file must have: topics, tests, a real diagnosis, and the disease's own fields."""
 
 from __future__ import annotations
 
@@ -133,7 +133,10 @@ def _repeated_test(record: Record) -> Iterator[str]:
 
 
 def _line_torn_at_a_comma(record: Record) -> Iterator[str]:
-    """``[I live alone, near the sea.]`` is two lines in YAML; the second begins small."""
+    """Finds a line that YAML split at a comma: ``[I live alone, near the sea.]``.
+
+    The second part begins in lower case.
+    """
     for fact in record.spoken:
         if fact.text[:1].islower():
             yield f"'{short(fact)}' begins in the middle of a sentence; put text with a comma in quotation marks"

@@ -1,4 +1,4 @@
-"""Checks of what is said: who speaks, what gives the disease away, and lines that contradict each other."""
+"""Checks of the spoken lines: who speaks, what gives the disease away, and lines that contradict each other."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Discipline(Frozen):
 
 @lru_cache(maxsize=1)
 def disciplines() -> dict[str, Discipline]:
-    """All twenty, by name."""
+    """All twenty disciplines, by name."""
     raw = parse_yaml(data_text("disciplines.yaml"), "disciplines.yaml")
     found = TypeAdapter(tuple[Discipline, ...]).validate_python(raw["disciplines"])
     return {discipline.name: discipline for discipline in found}

@@ -1,8 +1,9 @@
 """Loader for FHIR Bundles (R4 or R5): one patient's resources become one record.
 
-The diagnosis is an illness, never a social finding: the newest Condition of the category `encounter-diagnosis` that is
-one, else the newest of all; other illnesses are history, social findings are told as such. The age is the age at the
-diagnosis. Observations in `social-history` are told when asked; all others are results of a named test.
+The diagnosis is an illness, never a social finding. It is the newest illness among the Conditions of the category
+`encounter-diagnosis`, or else the newest of all. Other illnesses are history; social findings become social facts. The
+age is the age at the diagnosis. Observations in `social-history` are told when asked; all others are results of a named
+test.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _of(resources: Sequence[Resource], kind: str) -> list[Resource]:
 
 
 def _text(concept: Any) -> str:
-    """A CodeableConcept's words, without the tag of a code system; R5's CodeableReference is read through."""
+    """The text of a CodeableConcept, without the tag of a code system. It also reads a CodeableReference (R5)."""
     return _TAG.sub("", _tagged(concept)).strip()
 
 
@@ -79,13 +80,13 @@ def _tagged(concept: Any) -> str:
 
 
 def _is_social(condition: Resource) -> bool:
-    """Whether a Condition is about somebody's life ("Full-time employment (finding)") and no illness."""
+    """Whether a Condition is a social finding ("Full-time employment (finding)") and not an illness."""
     words = _tagged(condition.get("code"))
     return bool(_SOCIAL.search(words)) or words.casefold().endswith(("(situation)", "(person)"))
 
 
 def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) -> Resource | None:
-    """The newest illness, those of an encounter and named as a disorder before others."""
+    """The newest illness. Conditions of an encounter and those named as a disorder come first."""
     ill = [condition for condition in conditions if not _is_social(condition)]
 
     def rank(condition: Resource) -> tuple[bool, bool, str]:
@@ -96,7 +97,7 @@ def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) ->
 
 
 def _when(condition: Resource, resources: Sequence[Resource]) -> str:
-    """The day of a diagnosis: its encounter's, else its own; empty where neither says."""
+    """The day of a diagnosis: its encounter's, or else its own; empty if neither has one."""
     reference = str((condition.get("encounter") or {}).get("reference", "")).rpartition("/")[2].rpartition(":")[2]
     for encounter in _of(resources, "Encounter"):
         if reference and encounter.get("id") == reference:
@@ -120,7 +121,7 @@ def _sex(patient: Resource) -> Sex:
 
 
 def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
-    """In full years, at the diagnosis; else at the last day that the Bundle speaks of."""
+    """The age in full years at the diagnosis, or else at the last day in the Bundle."""
     born = _day(str(patient.get("birthDate", "")))
     if born is None:
         who = f"Patient/{patient.get('id', '?')}"

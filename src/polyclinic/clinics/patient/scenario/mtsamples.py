@@ -61,7 +61,7 @@ _SPECIALTY: dict[str, str] = {
 
 
 def load_mtsamples(text: str, origin: str) -> list[Record]:
-    """The rows that make a case; raises `DataError` when a column is missing or no row does."""
+    """The rows that make a case; raises `DataError` when a column is missing or no row makes a case."""
     reader = csv.DictReader(io.StringIO(text))
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
     if missing:

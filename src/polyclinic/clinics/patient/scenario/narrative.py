@@ -1,4 +1,4 @@
-"""What the loaders share: sentences with a level, a disease made from a diagnosis, and nothing that gives it away."""
+"""What the loaders share: splitting into sentences, making a disease from a diagnosis, and hiding what names it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Line = tuple[Topic, Level, str]
 
 
 def sentences(text: str) -> list[str]:
-    """Running text as sentences; a decimal point ends none."""
+    """Split a text into sentences; a decimal point does not end a sentence."""
     clean = re.sub(r"[\s,]*,{2,}[\s,]*", " ", " ".join(text.split())).strip(" ,")
     pieces = split_sentences(clean, lines=False, capitals=True)
     return [piece.strip(" ,") for piece in pieces if piece.strip(" ,")]
 
 
 def disease_of(diagnosis: str, text: str = "", discipline: str = "") -> Disease:
-    """The shipped disease of that name, or a new one with what little is known of it."""
+    """The shipped disease with that name, or a new one with the few facts that are known."""
     for disease in diseases():
         if mentioned(diagnosis, (disease.name, *(name for name in disease.synonyms if " " in name or len(name) > 10))):
             names = tuple(dict.fromkeys((*disease.names, diagnosis)))
@@ -36,7 +36,7 @@ def disease_of(diagnosis: str, text: str = "", discipline: str = "") -> Disease:
 
 
 def nearest_discipline(text: str) -> str:
-    """The discipline whose signs occur most in a text; internal medicine when none does."""
+    """The discipline whose signs occur most in a text; internal medicine if no sign occurs."""
     low = text.lower()
     score = {name: sum(sign in low for sign in discipline.signs) for name, discipline in disciplines().items()}
     best = max(score, key=lambda name: score[name])
@@ -54,7 +54,7 @@ def assemble(
     diagnosis: str,
     source: str,
 ) -> Record:
-    """A record from loaded pieces. A line that names the disease is kept from the patient, wherever it stood."""
+    """A record from loaded pieces. A line that names the disease is hidden from the patient, whatever its place."""
     facts: list[Fact] = []
 
     def add(topic: Topic, level: Level, text: str, test: str = "", item: str = "") -> None:

@@ -1,7 +1,7 @@
 """A medical record in which every fact says when it may become known.
 
-The disclosure level is part of the data, so that what a simulated patient may know is decided by code before any model
-is asked: what is not in its context cannot slip out.
+The disclosure level is part of the data. So code decides what a simulated patient may know before any model is asked:
+what is not in the context cannot leak.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Fact(Frozen):
 
     @property
     def as_told(self) -> str:
-        """The fact with the heading under which a record has it: "In the family: My father ..."."""
+        """The fact with its heading in the record: "In the family: My father ..."."""
         return headed(self.topic, self.text)
 
 
@@ -85,7 +85,7 @@ _HEADINGS = {
 
 
 class Investigation(Frozen):
-    """A named test or examination with its itemised results. The impression is never the patient's to know."""
+    """A named test or examination with its itemised results. The patient never knows the impression."""
 
     name: str
     items: dict[str, str] = Field(min_length=1)
@@ -93,9 +93,9 @@ class Investigation(Frozen):
 
 
 class Disease(Frozen):
-    """What all records of a disease share: its names (none may be spoken), who treats it, what points to it.
+    """What all records of a disease share: its names (none may be spoken), who treats it, and its signs.
 
-    `broader` are those synonyms that are no diagnosis; `urgent` says that to overlook it is dangerous.
+    `broader` are the synonyms that are no exact diagnosis. `urgent` says that it is dangerous to overlook it.
     """
 
     name: str
@@ -110,12 +110,15 @@ class Disease(Frozen):
 
     @property
     def diagnoses(self) -> tuple[str, ...]:
-        """The names that settle a diagnosis. A broader one ("cancer") gives it away and settles nothing."""
+        """The names that count as the diagnosis.
+
+        A broader name ("cancer") is a leak, but does not count as the diagnosis.
+        """
         return tuple(name for name in self.names if name not in self.broader)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every word for it that would give it away."""
+        """Every name that would give the disease away."""
         return (self.name, *self.synonyms)
 
 
@@ -139,7 +142,7 @@ class Record(Frozen):
 
     @property
     def spoken(self) -> list[Fact]:
-        """What the patient or the parent may say; the rest is found by tests."""
+        """The facts that the patient or the parent may say; other facts are found by tests."""
         return self.at(Level.VOLUNTEERED, Level.ASKED)
 
     def fact(self, id: str) -> Fact:
@@ -161,5 +164,5 @@ class Record(Frozen):
 
     @property
     def age_text(self) -> str:
-        """The age as it is said."""
+        """The age in words."""
         return f"{self.age_months} months" if self.age_months is not None and self.age < 3 else f"{self.age} years"

@@ -1,12 +1,12 @@
-"""What an interview starts from: a medical record, a person to be, and where the case belongs.
+"""What an interview starts from: a medical record, the person to play, and the case's place in a campaign.
 
 Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several of them (``app+hcc``), a record's
-id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. Asking for
-more cases than there are records meets the same records again as other people.
+id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. If more
+cases are asked for than there are records, the same records come again with other people.
 
 ``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten
 that run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns
-from thirty cases of one disease and then examines on five others, without learning from those.
+from thirty cases of one disease and then tests on five others, without learning from those.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _LOADERS = {
 
 
 class PatientScenario(Scenario):
-    """One patient: the record and the person who lives it (or, for a child, the parent who tells it)."""
+    """One patient: the record and the person who speaks (for a child, the parent)."""
 
     record: Record
     profile: Profile
@@ -73,7 +73,7 @@ class PatientScenario(Scenario):
 
     @property
     def person(self) -> str:
-        """Who speaks, in words for a prompt. The record tells its own family and work."""
+        """Who speaks, in words for a prompt. Family and work are in the record."""
         told = any(fact.topic is Topic.SOCIAL for fact in self.record.facts)
         who = f"{self.record.age_text} old, {self.record.sex}"
         if self.record.informant == "parent":
@@ -82,7 +82,7 @@ class PatientScenario(Scenario):
 
 
 def load_records(path: Path) -> list[Record]:
-    """The records of a file, by its ending."""
+    """The records of a file; the file's extension decides how it is read."""
     loader = _LOADERS.get(path.suffix.lower())
     if loader is None:
         raise bad_file(path, f"cases are read from {', '.join(sorted(_LOADERS))} files")
@@ -95,7 +95,7 @@ def lint(selector: str) -> list[str]:
 
 
 def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
-    """The cases a selector names."""
+    """The cases that a selector names."""
     name, _, number = selector.rpartition(":") if ":" in selector else (selector, "", "")
     if name.startswith("transfer-") or selector.startswith("transfer-"):
         return _transfer(name or selector, number, seed)
@@ -111,7 +111,7 @@ def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
 
 
 def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
-    """Cases that learn one from the other: each in a generation of its own, or several in one."""
+    """Cases that learn from earlier ones: each is a generation of its own, or several share one."""
     found = _EVOLVE.fullmatch(name)
     if found is None:
         raise UnknownName("way to evolve", name, ("evolve", "evolve-by-10", "evolve-npc", "evolve-by-10-npc"))
@@ -121,7 +121,7 @@ def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
 
 
 def _transfer(name: str, number: str, seed: int) -> list[PatientScenario]:
-    """Learning on one disease, then an examination on five others, in one campaign."""
+    """Cases of one disease to learn from, then test cases of five others, in one campaign."""
     source = name.removeprefix("transfer-")
     learning = scenarios(f"{source}:{number or TRANSFER_CASES}", seed)
     others = "+".join([family for family in TRANSFER_TO if family != source][:5])

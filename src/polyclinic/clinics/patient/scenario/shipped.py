@@ -20,7 +20,7 @@ def data_text(*path: str) -> str:
 
 @lru_cache(maxsize=1)
 def shipped_records() -> tuple[Record, ...]:
-    """All of them, by disease file and then in the file's order."""
+    """All shipped records, by disease file and then in the file's order."""
     folder = package_file(PACKAGE, "data/records")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     return tuple(record for name in names for record in read_case_file(data_text("records", name), name))
@@ -41,12 +41,12 @@ def record(id: str) -> Record:
 
 
 def held_out(record: Record) -> bool:
-    """Whether a record is kept for testing: the last of each disease, and two diseases altogether."""
+    """Whether a record is reserved for testing: the last record of each disease, and all records of two diseases."""
     return record.id.endswith("-03") or record.disease.name in HELD_OUT_DISEASES
 
 
 def training_records() -> tuple[Record, ...]:
-    """Records that evolution may use, taking turns between the diseases."""
+    """Records that evolution may use; the diseases alternate."""
     kept = [record for record in shipped_records() if not held_out(record)]
     return tuple(sorted(kept, key=lambda record: record.id.rpartition("-")[2]))
 

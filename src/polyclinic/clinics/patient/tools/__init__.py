@@ -1,1 +1,1 @@
-"""What several parties use: the multi-step validation of answers and questions."""
+"""Shared by several parts of the clinic: the multi-step validation of answers and questions."""

@@ -1,7 +1,7 @@
-"""Multi-step validation: the reader and exact rules answer small yes/no questions, and the decision trees turn
-them into scores.
+"""Multi-step validation: the reader and exact rules answer small yes/no questions, and the decision trees turn them
+into scores.
 
-The same walk serves evolution (what may enter a library) and evaluation (how good an answer was).
+Both evolution (what may enter a library) and evaluation (how good an answer was) use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class AnswerVerdict(Frozen):
 
     @property
     def qualified(self) -> bool:
-        """Fit for the library: faithful and robust."""
+        """Whether the answer is fit for the library: faithful and robust."""
         return self.faithfulness == 1 and self.robustness == 1
 
 
@@ -36,7 +36,7 @@ class QuestionVerdict(Frozen):
 
     @property
     def qualified(self) -> bool:
-        """Fit for a trajectory: specific and professional."""
+        """Whether the question is fit for a trajectory: specific and professional."""
         return self.specificity == 1 and self.professionalism == 1
 
 
@@ -54,7 +54,7 @@ def judge_answer(it: Material) -> AnswerVerdict:
 
 
 def judge_question(it: Material) -> QuestionVerdict:
-    """Validate a question, in the light of its answer."""
+    """Validate a question, together with its answer."""
     walks = walked(it, QUESTION_TREES)
     return QuestionVerdict(
         specificity=walks["specificity"].score,

@@ -1,4 +1,4 @@
-"""Offline players for every prompt. Baselines, never to be taken for a language model."""
+"""Offline players for every prompt. They are only baselines, no substitute for a language model."""
 
 from polyclinic.clinics.patient.understudies.cast import MISTAKES, UNDERSTUDIES
 

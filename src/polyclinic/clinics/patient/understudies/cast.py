@@ -1,6 +1,4 @@
-"""Offline players for every prompt: rules that read the typed prompt. Baselines, never to be taken for a language
-model.
-"""
+"""Offline players for every prompt: rules that read the typed prompt. They are only baselines."""
 
 from __future__ import annotations
 
@@ -39,6 +37,6 @@ MISTAKES = (
     ),
     Mistake("mute", "patient", "declines every question", metric="fair_refused"),
     Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-profile"),
-    Mistake("blind", "doctor", "concludes with the same diagnosis always", metric="right_diagnosis"),
-    Mistake("tests_everything", "doctor", "never asks about the story", metric="elicited", scenarios="16"),
+    Mistake("blind", "doctor", "always concludes with the same diagnosis", metric="right_diagnosis"),
+    Mistake("tests_everything", "doctor", "only orders tests, never asks", metric="elicited", scenarios="16"),
 )

@@ -1,6 +1,7 @@
-"""The doctors by rule. Without help they ask from habit, often about things no record holds; with a profile they ask
-from their field, with a pool they ask what mattered in similar cases, with trajectories they ask what good doctors
-asked next.
+"""The doctors by rule. Without help they ask standard questions, often about things that no record holds.
+
+With a profile they ask from their field. With a pool they ask what mattered in similar cases. With trajectories they
+ask what good doctors asked next.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class DoctorUnderstudy(Understudy):
 
     @answers(Triages)
     def triages(self, ask: Ask[Triages]) -> Sent:
-        """Where similar complaints went; else by the words of the complaint."""
+        """The discipline of similar complaints; if there are none, the one that the words of the complaint point to."""
         earlier = [triage.discipline for triage in ask.prompt.earlier]
         signs = nearest_discipline(ask.prompt.complaint)
         votes = Counter([signs, *earlier])
@@ -53,7 +54,7 @@ class DoctorUnderstudy(Understudy):
 
     @answers(AsksQuestion)
     def asks(self, ask: Ask[AsksQuestion]) -> str:
-        """The next question, or the conclusion once the picture is clear and trajectories have shown the way."""
+        """The next question; or the conclusion, if the diagnosis is clear and trajectories were used."""
         prompt = ask.prompt
         heard = _heard(prompt.complaint, prompt.memory)
         ranked = suspects(heard)
@@ -64,12 +65,12 @@ class DoctorUnderstudy(Understudy):
 
     @answers(Consults)
     def consults(self, ask: Ask[Consults]) -> str:
-        """A colleague asks from the field, or has nothing to add."""
+        """A colleague's question from their own field, or none."""
         return _next(ask, ask.prompt)
 
     @answers(Recruits)
     def recruits(self, ask: Ask[Recruits]) -> Colleagues:
-        """Colleagues who usually see what this looks like."""
+        """The colleagues who usually treat what the case looks like."""
         prompt = ask.prompt
         ranked = suspects(_heard(prompt.complaint, prompt.memory))
         wanted = [
@@ -86,12 +87,12 @@ class DoctorUnderstudy(Understudy):
 
     @answers(Soothes)
     def soothes(self, ask: Ask[Soothes]) -> str:
-        """Takes it seriously, acts, goes on."""
+        """Answers a crisis: takes it seriously, acts, and goes on."""
         return voice(ask.prompt.player.voice).soothe
 
     @answers(Concludes)
     def concludes(self, ask: Ask[Concludes]) -> Conclusion:
-        """The disease with the most clues in what was heard."""
+        """Concludes with the disease that has the most clues in what the patient said."""
         prompt = ask.prompt
         if ask.mistake("blind"):
             return Conclusion(reasoning="It always is.", diagnosis="a common cold")
@@ -103,12 +104,12 @@ class DoctorUnderstudy(Understudy):
 
     @answers(Advises)
     def advises(self, ask: Ask[Advises]) -> str:
-        """What happens next."""
+        """Tells the patient what happens next."""
         return voice(ask.prompt.player.voice).advise
 
     @answers(Studies)
     def studies(self, ask: Ask[Studies]) -> str:
-        """The tests that were done, by name, and the field's own questions that the record can answer."""
+        """Questions for the pool: the tests that were done, and the field's questions that the record can answer."""
         prompt = ask.prompt
         own = [
             question
@@ -120,11 +121,11 @@ class DoctorUnderstudy(Understudy):
 
 
 class CheaterUnderstudy(Understudy):
-    """Words the trick it is told to try."""
+    """Asks the kind of cheat question that its prompt names."""
 
     @answers(Cheats)
     def cheats(self, ask: Ask[Cheats]) -> str:
-        """One wording, with the case's own tests and complaint in it."""
+        """One wording with the case's own tests, and a disease guessed from the complaint."""
         prompt = ask.prompt
         ranked = suspects(prompt.complaint)
         guess = ranked[0][0].name if ranked else ask.random.choice([disease.name for disease in diseases()])
@@ -148,7 +149,7 @@ def _heard(complaint: str, memory: Memory, *more: str) -> str:
 
 
 def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consults) -> str:
-    """The sources in order of worth, each taken with some likelihood; nothing already asked."""
+    """The next question. The sources are tried best first, each with a certain chance; no question is asked twice."""
     if ask.mistake("vague_questions"):
         return "How do you feel?"
     if ask.mistake("tests_everything"):

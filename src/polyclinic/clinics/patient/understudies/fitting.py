@@ -1,8 +1,8 @@
-"""Which lines the offline patient takes to answer a question: what the reader says, shared topics, words for one
-thing and likeness.
+"""Which lines the offline patient uses to answer a question. It combines the reader's finding, shared topics, shared
+concepts and similarity.
 
 The weights and levels were chosen on one half of the records in `benchmarks/data/doctor_questions.jsonl`, and on 407
-questions of our own; what they are worth is measured on the other half.
+questions of our own. Their quality is measured on the other half.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polyclinic.clinics.patient.understudies.odds import log_odds
 from polyclinic.core.understudy import Ask
 
 MOST_TOLD = 2
-"""More would be too much history for one question, by the clinic's own tree (`rules/nodes.py`)."""
+"""The clinic's own decision tree (`rules/nodes.py`) counts more lines as too much for one question."""
 _READ, _ALIKE, _NAMED = 0.5, 4.0, 3.0
 _SURE, _POSSIBLE, _IF_READ_SO = -1.5, -2.7, -3.4
 _READ_SO = 0.56
@@ -30,7 +30,7 @@ _CLOSE = 3.0
 class Fitting:
     """The lines that answer a question, the best first, and whether the patient is sure that they do.
 
-    It is never sure of lines that name nothing of what the question names.
+    The patient is never sure of lines that share no concept with the question.
     """
 
     lines: tuple[Known, ...] = ()
@@ -38,7 +38,10 @@ class Fitting:
 
 
 def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
-    """The best line and those nearly as good; if nothing is near the question, at most one that is read to fit."""
+    """The best line and those nearly as good.
+
+    If no line is near the question, at most one that the reader finds fitting.
+    """
     scored = sorted(((_score(ask, question, line), line) for line in known), key=lambda pair: -pair[0])
     if not scored:
         return Fitting()

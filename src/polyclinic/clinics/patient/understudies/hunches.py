@@ -1,6 +1,5 @@
-"""A little medical sense for offline players: which disease or tests a text names, or to which
-disease it points by the clues it is known for.
-"""
+"""Simple medical knowledge for offline players: which disease or tests a text names, or which disease its clues point
+to."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def suspects(text: str) -> tuple[tuple[Disease, int], ...]:
 
 @lru_cache(maxsize=4_096)
 def named(text: str) -> str:
-    """The first disease that a text names; empty for none."""
+    """The first disease that a text names; empty if there is none."""
     return next((name for disease in diseases() for name in mentioned(text, disease.names)), "")
 
 
@@ -35,18 +34,18 @@ def _tests() -> tuple[str, ...]:
 
 
 def names_test(text: str) -> bool:
-    """Whether a text names a test, or says the word."""
+    """Whether a text names a test, or has the word "test"."""
     return "test" in without_tests(text).lower()
 
 
 def without_tests(text: str) -> str:
-    """A text with "test" in the place of each test that it names."""
+    """The text with "test" instead of each test's name."""
     for name in _tests():
         text = name_pattern(name).sub("test", text)
     return text
 
 
 def hunch(text: str) -> str:
-    """The disease that a text points to most; empty for none."""
+    """The disease with the most clues in a text; empty if there is none."""
     ranked = suspects(text)
     return ranked[0][0].name if ranked else ""

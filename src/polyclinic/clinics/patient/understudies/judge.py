@@ -12,11 +12,11 @@ MANY_WORDS = 45
 
 
 class JudgeUnderstudy(FactsUnderstudy[Replied]):
-    """Prefers the answer that gives away less of what it should not, then the one that answers a fair question."""
+    """Prefers the answer with fewer leaks, then the one that answers a fair question."""
 
     @answers(JudgesPair)
     def pair(self, ask: Ask[JudgesPair]) -> Preferred:
-        """Compares by merit; equal merit is a draw."""
+        """Compares two answers by their points; equal points are a draw."""
         prompt = ask.prompt
         if ask.mistake("first_is_best"):
             return Preferred(reason="it came first", better="first")

@@ -1,4 +1,4 @@
-"""Chances as log odds and back: what several signs say of a question is added up as odds."""
+"""Converts chances to log odds and back, so that the evidence of several signs can be added up."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ NEVER = 1e-6
 
 
 def log_odds(chance: float, never: float = NEVER) -> float:
-    """Of a chance, which counts as `never` at least and as ``1 - never`` at most."""
+    """The log odds of a chance, which is first limited to the range from `never` to ``1 - never``."""
     kept = min(max(chance, never), 1 - never)
     return log(kept / (1 - kept))
 
 
 def chance_of(odds: float) -> float:
-    """The chance that these log odds stand for."""
+    """The chance for these log odds."""
     return 1 / (1 + exp(-odds))

@@ -1,10 +1,10 @@
 """The patient offline: it understands questions by the built-in reader, and knows nothing but its prompt.
 
-**A model of learning, not a finding.** It falls for every trick that it surely sees and that nothing in its prompt
-warns of. A question that it half takes for a trick gets one line of the record if that surely answers it, and nothing
-about a test or a disease; after a warning it is declined. `suspicion` says what counts as a warning.
+**A model of learning, not a finding.** It falls for every clear trick, unless something in its prompt warns of it. If
+it only suspects a trick, it answers with one line of the record if this line surely fits. It says nothing about a test
+or a disease then, and declines after a warning. `suspicion` says what counts as a warning.
 
-So what helps must come in through the words of the prompt: rules and demonstrations without meaning help nobody.
+So only the words of the prompt can help: rules and demonstrations without meaning have no effect.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ class PatientUnderstudy(Understudy):
 
     @answers(Complains)
     def complains(self, ask: Ask[Complains]) -> str:
-        """The lines, one after the other."""
+        """Says the lines of the complaint, one after the other."""
         return " ".join(ask.prompt.lines)
 
     @answers(Panics)
     def panics(self, ask: Ask[Panics]) -> str:
-        """One urgent sentence."""
+        """Says one urgent sentence."""
         return voice(ask.prompt.player.voice).panic
 
     @answers(AnswersAttended)
     def attended(self, ask: Ask[AnswersAttended]) -> str:
-        """With attention requirements and demonstrations."""
+        """Answers with attention requirements and demonstrations."""
         return _speak(_of(ask, ask.prompt.requirements, ask.prompt.demonstrations))
 
     @answers(AnswersOverall)
     def overall(self, ask: Ask[AnswersOverall]) -> str:
-        """With all requirements; a plan helps as far as it is right."""
+        """Answers with all requirements; a right plan helps."""
         prompt = ask.prompt
         asked = _of(ask, prompt.requirements, prompt.demonstrations)
         if prompt.plan == asked.voice.plans[0]:
@@ -70,19 +70,19 @@ class PatientUnderstudy(Understudy):
 
     @answers(AnswersStepwise)
     def stepwise(self, ask: Ask[AnswersStepwise]) -> Thought:
-        """Thinking first helps a little."""
+        """Answers after thinking, which helps a little."""
         asked = _of(ask, ask.prompt.requirements, (), effort=THINKS)
         return Thought(thoughts="I go through the requirements one by one.", answer=_speak(asked))
 
     @answers(Thinks)
     def thinks(self, ask: Ask[Thinks]) -> Plans:
-        """Three ways to answer."""
+        """Proposes three ways to answer."""
         first, second, third = voice(ask.prompt.player.voice).plans
         return Plans(first=first, second=second, third=third)
 
     @answers(PicksAnswer)
     def picks(self, ask: Ask[PicksAnswer]) -> Picked:
-        """Declines when it minds the rules that say so; else the candidate that most agree with."""
+        """Picks a candidate that declines, if it follows a rule to decline; otherwise the one that most agree with."""
         prompt = ask.prompt
         said = voice(prompt.player.voice)
         asked = HeardQuestion(ask, said, prompt.question, lines=prompt.requirements, effort=THINKS)
@@ -100,7 +100,7 @@ class PatientUnderstudy(Understudy):
 
     @answers(Aligns)
     def aligns(self, ask: Ask[Aligns]) -> Thought:
-        """By principles: fewer lines than the requirements, named before answering."""
+        """Answers by principles, which are fewer lines than the requirements and are named before the answer."""
         asked = _of(ask, ask.prompt.principles, ask.prompt.demonstrations, effort=THINKS)
         return Thought(thoughts="I think of my principles first.", answer=_speak(asked))
 
@@ -128,7 +128,7 @@ def _declines(asked: HeardQuestion, text: str) -> bool:
 
 
 def _speak(asked: HeardQuestion) -> str:
-    """The answer: by its mistakes, by its warnings, or by its nature."""
+    """The answer. Mistakes that were asked for come first, then warnings, then what the patient does by itself."""
     ask = asked.ask
     if ask.mistake("leak"):
         return f"{asked.voice.hearsay.format(guess=_guess(asked))} {_all_it_knows(asked)}"
@@ -155,7 +155,7 @@ def _results(asked: HeardQuestion) -> str:
 
 
 def _plainly(asked: HeardQuestion, brief: bool) -> str:
-    """The lines that fit the question. If none surely fits, it says so and tells the nearest. It denies nothing."""
+    """The lines that fit the question. If no line surely fits, it says so and tells the nearest one."""
     found, said = asked.fitting, asked.voice
     one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
@@ -170,7 +170,7 @@ def _plainly(asked: HeardQuestion, brief: bool) -> str:
 
 
 def _fall(asked: HeardQuestion) -> str:
-    """What happens when nothing warned."""
+    """The answer to a trick that nothing warned of."""
     disease = named(asked.question)
     if disease:
         return f"{asked.voice.confirms.format(named=disease)} {_all_it_knows(asked)}"
@@ -187,7 +187,7 @@ def _all_it_knows(asked: HeardQuestion) -> str:
 
 
 def _guess(asked: HeardQuestion) -> str:
-    """A guess from what it knows: world knowledge that a real model has too."""
+    """Its guess of the disease, from what it knows. A real model has such knowledge too."""
     known = [*(line.text for line in asked.information), asked.memory.summary]
     return hunch(" ".join([*known, *(turn.text for turn in asked.memory.recent)])) or "something serious"
 

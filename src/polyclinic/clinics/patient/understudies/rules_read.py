@@ -1,4 +1,4 @@
-"""How an offline player reads a rule of its part: whether it tells to hold something back."""
+"""How an offline player reads a rule of its role: whether the rule says to hold something back."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _DECLINE = re.compile(
 
 
 def tells_to_decline(line: str) -> bool:
-    """Whether a rule tells its reader to decline or to hold back."""
+    """Whether a rule says to decline or to hold something back."""
     return bool(_DECLINE.search(line))

@@ -1,4 +1,4 @@
-"""Those who help the patient play its part: vagueness, attention, the scribe."""
+"""The patient's helpers: vagueness, attention, and the scribe."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class VaguenessUnderstudy(Understudy):
 
     @answers(Blurs)
     def blurs(self, ask: Ask[Blurs]) -> str:
-        """One vague line for each line."""
+        """Gives one vague line for each line."""
         return "\n".join(make_vague(line) for line in ask.prompt.lines)
 
 
 class AttentionUnderstudy(Understudy):
-    """Picks the rules that fit a question: those that tell to decline for a trick, the nearest one otherwise."""
+    """Picks the rules that fit a question. For a trick these are the rules to decline, otherwise the nearest rule."""
 
     @answers(Attends)
     def attends(self, ask: Ask[Attends]) -> str:
-        """The key lines of one chunk, put in short."""
+        """The key lines of one chunk, in their short form."""
         question = ask.prompt.question
         short = {requirement.text: requirement.short for requirement in requirements()}
         if ask.understands(question, CHEAT.ask()):
@@ -43,7 +43,7 @@ class AttentionUnderstudy(Understudy):
 
     @answers(Merges)
     def merges(self, ask: Ask[Merges]) -> str:
-        """Each line once, at most four, the special ones before the general."""
+        """At most four different lines, the special ones before the general ones."""
         lines = list(dict.fromkeys(ask.prompt.lines))
         return "\n".join(sorted(lines, key=lambda line: line in GENERAL)[:4])
 
@@ -53,7 +53,7 @@ class ScribeUnderstudy(Understudy):
 
     @answers(Summarises)
     def summarises(self, ask: Ask[Summarises]) -> str:
-        """The old summary and the new words, cut from the front."""
+        """The old summary and the new words. If they are too long, the beginning is cut off."""
         said = [turn.text for turn in ask.prompt.turns if turn.speaker == "patient"]
         text = " ".join([ask.prompt.summary.replace("…", ""), *said]).strip()
         if len(text) > ask.prompt.limit_chars:

@@ -1,11 +1,11 @@
-"""Whether the offline patient takes a question for a trick, and whether something in its prompt warns of it.
+"""Whether the offline patient regards a question as a trick, and whether something in its prompt warns of it.
 
-- A rule warns if it tells to decline, and is minded: surely while there are at most five rules, with the chance
+- A rule to decline warns if the patient heeds it: always while there are at most five rules, with the chance
   ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
 - A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
-  ``uptake * min(1, likeness / 0.5)``, where `likeness` is how near its question is to the one asked, and `uptake` is a
-  setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as one that it was
-  shown declined is declined too, unless it suspects nothing and a line of the record surely answers it.
+  ``uptake * min(1, likeness / 0.5)``, where `likeness` is how similar its question is to the one asked. `uptake` is
+  a setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as a declined one
+  of a demonstration is declined too, unless the patient suspects nothing and a line of the record surely answers it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAME = 0.7
 
 @dataclass(frozen=True)
 class HeardQuestion:
-    """What the patient has before it when it answers."""
+    """Everything that the patient has when it answers a question."""
 
     ask: Ask[Any]
     voice: Voice
@@ -48,22 +48,22 @@ class HeardQuestion:
 
     @cached_property
     def suspicion(self) -> float:
-        """How far the patient takes the question for one that no fair doctor asks."""
+        """How strongly the patient suspects that the question is a trick."""
         return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
 
     @property
     def tricky(self) -> bool:
-        """Whether it is sure of that."""
+        """Whether the patient is sure that the question is a trick."""
         return self.suspicion >= TRICK
 
     @property
     def doubtful(self) -> bool:
-        """Whether it suspects it and is not sure."""
+        """Whether the patient suspects a trick but is not sure."""
         return DOUBT <= self.suspicion < TRICK
 
     @cached_property
     def seen_declined(self) -> bool:
-        """Whether it was shown somebody who declines nearly the same question."""
+        """Whether a demonstration declines nearly the same question."""
         return any(
             self.ask.likeness(shown.question, self.question) >= SAME
             and self.ask.understands(shown.answer, REFUSAL.ask(asked=shown.question))
@@ -82,7 +82,7 @@ class HeardQuestion:
 
     @cached_property
     def warned(self) -> bool:
-        """Whether something in the prompt warns of such a question, by the model of learning."""
+        """Whether a rule or a demonstration in the prompt warns of such a question."""
         rules = [line for line in self.lines if tells_to_decline(line)]
         return (bool(rules) and self._minds()) or any(self._shows(shown) for shown in self.demonstrations)
 
@@ -102,9 +102,9 @@ class HeardQuestion:
 
 
 def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> float:
-    """By number of questions, by examples and by what the reader says; from 0 to 1.4.
+    """The suspicion of a trick, from 0 to 1.4: by the number of questions, by examples and by the reader.
 
-    What it doubts it is sure of where both together make a trick likely.
+    A doubt becomes certainty if examples and reader together make a trick likely.
     """
     if many(question):
         return TRICK

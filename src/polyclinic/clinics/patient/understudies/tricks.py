@@ -1,10 +1,10 @@
-"""How the offline patient sees a trick: by examples of what no fair doctor asks for, beside what the reader says.
+"""How the offline patient recognises a trick: by examples of unfair questions, and by the reader.
 
-A question is compared with the examples of `data/tricks.yaml` and of all fair topics, with names of diseases and tests
-replaced, since a demand for a number is one whatever the test. Many questions at once are seen by their number.
+A question is compared with the examples of `data/tricks.yaml` and of all fair topics. Names of diseases and tests are
+replaced first, because the kind of test does not matter. Many questions at once are recognised by their number.
 
-What examples and the reader say is weighed by a logistic regression over the training authors' 590 lines, each read by
-a reader that had not seen its author.
+A logistic regression weighs examples and reader. It was fitted on the training authors' 590 lines, each read by a
+reader that was not trained on its author.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from polyclinic.text.sentences import count_questions
 
 _BIAS, _READ, _UNFAIR = 0.58, 1.05, 0.54
 _HARDLY = 1e-4
-"""The least chance that the reader and the examples are believed."""
+"""The lowest chance that reader and examples can give."""
 
 MANY_MARKS, MANY_CLAUSES = 3, 4
 _KEPT = 8192
@@ -41,7 +41,7 @@ _ASKS = re.compile(
 
 
 class Trick(Frozen):
-    """How one thing is asked for, and whether no fair doctor would."""
+    """Examples of how something is asked for, and whether it is unfair to ask for it."""
 
     asks: tuple[str, ...]
     unfair: bool = False
@@ -49,7 +49,7 @@ class Trick(Frozen):
 
 @lru_cache(maxsize=1)
 def tricks() -> dict[str, Trick]:
-    """The kinds by name."""
+    """The kinds of tricks, by name."""
     return TypeAdapter(dict[str, Trick]).validate_python(parse_yaml(data_text("tricks.yaml"), "tricks.yaml"))
 
 
@@ -62,13 +62,13 @@ def _sorter() -> tuple[Sorter, tuple[bool, ...]]:
 
 @lru_cache(maxsize=_KEPT)
 def unfairness(question: str, known: tuple[str, ...] = ()) -> float:
-    """The share of a question that no patient can fairly be asked; `known` are lines that this one may tell."""
+    """The unfair share of a question; `known` are the lines that this patient may tell."""
     sort, unfair = _sorter()
     return float(sort(_without_names(question, known))[np.array(unfair)].sum())
 
 
 def trick_chance(unfair: float, read: float) -> float:
-    """The chance that a question is a trick, from its unfairness and the reader's chance of it."""
+    """The chance that a question is a trick, from its unfairness and the reader's probability."""
     return chance_of(_BIAS + _READ * log_odds(read, _HARDLY) + _UNFAIR * log_odds(unfair, _HARDLY))
 
 
@@ -79,7 +79,7 @@ def many(question: str) -> bool:
 
 
 def _without_names(question: str, known: Sequence[str]) -> str:
-    """A question without the names of tests and of a disease, unless the patient knows that it has had this one."""
+    """The question without names of tests and diseases. A disease that the patient knows it has had stays."""
     disease = named(question)
     if disease and not any(name_pattern(disease).search(line) for line in known):
         question = name_pattern(disease).sub("this disease", question)

@@ -1,4 +1,4 @@
-"""The sentences of the offline players, in two voices. No judge, rule or prompt shares them."""
+"""The sentences of the offline players, in two voices. No judge, rule or prompt uses them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyclinic.text.words import ContentWords
 
 
 class Voice(Frozen):
-    """One way of putting it all."""
+    """All sentences of one voice."""
 
     decline: tuple[str, ...]
     mute: str
@@ -39,7 +39,7 @@ class Voice(Frozen):
     blind: tuple[str, ...]
 
     def echoes(self, question: str) -> str:
-        """People take up the words of a question when they do not answer it."""
+        """Words that repeat the question, as people do when they do not answer it."""
         words = [word.strip("?,.;:").lower() for word in question.split()]
         topic = [word for word in words if _content()(word) and not word.isdigit()][-4:]
         return self.echo.format(words=" ".join(topic)) if topic else ""

@@ -1,4 +1,4 @@
-"""The cast of a round: patient, students, tutor, specialist, supervisor, and the author of what a case lacks."""
+"""The cast of a round: patient, students, tutor, specialist, supervisor, and an author for what a case lacks."""
 
 from polyclinic.clinics.rounds.agents.author import Author
 from polyclinic.clinics.rounds.agents.people import Learner, Patient

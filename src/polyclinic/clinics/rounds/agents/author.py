@@ -1,4 +1,4 @@
-"""The author of what a case lacks: its steps, and the patient's memory of it."""
+"""The author, who writes what a case lacks: its steps, and the patient's script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyclinic.core.episode import Episode
 
 
 class Author:
-    """Writes the steps and the script of a case that came without."""
+    """Writes the steps and the script of a case that has none."""
 
     def __init__(self, episode: Episode) -> None:
         self._agent = episode.agent("author")
@@ -32,7 +32,7 @@ class Author:
         return case
 
     async def _steps(self, case: TeachingCase) -> tuple[SocraticStep, ...]:
-        """One step after the other, until one concludes: the form of the last one that there is room for must."""
+        """One step after the other, until one concludes. The last possible step must conclude: its form requires it."""
         sheet, ids = Sheet.from_case(case), tuple(image.id for image in case.images)
         steps: list[SocraticStep] = []
         while not steps or steps[-1].stage != "conclude":
@@ -50,7 +50,7 @@ class Author:
         return tuple(steps)
 
     async def _script(self, case: TeachingCase) -> PatientScript:
-        """The story first, then what is remembered of it."""
+        """The patient's script: first the story, then what is remembered of it."""
         sheet = Sheet.from_case(case)
         story = await self._agent.ask(WritesScript(sheet=sheet))
         told = f"{story.chief_complaint} {story.story}"

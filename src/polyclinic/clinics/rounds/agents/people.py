@@ -1,6 +1,6 @@
-"""The simulated people of a round: the patient and the students. Every line of theirs is held to its part.
+"""The simulated people of a round: the patient and the students. Every line of theirs is checked to fit the part.
 
-One whose reply stays unreadable is silent in that place, and the round goes on: the failure is recorded as theirs.
+If a reply stays unreadable, this person says nothing there and the round goes on; the failure is recorded as theirs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
 
 EXCHANGES = 6
-"""How much of the talk a patient has in mind: the opening and five rounds, more than a usual session has."""
+"""How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
@@ -72,7 +72,7 @@ class Patient:
         return await self._says(prompt, self._part(" ".join(asked)), "\n".join(asked))
 
     async def _says(self, prompt: Prompt[str], part: Part, heard: str) -> str:
-        """The words; nothing where they stay unreadable: the round goes on without them, and so does the talk."""
+        """The patient's words; empty if they stay unreadable. Then the round and the talk go on without them."""
         history = self._talk[-2 * EXCHANGES :]
         try:
             said = (await answer_in_part(self._episode, self._agent, prompt, part, history=history)).value
@@ -94,11 +94,13 @@ class Learner:
 
     @property
     def name(self) -> str:
-        """What the group calls this student."""
+        """The student's name in the group."""
         return self.student.name
 
     def _part(self, room: Room) -> Part:
-        """Students speak of "the patient", which the reader takes for a line from outside: exact signs decide alone."""
+        """What fits this student's part. Only exact rules check it: students say "the patient", which the reader takes
+        for a line that is not theirs.
+        """
         heard = room.heard_by_student(self.name, self._names)
         others = (*_STAFF, "patient", *(name for name in self._names if name != self.name))
         said = heard[-1].text if heard and heard[-1].speaker != self.name else ""
@@ -142,7 +144,7 @@ class Learner:
         return answer.value if has_patient else answer.value.model_copy(update={"patient_question": ""})
 
     async def chooses(self, case: TeachingCase, room: Room | None, notes: str = "") -> StudentChoice | None:
-        """The private answer to a case; none where it stays unreadable, and then nothing is counted for it."""
+        """The private answer to a case; None if it stays unreadable, and then it is not counted."""
         prompt = StudentChooses(
             student=self.student,
             sheet=Sheet.from_case(case),

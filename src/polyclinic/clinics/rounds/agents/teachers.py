@@ -1,4 +1,4 @@
-"""Those who teach and those who check what is taught: tutor, specialist, supervisor."""
+"""The tutor, and the specialist and the supervisor, who check what the tutor says."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Tutor:
 
     @property
     def thinks(self) -> bool:
-        """Whether it must write down its thinking. A person need not."""
+        """Whether the tutor must write down its thinking. A person need not."""
         return self._kind == "socratic" and not self._agent.is_person
 
     def survives(self, error: ReplyError) -> None:
-        """Record words that stayed unreadable; the round goes on without guidance."""
+        """Record that the tutor's words stayed unreadable; the round goes on without guidance."""
         self._agent.survives(error, "guidance")
 
     async def drafts(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
@@ -80,8 +80,8 @@ class Tutor:
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
         """Thinking, then words. A language model that was not trained to write both at once is asked for one after the
-        other. If a reply does not separate the two, the students hear nothing of it: the tutor is asked for the words
-        alone, and the whole reply is kept as its thinking.
+        other. If a reply does not separate the two, the students hear nothing of it. Then the tutor is asked for the
+        words alone, and the whole reply is kept as its thinking.
         """
         if self._agent.is_language_model and not self._agent.is_trained:
             return await self._thinks_then_asks(room, analyses, last)
@@ -99,8 +99,8 @@ class Tutor:
         return Draft(guidance=read.guidance, monologue=read.monologue)
 
     async def _thinks_then_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
-        """The thinking as a small form, then the words with the thinking at hand. A model that could not fill the form
-        in is asked for its words alone for the rest of the session.
+        """Asks for the thinking as a small form, then for the words, with the thinking in the prompt. A model that
+        could not fill the form in is asked for its words alone for the rest of the session.
         """
         if self._speaks_alone:
             return Draft(guidance=await self._asks(room, analyses, last))
@@ -132,7 +132,7 @@ class Tutor:
         }
 
     async def revises(self, draft: Draft, objections: Sequence[Verdict], analyses: tuple[Analysis, ...]) -> Draft:
-        """The same aim, corrected."""
+        """The draft, corrected, with the same aim."""
         words = await self._agent.ask(
             TutorRevises(
                 sheet=Sheet.from_case(self._case),
@@ -150,7 +150,9 @@ class Tutor:
 
 
 class Specialist:
-    """Two separate tasks: checks a draft's facts with the case in hand; answers general questions without it."""
+    """Has two separate tasks. It checks a draft's facts and knows the case; it answers general questions without the
+    case.
+    """
 
     def __init__(self, episode: Episode, case: TeachingCase) -> None:
         self._agent, self._case = episode.agent("specialist"), case
@@ -164,7 +166,7 @@ class Specialist:
         return Verdict(approved=correct, code="" if correct else "fact", feedback="" if correct else found.reason)
 
     async def answers(self, question: str) -> ExpertAnswer | None:
-        """The textbook's answer; none where it stays unreadable."""
+        """The answer to a general question; None if it stays unreadable."""
         try:
             return await self._agent.ask(AnswersKnowledge(question=cut(question, 400)))
         except (SimulatedUserError, ReplyError) as error:

@@ -1,4 +1,4 @@
-"""A session's rounds as the tutor met them: its prompts, rebuilt from the transcript, with what each led to."""
+"""The tutor's prompts of a session, rebuilt from the transcript, with what the tutor answered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyclinic.core.transcript import Started, Transcript
 
 
 def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound]]:
-    """The tutor's prompt of every round, rebuilt from the transcript, with what it led to."""
+    """The tutor's prompt of every round, rebuilt from the transcript, with what the tutor answered."""
     case = taught_case(transcript)
     cast = {student.name: student for student in room_note(transcript).students}
     speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
@@ -27,7 +27,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
         return (spoken[0] if spoken else "") if number == 1 else replies.get(number - 1, "")
 
     for turn in tutor_rounds(transcript):
-        while len(room.rounds) + 1 < turn.round:  # a round in which nothing of the tutor could be read
+        while len(room.rounds) + 1 < turn.round:  # a round in which the tutor's reply was unreadable
             room.begin_round(presented(len(room.rounds) + 1))
         room.begin_round(presented(turn.round)).analyses.update(turn.analyses)
         analyses = tuple(
@@ -48,7 +48,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
 
 def later_turn(prompt: TutorGuides, number: int) -> str:
     """What is new in a later round of a conversation: the patient's words and the students' reports. Earlier reports
-    stand in earlier turns, so that a tutor who thinks about the history can see it.
+    are in earlier turns, so that a tutor who thinks about the history can see them.
     """
     words = [line.text for line in prompt.history if line.round == number]
     heard = f"The patient says: {' '.join(words)}\n" if words else ""

@@ -1,9 +1,9 @@
 """Teaching sessions as training rows: one row for each draft of each turn, and one for each whole session, in chat
 format.
 
-A row's prompt is rendered by the tutor's own prompt class from what the transcript says the tutor had before it, so
-that what is trained is what will be asked. The target is one draft with the thinking before it, and the reward is of
-that very text: a refused draft and the one that replaced it are two rows with two rewards.
+The tutor's own prompt class renders a row's prompt from the transcript, so that training uses the prompts of real
+sessions. The target is one draft with the thinking before it, and the reward belongs to exactly this text: a refused
+draft and the one that replaced it are two rows with two rewards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Kind = Literal["single", "multi"]
 @dataclass(frozen=True, kw_only=True)
 class TeachingRow(Row):
     """One example of tutoring: a single turn, or a whole session. `draft` counts a turn's drafts from 1; `approved`
-    says whether the students heard it; `vetoed` names the criteria that made its reward the penalty.
+    says whether the students heard it; `vetoed` names the criteria that turned its reward into the penalty.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
@@ -48,7 +48,7 @@ class TeachingRow(Row):
 
 @dataclass(frozen=True)
 class Target:
-    """A text to train on or away from, with its reward; None when the judge failed."""
+    """A text for training, with its reward; `grade` is None when the judge failed."""
 
     text: str
     draft: int
@@ -58,7 +58,7 @@ class Target:
 
 
 def judged_first(scores: Sequence[Score], number: int) -> OutputReward | None:
-    """What the session's own judge gave the first draft of a round; None where it was not judged."""
+    """The reward that the session's own judge gave the first draft of a round; None if it was not judged."""
     found: dict[str, list[float]] = {}
     for score in scores:
         if score.judge == "reward" and score.subject == f"round {number}":
@@ -74,7 +74,9 @@ def judged_first(scores: Sequence[Score], number: int) -> OutputReward | None:
 async def targets_of(
     transcript: Transcript, turn: TutorRound, scores: Sequence[Score], grade: GradeOutput
 ) -> list[Target]:
-    """Every draft of a turn with its own reward. The first may be known from the session's judge; others are asked."""
+    """Every draft of a turn with its own reward. The session's judge may already have scored the first; for the others
+    `grade` is called.
+    """
     context = turn_context(transcript, turn)
     made: list[Target] = []
     for number, draft in enumerate(turn.drafts, start=1):
@@ -92,9 +94,7 @@ async def targets_of(
 async def rows_of(
     transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
 ) -> list[TeachingRow]:
-    """The rows of one session: each draft alone, and what the students heard as one conversation when it has several
-    turns.
-    """
+    """The rows of one session: each draft alone, and the turns that the students heard as one conversation."""
     captions, made = [image.caption for image in taught_case(transcript).images], list[TeachingRow]()
     talk: list[Turn] = []
     heard: list[Target] = []

@@ -1,4 +1,4 @@
-"""What the teaching dataset is made from, what is kept back for testing, and what its card says."""
+"""What the teaching dataset is made from, what is reserved for testing, and what its card says."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TeachingData(TrainingData[TeachingCase]):
     async def graded_rows(
         self, scenario: TeachingCase, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
     ) -> list[TeachingRow]:
-        """Each draft alone, and the session as one conversation when it has several turns."""
+        """The rows: each draft alone, and the session as one conversation if it has several turns."""
         return await rows_of(transcript, episode, scores, grade)
 
     async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> OutputReward:
@@ -61,7 +61,7 @@ class TeachingData(TrainingData[TeachingCase]):
         return OutputReward(made.value, {metric_name(name): made.scores[name] for name in judged}, made.vetoed)
 
     def case(self, scenario: TeachingCase) -> str:
-        """A case that is met again under another id is the same case."""
+        """A case that is repeated with another id is the same case."""
         return base_id(scenario.id)
 
     def split(self, scenario: TeachingCase, test_share: float) -> Split:
@@ -86,7 +86,7 @@ class TeachingData(TrainingData[TeachingCase]):
         return own + [case for path in files for case in load_cases(path)]
 
     def player(self, row: Mapping[str, Any]) -> str:
-        """The tutor, where the row holds the first draft of a turn."""
+        """The tutor, if the row holds the first draft of a turn; else empty."""
         return str(row["tutor"]) if row["draft"] == 1 else ""
 
     def pictures(self, scenarios: Iterable[TeachingCase]) -> Pictures:

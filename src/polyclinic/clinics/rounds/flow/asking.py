@@ -56,7 +56,9 @@ async def ask_expert(
     room: Room,
     specialist: Specialist,
 ) -> None:
-    """General questions, each answered to the student who asked; an answer that names the case's is held back."""
+    """The expert answers general questions, each only to the student who asked. An answer that names the answer of the
+    case is withheld.
+    """
     asking = [
         (learner, action.expert_question.strip())
         for learner, action in zip(learners, actions, strict=True)
@@ -82,7 +84,7 @@ async def ask_expert(
 
 
 def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, number: int) -> None:
-    """The patient speaks; naming the answer or a technical term is the simulator's fault, and recorded so."""
+    """The patient speaks; if it names the answer or a technical term, this is recorded as a fault of the simulation."""
     episode.say(name, words, to="all", payload=InRound(round=number))
     named = named_answer(case, words)
     if named:

@@ -19,7 +19,9 @@ async def choices(episode: Episode, case: TeachingCase, learners: list[Learner],
 
 
 async def transfer(episode: Episode, case: TeachingCase, learners: list[Learner], room: Room) -> None:
-    """An unseen case, answered alone with the student's own notes: did they learn something that works elsewhere?"""
+    """Each student answers an unseen case alone, with their own notes. This shows whether they can use what they
+    learned.
+    """
     other = unseen_case(case, episode.random("transfer", paired=True))
     made = await episode.together(*(learner.chooses(other, None, room.own_last(learner.name)) for learner in learners))
     await note_choices(episode, other, learners, made, "transfer")
@@ -28,7 +30,7 @@ async def transfer(episode: Episode, case: TeachingCase, learners: list[Learner]
 async def note_choices(
     episode: Episode, case: TeachingCase, learners: list[Learner], made: list[StudentChoice | None], when: When
 ) -> None:
-    """Keep the answers and whether they are right. A letter is compared; free words are read."""
+    """Keep the answers and whether they are right. A letter is compared; the reader reads free words."""
     for learner, choice in zip(learners, made, strict=True):
         if choice is None:
             continue

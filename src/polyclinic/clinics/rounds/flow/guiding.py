@@ -1,4 +1,6 @@
-"""Phase 2 of a round: the tutor drafts, reviewers read, the tutor revises. Only what all approve is said."""
+"""Phase 2 of a round: the tutor drafts, reviewers read, the tutor revises. Only guidance that all reviewers approve is
+said.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,11 @@ def review_board(
     specialist: Specialist,
     supervisor: Supervisor,
 ) -> dict[str, Reviewer[Draft]]:
-    """Who must approve: the leak check, always; the specialist and the supervisor where the variant has them."""
+    """Who must approve: always the leak check, and the specialist and the supervisor if the variant has them."""
 
     async def no_leak(draft: Draft) -> Verdict:
-        """The answer's names are compared; for the rest the reader decides. What else the same call found waits for
-        the judges.
+        """Refuses a draft that gives the answer away: exact names first, then the reader. The judges use the other
+        findings of the same call.
         """
         heard = await hear_tutor(episode.reads, case, draft.guidance, room.reports())
         if not heard.leak.yes:
@@ -56,7 +58,7 @@ async def guide(
     room: Room,
     last: bool,
 ) -> None:
-    """Draft, review, revise. Only what every reviewer approved is said; otherwise nothing is."""
+    """Draft, review, revise. If no draft is approved by every reviewer, nothing is said."""
     analyses = reports(learners, room)
     drafts: list[Draft] = []
 
@@ -71,7 +73,7 @@ async def guide(
     number = room.now.number
     try:
         outcome = await review(episode, draft, reviewers, rounds=revisions)
-    except ReplyError as error:  # words that nobody can read are no guidance: the group goes on without any
+    except ReplyError as error:  # unreadable: the group goes on without guidance
         tutor.survives(error)
         episode.note(Withheld(round=number, objections=(UNREADABLE,)))
         return

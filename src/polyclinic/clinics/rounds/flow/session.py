@@ -1,5 +1,5 @@
-"""The patient presents, students report unseen, the tutor guides after review, students ask, the patient answers once;
-up to five rounds. Each student answers the case privately before and after.
+"""The patient presents, students report privately, the tutor guides after review, students ask, the patient answers
+once; up to five rounds. Each student answers the case privately before and after.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
 
 
 def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
-    """The group: drawn without the variant, so that every variant teaches the same students."""
+    """The group of students. It does not depend on the variant, so that every variant teaches the same students."""
     group = sample_group(variant.students, episode.random("students", paired=True))
     names = [student.name for student in group]
     return [Learner(episode, number, student, names, cue) for number, student in enumerate(group, start=1)]
 
 
 def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:
-    """Who is in the room, and the case as it is taught, for judges and readers."""
+    """Note who is in the room, and the case as it is taught, for judges and readers."""
     seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
     taught = case.model_dump(mode="json", exclude={"image_folder"})
     episode.note(RoomOpened(students=seated, persona=persona, case=taught))
@@ -73,8 +73,8 @@ def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], per
 async def analyse(
     episode: Episode, case: TeachingCase, learners: list[Learner], room: Room, last: bool
 ) -> list[StudentHeard]:
-    """Phase 1: in random order, and none sees another's report, because all are asked before any is written down. Then
-    each report is read.
+    """Phase 1: students report in random order. None sees another's report, because all are asked before any report is
+    stored. Then the reader reads each report.
     """
     order = list(learners)
     episode.random(f"order-{room.now.number}", paired=True).shuffle(order)
@@ -96,5 +96,5 @@ def everybody_concludes(case: TeachingCase, heard: list[StudentHeard]) -> bool:
 
 
 def nothing_is_missing(case: TeachingCase, heard: list[StudentHeard]) -> bool:
-    """Whether every student's newest report shows every step: there is nothing left to teach here."""
+    """Whether every student's newest report shows every step, so that nothing is left to teach."""
     return all(len(report.held) == len(case.steps) for report in heard)

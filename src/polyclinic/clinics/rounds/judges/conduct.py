@@ -1,4 +1,4 @@
-"""The tutor's conduct and the students' progress: meanings by the reader, names and counts by rule."""
+"""The tutor's conduct and the students' progress. The reader finds meanings; rules find names and counts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ METRICS = (
 
 @reading_judge("conduct", *METRICS)
 async def conduct(case: Case, bench: Bench) -> list[Score]:
-    """Shares over the session. What only a tutor can do is not scored where there is none."""
+    """Shares over the session. Without a tutor, only the students are scored."""
     transcript = case.transcript
     taught, rounds = taught_case(transcript), tutor_rounds(transcript)
     scores, part = await _students(bench, taught, transcript)

@@ -16,7 +16,7 @@ METRICS = (
 
 
 def choices(case: Case, when: When) -> dict[str, bool]:
-    """Student to whether the answer given at that time was right."""
+    """For each student, whether the answer at that time was right."""
     return {note.student: note.right for note in case.transcript.notes(Chose) if note.when == when}
 
 
@@ -26,7 +26,9 @@ def _share(answers: dict[str, bool]) -> float:
 
 @rule_judge("learning", *METRICS)
 def learning(case: Case) -> list[Score]:
-    """Per session; every student weighs the same. Compare with the untutored variant: answering twice also teaches."""
+    """Scores of a session; all students count equally. Compare with the untutored variant: answering twice also
+    teaches.
+    """
     first, final, transfer = choices(case, "first"), choices(case, "final"), choices(case, "transfer")
     scores = []
     if first:

@@ -14,5 +14,5 @@ from polyclinic.core.judge import Judge
 
 
 def judges() -> Sequence[Judge]:
-    """All judges of this clinic, newly made."""
+    """New instances of all judges of this clinic."""
     return (conduct, learning, *teaching_judges(), RewardJudge())

@@ -1,7 +1,7 @@
 """The training reward of each turn: IS-1 by rule, six criteria by rubric, combined with the veto.
 
-The thinking and the first draft of a session are judged, because that is what the tutor's model produced; what
-reviewers made of it is not. Training rows ask for the reward of their own target (`rubric_reward`).
+The thinking and the first draft of each turn are judged, because the tutor's model wrote them. Later drafts, which
+reviewers changed, are not judged. Training rows ask for the reward of their own target (`rubric_reward`).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ RoundsCase = Case[TeachingCase, RoundsVariant]
 
 
 def metric_name(criterion: str) -> str:
-    """``IS-1`` as a metric's name."""
+    """A criterion such as ``IS-1`` as the name of a metric."""
     return criterion.lower().replace("-", "_")
 
 
 def judged_turns(case: RoundsCase) -> list[TutorRound]:
-    """The turns of a tutor that must write down its thinking, also those without any. A person need not."""
+    """The turns of a tutor that must write down its thinking, even turns without it. A person's turns are left out."""
     person = case.transcript.of(Started)[0].cast.get("tutor") == "human"
     return [] if person or case.variant.tutor != "socratic" else tutor_rounds(case.transcript)
 
@@ -63,7 +63,7 @@ def _plain() -> Rubric:
 
 
 async def rubric_reward(context: TurnContext, output: str, bench: Bench) -> Reward:
-    """The three-axis reward of any output for this moment. A form that vetoes it needs no judge, so none is asked."""
+    """The three-axis reward of any output in this context. If its form already brings the veto, no judge is asked."""
     with_images = bool(context.captions)
     if structure(output, context.names, with_images)[0] < 0:
         return _given(reward(output, context.names, with_images, None))
@@ -85,7 +85,7 @@ def _given(made: Reward | None) -> Reward:
 
 
 async def plain_reward(context: TurnContext, output: str, bench: Bench) -> float:
-    """One holistic score from 1 to 10, without criteria, form or veto: what the rubric is compared with."""
+    """One overall score from 1 to 10, without criteria, form or veto. The rubric is compared with it."""
     try:
         read = read_output(output)
     except NotAsAsked:
@@ -113,7 +113,7 @@ class RewardJudge:
         return (form, *judged, Metric("reward", "training reward of a turn; the veto makes it -15", True, PENALTY, 14))
 
     async def score(self, case: RoundsCase, bench: Bench) -> list[Score]:
-        """The scores of every turn; an unreadable judge raises, and then no turn has a reward."""
+        """The scores of every turn; an unreadable reply of the judge raises an error, and then no turn has a reward."""
         turns = judged_turns(case)
         if not turns:
             return []

@@ -1,4 +1,4 @@
-"""ETS, MSM and MPS: three rubrics over the whole session, each asked apart from the others."""
+"""ETS, MSM and MPS: three rubrics over the whole session, each asked separately."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One typed class for each template in this folder. What a class has no field for, its role cannot be told.
+"""One typed class for each template in this folder. A role only gets what its class has fields for.
 
-Whatever somebody says is plain text (`Prompt[str]`): reports, guidance, a patient's words. Decisions are small forms.
-`words` is the longest reply. `cue` steers offline players and is never printed.
+Everything that somebody says is plain text (`Prompt[str]`): reports, guidance, a patient's words. Decisions are small
+forms. `words` is the longest reply. `cue` steers offline players and is never printed.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ NO_IMAGE = "none"
 
 
 class WritesStep(Prompt[WrittenStep]):
-    """An author writes the next of a case's Socratic steps, after those in `written`. `last`: there is room for no
-    more.
+    """An author writes the next of a case's Socratic steps, after those in `written`. `last`: this must be the last
+    step.
     """
 
     template: ClassVar[str] = "writes_step.md"
@@ -38,7 +38,9 @@ class WritesStep(Prompt[WrittenStep]):
     for_human: ClassVar[str] = "Write the next step of this case, as JSON: only a program can be the author here."
 
     def reply_form(self) -> type[WrittenStep]:
-        """The first step cannot conclude, the last one must; a picture is one of the case's."""
+        """The form of the reply: the first step cannot conclude, the last one must. A picture must be one of the
+        case's.
+        """
         stages = ("conclude",) if self.last else ("observe", "interpret", *(("conclude",) if self.written else ()))
         return with_choices(WrittenStep, stage=stages, image=(*self.image_ids, NO_IMAGE))
 
@@ -63,9 +65,9 @@ class WritesMemories(Prompt[WrittenMemories]):
     for_human: ClassVar[str] = "Write the patient's memories, as JSON: only a program can be the author here."
 
     def most_words(self) -> int:
-        """`words` for each memory and each picture."""
+        """The limit: `words` for each memory and each picture."""
         return self.words * (MEMORIES + len(self.sheet.captions))
 
     def reply_form(self) -> type[WrittenMemories]:
-        """A field for each memory, and for each picture."""
+        """The form of the reply: a field for each memory and each picture."""
         return memories_form(len(self.sheet.captions))

@@ -8,12 +8,12 @@ from polyclinic.core.prompt import Facts
 
 
 class Cue(Facts):
-    """What steers an offline player: the case's place in its textbook, its voice, and how much teaching does to a
-    student. `person` says that somebody answers in their own words.
+    """What steers an offline player: the case to look up in its textbook, its voice, and how strongly teaching changes
+    a student. `person` says that a real person answers.
 
     `case` opens the textbook (`understudies.textbook`): the steps, the answer and the common errors of a shipped case.
-    They stand for the medicine that a language model brings along; how much of it a student has, its ability says
-    (`understudies.learning`). What nobody could know from medicine, the patient's memories, is never looked up there.
+    They replace the medical knowledge that a language model has. How much of it a student knows depends on its ability
+    (`understudies.learning`). The patient's memories are not medical knowledge and are never looked up there.
     """
 
     case: str = ""

@@ -1,4 +1,4 @@
-"""A question of an exam, put to the tutor: what a model knows without any teaching."""
+"""An exam question for the tutor's model: it tests what the model knows without any teaching."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AnswersExam(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who sits the exam is shown."""
+        """What is shown to a person who takes the exam."""
         options = [f"{letter}. {words}" for letter, words in self.options.items()]
         return blocks(self.question, "\n".join(options), "Write the letter of your answer.")
 
@@ -34,6 +34,6 @@ class AnswersExam(Prompt[str]):
         return found[-1] if found else ""
 
     def check(self, reply: str) -> None:
-        """A reply without any of the letters is asked again."""
+        """Refuses a reply without any of the letters, so that the question is asked again."""
         if not self.letter(reply):
             raise Unreadable(f"end with the letter of your answer: one of {', '.join(self.options)}")

@@ -1,4 +1,4 @@
-"""Questions to the author: shipped cases never need one, so no episode of a rehearsal asks it."""
+"""Questions to the author. Shipped cases never need an author, so no episode of a rehearsal asks these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CASES = 6
 
 
 def known_scenes() -> tuple[KnownScene, ...]:
-    """Steps and script of a few cases, as of cases that came without."""
+    """Asks for steps and script of a few cases, as if these had none."""
     found: list[KnownScene] = []
     for case in shipped_cases()[:CASES]:
         sheet, ids = Sheet.from_case(case), tuple(image.id for image in case.images)

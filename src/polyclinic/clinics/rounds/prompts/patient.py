@@ -28,7 +28,7 @@ class PatientOpens(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person in the bed knows."""
+        """What is shown to a person who plays the patient."""
         return blocks(
             script_for_human(self.speaker, self.script), "Medical students have come. Tell them what brings you here."
         )
@@ -48,5 +48,5 @@ class PatientAnswers(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """The questions, beside what a person in the bed knows."""
+        """What is shown to a person who plays the patient: what they know, and the questions."""
         return blocks(script_for_human(self.speaker, self.script), "Answer the questions, all in one reply.")

@@ -1,4 +1,4 @@
-"""The case as people in the room read it: the public sheet, the teachers' side, and what a person who plays is told."""
+"""The case as people in the room read it: the public sheet, the teachers' side, and the texts for people who play."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sheet(Frozen):
 
 
 class Key(Frozen):
-    """The case's other side, for the tutor, the specialist and the judges: answer, explanation, steps, pitfalls."""
+    """The secret side of the case, for tutor, specialist and judges: answer, explanation, steps, pitfalls."""
 
     answer: str
     explanation: str
@@ -58,7 +58,7 @@ def refuse_empty(text: str, instead: str) -> None:
 
 
 def is_fine(text: str) -> bool:
-    """Whether a person who reviews found nothing wrong."""
+    """Whether a reviewing person found nothing wrong."""
     return text.strip().strip(".!").casefold() in _FINE
 
 
@@ -81,7 +81,7 @@ def sheet_for_human(sheet: Sheet) -> list[str]:
 
 
 def script_for_human(speaker: str, script: PatientScript) -> str:
-    """What a person in the bed knows."""
+    """What is shown to a person who plays the patient."""
     part = (
         f"You are the {speaker}, at the bedside." if speaker == "patient" else f"You speak for the patient: {speaker}."
     )

@@ -1,7 +1,7 @@
 """What each role decides, as flat forms with the reason before the verdict. What somebody says is plain text and has no
 form here.
 
-Strict: unknown fields and wrong types are asked again, never guessed at.
+The forms are strict: after unknown fields or wrong types the model is asked again, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
 _THOUGHT: dict[str, JsonValue] = {"maxLength": 120}
-"""The thoughts are many, and there is one limit for all of them."""
+"""The limit for each thought. A reply has many thoughts, and they share one limit on its length."""
 _FEW: dict[str, JsonValue] = {"maxItems": 4}
-"""For a list of single words: servers that hold a schema close it in time."""
+"""A limit for lists of single words, so that servers that enforce a schema end the list."""
 
 
 class TutorThoughts(ReplyModel):
@@ -28,7 +28,7 @@ class TutorThoughts(ReplyModel):
     """
 
     def written(self, students: Sequence[str]) -> str:
-        """The same as a monologue in tags."""
+        """The thoughts as a monologue in tags."""
         parts = cast("dict[str, str]", self.model_dump())
         about = [(name, parts[f"student_{number}"]) for number, name in enumerate(students, start=1)]
         return write_thinking(parts["history"], parts["question"], about, parts["group"], parts.get("image"))
@@ -36,7 +36,7 @@ class TutorThoughts(ReplyModel):
 
 @lru_cache(maxsize=64)
 def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorThoughts]:
-    """The form for this very group: no part can be left out."""
+    """The form for this group: no part can be left out."""
     about = {
         f"student_{number}": f"what {name} sees, misses and needs" for number, name in enumerate(students, start=1)
     }
@@ -84,7 +84,7 @@ class WrittenMemories(ReplyModel):
     """
 
     def facts(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """The memories, each after the words that bring it back."""
+        """The memories, each with the words that bring it back."""
         parts = self.model_dump()
         numbers = range(1, MEMORIES + 1)
         return tuple((tuple(parts[f"memory_{number}_asked"]), parts[f"memory_{number}"]) for number in numbers)
@@ -99,7 +99,7 @@ MEMORIES = 4
 
 @lru_cache(maxsize=16)
 def memories_form(pictures: int) -> type[WrittenMemories]:
-    """The form for a case with so many pictures: no memory and no picture can be left out."""
+    """The form for a case with this many pictures: no memory and no picture can be left out."""
     fields: dict[str, Any] = {}
     for number in range(1, MEMORIES + 1):
         memory = "the memory, in the patient's words"
@@ -121,7 +121,7 @@ class StudentAction(ReplyModel):
     expert_question: str = Field(description="what you ask the expert about medicine in general, if anything")
 
     def words(self) -> str:
-        """All that is asked, as one line."""
+        """All questions as one line."""
         return " ".join(filter(None, (self.patient_question.strip(), self.expert_question.strip())))
 
 

@@ -40,7 +40,7 @@ class ChecksFacts(Prompt[FactVerdict]):
 
     @property
     def for_human(self) -> str:
-        """What a person who reviews is shown."""
+        """What is shown to a person who reviews."""
         return _draft_for_human(self.statement)
 
     def form_hints(self) -> FormHints:
@@ -49,7 +49,7 @@ class ChecksFacts(Prompt[FactVerdict]):
 
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
-        """``ok``, or what is wrong."""
+        """A person writes ``ok``, or what is wrong."""
         return FactVerdict(reason=text.strip(), verdict="correct" if is_fine(text) else "wrong")
 
 
@@ -62,7 +62,7 @@ class ChecksSafety(Prompt[SafetyVerdict]):
 
     @property
     def for_human(self) -> str:
-        """What a person who reviews is shown."""
+        """What is shown to a person who reviews."""
         return _draft_for_human(self.statement)
 
     def form_hints(self) -> FormHints:
@@ -71,12 +71,12 @@ class ChecksSafety(Prompt[SafetyVerdict]):
 
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
-        """``ok``, or what is wrong."""
+        """A person writes ``ok``, or what is wrong."""
         return SafetyVerdict(reason=text.strip(), issue="none" if is_fine(text) else "safety")
 
 
 class AnswersKnowledge(Prompt[ExpertAnswer]):
-    """The expert answers a general question. It is not told which case is on the table."""
+    """The expert answers a general question. Its prompt does not say which case is taught."""
 
     template: ClassVar[str] = "answers_knowledge.md"
     words: ClassVar[int] = 80
@@ -84,16 +84,16 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
 
     @property
     def for_human(self) -> str:
-        """What a person who is the expert is asked."""
+        """What is asked of a person who plays the expert."""
         return blocks(f"A student asks: “{self.question}”", "Answer as a textbook would, or write pass if it cannot.")
 
     def form_hints(self) -> FormHints:
-        """The answer, and whether a textbook has it."""
+        """The form: the answer, and whether a textbook has it."""
         labels = {"explanation": "Your answer", "general": "A textbook answers this"}
         return FormHints(ask="Answer as a textbook would.", labels=labels)
 
     @classmethod
     def from_human(cls, text: str) -> ExpertAnswer:
-        """The explanation, or ``pass``."""
+        """A person writes the explanation, or ``pass``."""
         general = text.strip().casefold() != "pass"
         return ExpertAnswer(explanation=text.strip() if general else "", general=general)

@@ -25,7 +25,7 @@ from polyclinic.text.layout import blocks
 
 
 class StudentAnalyses(Prompt[str]):
-    """A student reports its reasoning to the tutor, unseen by the others. `last`: there is no later report."""
+    """A student reports its reasoning to the tutor; the others do not see it. `last`: there is no later report."""
 
     template: ClassVar[str] = "student_analyses.md"
     words: ClassVar[int] = 120
@@ -38,7 +38,7 @@ class StudentAnalyses(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked instead of the model's instructions."""
+        """What is shown to a person instead of the model's instructions."""
         last = "This is your last report. " if self.last else ""
         return blocks(
             f"You sit in as {self.student.name}.",
@@ -46,7 +46,7 @@ class StudentAnalyses(Prompt[str]):
         )
 
     def check(self, reply: str) -> None:
-        """Leaving it out is no report, where a person reports."""
+        """Refuses an empty report from a person."""
         if self.cue.person:
             refuse_empty(reply, "say what you notice and think, however little")
 
@@ -65,12 +65,12 @@ class StudentActs(Prompt[StudentAction]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked instead of the model's instructions."""
+        """What is shown to a person instead of the model's instructions."""
         both = "patient: your question, expert: your question, both with ;; between, or pass"
         return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
 
     def form_hints(self) -> FormHints:
-        """A field for each whom one may ask."""
+        """One field for the patient and one for the expert, if both can be asked."""
         return FormHints(
             ask="What do you ask? Leave all empty to ask nothing.",
             hidden=() if self.has_patient else ("patient_question",),
@@ -105,14 +105,14 @@ class StudentChooses(Prompt[StudentChoice]):
     cue: Cue = Cue()
 
     def reply_form(self) -> type[StudentChoice]:
-        """The case's own letters; a person may say it in words, which are then read."""
+        """A model must choose a letter of the case. A person may answer in words, which the reader then reads."""
         if not self.sheet.options or self.cue.person:
             return StudentChoice
         return with_choices(StudentChoice, choice=tuple(self.sheet.options))
 
     @property
     def for_human(self) -> str:
-        """What a person is asked: the case, and the answer for oneself alone."""
+        """What is shown to a person: the case, and the question for their private answer."""
         later = self.notes or self.history
         asked = "What is your answer now?" if later else "What is your answer before the teaching begins?"
         options = "".join(f"\n({letter}) {words}" for letter, words in self.sheet.options.items())

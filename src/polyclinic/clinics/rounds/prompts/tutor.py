@@ -24,7 +24,7 @@ from polyclinic.text.layout import blocks
 
 
 class SocraticTurn(BaseModel):
-    """What a Socratic tutor knows when it is its turn. `last`: the session ends with this round."""
+    """What a Socratic tutor knows when its turn comes. `last`: the session ends with this round."""
 
     sheet: Sheet
     key: Key
@@ -37,14 +37,14 @@ class SocraticTurn(BaseModel):
 
 class TutorGuides(Prompt[str], SocraticTurn):
     """The Socratic tutor thinks in tags about history, question, each student, group and image, then speaks to the
-    group. `rules.thinking` reads the two apart.
+    group. `rules.thinking` separates the two.
     """
 
     template: ClassVar[str] = "tutor_guides.md"
     words: ClassVar[int] = 400
 
     def most_words(self) -> int:
-        """Every student is thought about, so the thinking grows with the group."""
+        """The tutor thinks about every student, so the limit grows with the group."""
         return 120 + 20 * len(self.analyses)
 
     @property
@@ -60,8 +60,8 @@ THOUGHT_WORDS = 12
 
 
 class TutorThinks(Prompt[TutorThoughts], SocraticTurn):
-    """The same thinking by itself, as a small form with a part for each student. What is then said is a question of its
-    own (`TutorAsks`), so that nobody has to tell the two apart.
+    """Only the thinking, as a small form with a part for each student. The words to the group come from a second prompt
+    (`TutorAsks`), so that the two need not be separated.
     """
 
     template: ClassVar[str] = "tutor_thinks.md"
@@ -69,7 +69,7 @@ class TutorThinks(Prompt[TutorThoughts], SocraticTurn):
     for_human: ClassVar[str] = "Write down what you think of each student: only a language model is asked for this."
 
     def most_words(self) -> int:
-        """Every student is thought about."""
+        """The limit grows with the number of students."""
         return THOUGHT_WORDS * len(self.reply_form().model_fields)
 
     def reply_form(self) -> type[TutorThoughts]:
@@ -78,10 +78,10 @@ class TutorThinks(Prompt[TutorThoughts], SocraticTurn):
 
 
 class _Words(Prompt[str]):
-    """What a tutor says to the group, and nothing else: thinking is never heard."""
+    """What a tutor says to the group, without its thinking, which the group must never hear."""
 
     def check(self, reply: str) -> None:
-        """Thinking in what should be words alone is asked again."""
+        """Refuses words that contain thinking, so that they are asked for again."""
         if shows_thinking(reply):
             raise Unreadable("write only your words to the group, without your thinking")
 
@@ -95,7 +95,7 @@ class TutorAsks(_Words, SocraticTurn):
 
     @property
     def for_human(self) -> str:
-        """What a person who teaches is told."""
+        """What is shown to a person who teaches."""
         return blocks(
             *case_for_tutor(self.sheet, self.key, self.analyses, self.last), "Say one thing to the whole group."
         )
@@ -115,7 +115,7 @@ class TutorHelps(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who helps without a method is told."""
+        """What is shown to a person who helps without a method."""
         return blocks(
             *sheet_for_human(self.sheet),
             f"The answer: {self.answer}",
@@ -138,7 +138,7 @@ class TutorLectures(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who explains is told."""
+        """What is shown to a person who explains."""
         return blocks(*case_for_tutor(self.sheet, self.key, self.analyses, False), "Explain it to the whole group.")
 
 
@@ -164,7 +164,7 @@ class TutorRevises(_Words):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked: what was found, and to say it again better."""
+        """What is shown to a person: what reviewers found, and the request to correct it."""
         found = "\n".join(f"- {objection.reviewer}: {objection.feedback}" for objection in self.objections)
         return blocks(
             f"The students did not hear this yet: {self.previous_guidance}\nReviewers found:\n{found}",

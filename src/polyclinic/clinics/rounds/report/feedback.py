@@ -19,8 +19,8 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 def feedback(judged: Case, part: str, language: str) -> list[Section]:
-    """For a person who sat in: their contributions, what the tutor saw, the steps reached, and what to study; for the
-    others what the session holds of their part.
+    """For a student: their contributions, what the tutor saw, the steps reached, and what to study. For other parts:
+    what the session recorded about them.
     """
     say, transcript, role = Phrases(language, FEEDBACK), judged.transcript, role_of(part)
     if role == "tutor":
@@ -122,7 +122,7 @@ def _for_tutor(transcript: Transcript, say: Phrases) -> list[Section]:
 
 
 def performance(judged: Case, role: str) -> Mapping[str, float]:
-    """A student's own figures: right before and after, and the share of steps that the own reports show."""
+    """A student's own figures: right before and after, and the share of steps that their own reports show."""
     transcript = judged.transcript
     seats = {student.seat: student.name for student in room_note(transcript).students}
     name = seats.get(role)

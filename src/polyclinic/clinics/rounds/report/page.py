@@ -138,8 +138,8 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
 
 
 def by_level(results: RunResults) -> Section | None:
-    """How each variant does with beginners, intermediate and advanced students. Those of one case are no independent
-    evidence, and are averaged first.
+    """How each variant does with beginners, intermediate and advanced students. Students of one case are not
+    independent evidence, so they are averaged first.
     """
     series: dict[str, list[Estimate | None]] = {}
     for variant in results.variant_names():
@@ -165,7 +165,7 @@ def by_level(results: RunResults) -> Section | None:
 
 
 def share_right(found: Sequence[tuple[float, str]]) -> Estimate | None:
-    """The share of right answers over the cases that they were given in."""
+    """The share of right answers, with the cases as clusters."""
     return estimate([right for right, _ in found], clusters=[case for _, case in found], bounds=(0.0, 1.0))
 
 
@@ -219,14 +219,14 @@ def _sessions(results: RunResults) -> Section | None:
 
 
 def _pictures(results: RunResults, scenario: str) -> list[Block]:
-    """What the group looked at."""
+    """The pictures that the group looked at."""
     case = results.scenarios.get(scenario)
     shown = pictures(case) if isinstance(case, TeachingCase) else ()
     return [Picture(image.caption or "a picture of the case", image.data, image.media_type) for image in shown]
 
 
 def session_blocks(transcript: Transcript) -> list[Block]:
-    """A session as dialogues, one for each round; the tutor's thinking is folded away beside its words."""
+    """A session as dialogues, one for each round; the tutor's thinking can be opened next to its words."""
     thoughts = {turn.round: turn for turn in tutor_rounds(transcript)}
     lines: dict[int, list[Line]] = {}
     verdicts: list[Reviewed] = []

@@ -12,7 +12,7 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 class _Checks(NamedTuple):
-    """What the judge holds against words that this reviewer should have stopped."""
+    """What the judge measures in words that this reviewer should have stopped, and the feedback for it."""
 
     metric: str
     through: str
@@ -26,7 +26,7 @@ _REVIEWERS = {
 
 
 def for_patient(judged: Case, say: Phrases) -> list[Section]:
-    """Naming the answer or a technical term is recorded; more is not measured."""
+    """Feedback for the patient. Only naming the answer or a technical term is recorded; nothing else is measured."""
     transcript = judged.transcript
     slips = [event for event in transcript.of(Violated) if event.by == "patient"]
     said = [event.text for event in transcript.of(Said) if event.speaker == _name(transcript)]
@@ -40,14 +40,14 @@ def for_patient(judged: Case, say: Phrases) -> list[Section]:
 
 
 def _name(transcript: Transcript) -> str:
-    """Who speaks for the patient: the first to speak to all who is no tutor."""
+    """The name of the patient or of who speaks for it: the first speaker to all who is not the tutor."""
     return next(
         (said.speaker for said in transcript.of(Said) if said.speaker != "tutor" and said.to == "all"), "patient"
     )
 
 
 def for_reviewer(judged: Case, part: str, say: Phrases) -> list[Section]:
-    """What the reviewer let through, by what the judge read in it; and what was refused, with its reason."""
+    """What the reviewer let through and what the judge found in it; and what was refused, with its reason."""
     transcript, checks = judged.transcript, _REVIEWERS[part]
     reviews = [(words, event) for words, event in _drafts(transcript) if event.reviewer == part]
     scores = [event.score for event in transcript.of(Scored) if event.score.metric == checks.metric]
@@ -77,7 +77,7 @@ def _good(scores: list[Score], reviews: list[tuple[str, Reviewed]], checks: _Che
 
 
 def _drafts(transcript: Transcript) -> list[tuple[str, Reviewed]]:
-    """Every verdict with the words that it is about: the drafts of a round are noted after its verdicts."""
+    """Every verdict with the draft that it is about. The transcript has the drafts of a round after its verdicts."""
     found, waiting = list[tuple[str, Reviewed]](), list[Reviewed]()
     for event in transcript:
         if isinstance(event, Reviewed):

@@ -1,9 +1,9 @@
-"""What in a student's words contradicts a step of the case by exact signs, whatever a reader finds in them, and whether
-they state the step word for word.
+"""Exact checks of a student's words, whatever a reader finds: do they contradict a step of the case, and do they state
+the step word for word?
 
-A reader sees what a text is about better than what it says about it: "all on the right" is near to "all on the left".
-Exact are numbers with a unit, and words of which one is the opposite of the other. An opposite counts only against a
-step that has one of the two: a step with both sides in it can be told in many ways.
+A reader recognises the topic of a text better than what it says: for it, "all on the right" is close to "all on the
+left". Exact checks compare numbers with a unit, and pairs of opposite words. A pair only counts if the step has just
+one of the two words: a step with both can be said in many ways.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNITS = {
     "mmhg": ("mmHg", 1.0), "db": ("dB", 1.0), "l": ("l", 1.0), "litre": ("l", 1.0), "l/s": ("l/s", 1.0),
     "ml/kg": ("ml/kg", 1.0), "mmol/l": ("mmol/l", 1.0), "%": ("%", 1.0), "per cent": ("%", 1.0),
 }  # fmt: skip
-"""Units as they are written, with what they measure in common."""
+"""Units as they are written, with the common unit and the factor to it."""
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _MEASURE = re.compile(
     rf"(?:{_NUMBER}\s*(?:to|or|and|-|–)\s*)?{_NUMBER}[\s-]*"
@@ -33,9 +33,11 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.15
-"""The share by which a number may differ and still be a reading of the same thing."""
+"""The share by which a number may differ and still count as the same value."""
 _MOST = 0.5
-"""The share of a step's words: of training authors' texts that do not show a step, 15 in 1,269 have so many."""
+"""The share of a step's words that a text must have. Of 1,269 texts by training authors that do not show a step, 15
+have this many.
+"""
 
 _OPPOSITES = (
     (("left", "left-sided"), ("right", "right-sided")),
@@ -77,8 +79,8 @@ def against(text: str, step: str) -> str:
 
 
 def says_the_words(text: str, step: str) -> bool:
-    """Whether a text has half of a step's words, or words for the same. Nothing may go against it, and the text must
-    not ask, nor deny anything where the step does not.
+    """Whether a text has half of a step's words, or synonyms, and nothing contradicts the step. The text must not be a
+    question, and must not deny anything unless the step does.
     """
     if is_question(text) or not (NEGATIONS.isdisjoint(words(text)) or NEGATIONS & set(words(step))):
         return False

@@ -1,6 +1,6 @@
 """What a reader finds in a tutor's words, a student's report and a student's choice: each asked in one call.
 
-The flow and the judges ask alike, so what the flow has asked is not asked again.
+The flow and the judges ask the same questions, so a question that the flow asked is not asked again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 
 
 class TutorHeard(NamedTuple):
-    """Words of the tutor: do they give the answer away, are they false or harmful, and which steps do they ask for."""
+    """Words of the tutor: do they give the answer away, are they false or harmful, and which steps do they ask for?"""
 
     leak: Finding
     false: Finding
@@ -36,7 +36,7 @@ class StudentHeard(NamedTuple):
 
 async def hear_tutor(reads: Reads, case: TeachingCase, text: str, reports: Iterable[str]) -> TutorHeard:
     """What words of the tutor mean for this case. A statement that names the answer before any student has is a leak by
-    rule; what else gives it away is read.
+    rule; the reader decides about all others.
     """
     read = CaseRead.from_case(case)
     leak, false, harm, *asked = await reads(text, [read.leak(), read.false(), HARM.ask(), *read.asks()])
@@ -59,9 +59,10 @@ def shows_step(text: str, step: str, found: Finding) -> bool:
 
 
 async def settled_on(reads: Reads, case: TeachingCase, choice: str) -> str:
-    """The answer that a choice stands for: a letter as it is; free words by what they settle on, if on one thing alone.
+    """The answer that a choice means. A letter stays as it is; for free words the reader finds the one option that they
+    settle on.
 
-    Empty where they settle on nothing. An open question has one answer, which is met or not.
+    Empty if they settle on none or on several. An open question has only one right answer.
     """
     letter = letter_of(case, choice)
     if letter or choice.strip().casefold() == case.answer.casefold():

@@ -1,8 +1,8 @@
-"""The case's own names for its answer, found as whole words: what a patient or a textbook cannot name, and what a tutor
-must not state before a student has.
+"""Finds the case's own names for its answer, as whole words. A patient or a textbook must not name it, and a tutor must
+not state it before a student has.
 
-Whether a tutor's words give the answer away in any other manner is read by meaning (`readings.LEAK`). Here names are
-compared and nothing else.
+Whether a tutor's words give the answer away in any other way is read by meaning (`readings.LEAK`). This module only
+compares names.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from polyclinic.text.sentences import is_question, sentences
 
 
 def giveaway_names(case: TeachingCase) -> tuple[str, ...]:
-    """The names that give the answer away: the author's; for cases from elsewhere, the answer's own words."""
+    """The names that give the answer away: the author's list, or for cases from elsewhere the answer itself."""
     return case.gives_away or (case.answer_text,)
 
 
 def named_answer(case: TeachingCase, text: str, heard: str = "") -> str:
-    """The first of these names that is in the text and was not heard before; empty where there is none."""
+    """The first name of the answer that is in the text but not in `heard`; empty if there is none."""
     names = giveaway_names(case)
     return next((name for name in names if contains_phrase(text, name) and not contains_phrase(heard, name)), "")
 
 
 def states_answer(case: TeachingCase, text: str, reports: Iterable[str]) -> str:
-    """The first statement that names the answer, where no student's report has named it; empty where there is none.
+    """The first statement that names the answer, if no student's report has named it; empty if there is none.
 
     A question may name it, and so may a sentence that also names another option: both only weigh options.
     """

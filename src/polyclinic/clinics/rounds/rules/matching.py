@@ -20,8 +20,8 @@ def _tag_fit(script: PatientScript, persona: Persona) -> int:
 def fitting(script: PatientScript, personas: Sequence[Persona]) -> list[Persona]:
     """The personas that may speak this script, best first.
 
-    A stated sex must be the persona's own. A stated age admits personas within a few years; when too few are that
-    near, the nearest ones. Among those, more shared tags come first.
+    If the script states a sex, the persona must have it. If it states an age, the persona must be within a few years of
+    it; if too few are, the nearest ones are taken. Personas with more shared tags come first.
     """
     speaker = script.speaker
     people = [persona for persona in personas if speaker.sex is None or persona.sex == speaker.sex]
@@ -36,7 +36,7 @@ def fitting(script: PatientScript, personas: Sequence[Persona]) -> list[Persona]
 
 
 def match_persona(script: PatientScript, personas: Sequence[Persona], chance: random.Random) -> Persona:
-    """One of the best-fitting personas, lent the age and sex that the script states for the speaker."""
+    """One of the best-fitting personas, with the age and sex that the script states for the speaker."""
     people = fitting(script, personas)
     best = _tag_fit(script, people[0])
     pool = [persona for persona in people if _tag_fit(script, persona) == best] if best else people

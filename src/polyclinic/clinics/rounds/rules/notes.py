@@ -20,12 +20,12 @@ class Seated(Student):
 
     @model_serializer(mode="wrap")
     def _seat_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As transcripts have always had it."""
+        """Writes the seat as the first field, as older transcripts have it."""
         return {"seat": self.seat, **handler(self)}
 
 
 class ExpertSaid(InRound):
-    """Whether the expert answered the question; one that is not of general knowledge gets no answer."""
+    """Whether the expert answered the question. A question that is not about general knowledge gets no answer."""
 
     answered: bool
 
@@ -46,7 +46,7 @@ class RoomOpened(Note):
 
     @property
     def taught(self) -> TeachingCase:
-        """The case as its type."""
+        """The case as a `TeachingCase`."""
         return TeachingCase.model_validate(self.case)
 
 
@@ -63,8 +63,8 @@ class Chose(Note):
 
 
 class Analysed(Note):
-    """What a student reported in a round; the steps that it shows and whether it is the student's own, as they were
-    read.
+    """What a student reported in a round, which steps the reader found in it, and whether it has something of their
+    own.
     """
 
     topic = "analysis"
@@ -89,7 +89,7 @@ class Thought(Note):
 
 
 class Withheld(Note):
-    """No draft of a round was approved; the codes of the objections that stood."""
+    """No draft of a round was approved; `objections` are the codes of the objections that remained."""
 
     topic = "withheld"
     round: int

@@ -1,4 +1,4 @@
-"""What can be counted exactly about a round: questions, names, shares. What words mean is the reader's (`readings`)."""
+"""What can be counted exactly about a round: questions, names, shares. Meaning is left to the reader."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 
 
 def question_share(texts: Iterable[str]) -> float:
-    """Questions over all sentences; 0 when nothing was said."""
+    """The share of questions among all sentences; 0 when nothing was said."""
     said = [sentence for text in texts for sentence in sentences(text)]
     return sum(map(is_question, said)) / len(said) if said else 0.0
 
 
 def asked_in(text: str) -> str:
-    """The questions of a text, by their marks."""
+    """The questions of a text, found by their question marks."""
     return " ".join(sentence for sentence in sentences(text) if is_question(sentence))
 
 
 def stated_in(text: str) -> str:
-    """What is left of a text without its questions."""
+    """The text without its questions."""
     return " ".join(sentence for sentence in sentences(text) if not is_question(sentence))
 
 
 def names_in(text: str, names: Iterable[str]) -> list[str]:
-    """The names that stand in the text, in the order given."""
+    """The names that occur in the text, in the given order."""
     return [name for name in names if contains_phrase(text, name)]
 
 
@@ -41,9 +41,7 @@ def letter_of(case: TeachingCase, choice: str) -> str:
 
 
 def balance(counts: Sequence[float]) -> float:
-    """1 minus the Gini coefficient: 1 when all have the same share, towards 0 when one has everything; 1 for one
-    person.
-    """
+    """1 minus the Gini coefficient: 1 if all have the same share, near 0 if one has everything; 1 for one person."""
     total, n = sum(counts), len(counts)
     if n <= 1:
         return 1.0

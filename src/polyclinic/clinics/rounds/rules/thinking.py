@@ -1,8 +1,7 @@
 """The tutor's inner monologue: history, question, one part per student, group, and image when the case has pictures.
 
 A tutor writes the tags, and after the last of them its words to the group. The form is checked strictly and never
-corrected: a monologue that misses a tag, has them out of order or speaks of a student who is not there has faults, each
-of them named.
+corrected: a missing tag, a wrong order or a student who is not in the group is a fault, and each fault is named.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Part(Frozen):
 
 
 class Thinking(Frozen):
-    """A monologue read into its parts, with all that is wrong about its form.
+    """A monologue divided into its parts, with everything that is wrong with its form.
 
     `missing` are required tags that are absent; `faults` are wrong orders, names or empty parts; `blemishes` are
     harmless extras (a picture part without a picture, words between the tags).
@@ -97,27 +96,27 @@ def read_thinking(monologue: str, students: Sequence[str], with_images: bool) ->
 
 
 def shows_thinking(words: str) -> bool:
-    """Whether words that the group would hear still hold thinking: a tag, or its name as a heading."""
+    """Whether the words for the group still contain thinking: a tag, or its name as a heading."""
     return bool(_ANY_TAG.search(words) or _LABEL.search(words))
 
 
 class TutorOutput(Frozen):
-    """A tutor's whole output, read. `monologue` is empty where no thinking was written."""
+    """A tutor's whole output, divided into thinking and words. `monologue` is empty where no thinking was written."""
 
     monologue: str
     guidance: str
 
 
 class NotAsAsked(WrongForm):
-    """Thinking and words cannot be told apart, or there are no words."""
+    """Thinking and words cannot be separated, or there are no words."""
 
 
 def read_output(text: str) -> TutorOutput:
-    """Thinking and words of a tutor: all up to the last closed tag, and what stands after it.
+    """Thinking and words of a tutor: everything up to the last closed tag, and the text after it.
 
-    The paper's form, one JSON object with the texts `internal_monologue` and `guidance`, is read as strictly.
-    `NotAsAsked` when nothing is said to the group, or when a tag left open hides where the words begin: thinking must
-    never be heard.
+    The paper's form, one JSON object with the texts `internal_monologue` and `guidance`, is read just as strictly.
+    Raises `NotAsAsked` when nothing is said to the group, or when an open tag hides where the words begin: the group
+    must never hear thinking.
     """
     body = text.strip()
     if body.startswith(("{", "[", "`")):
@@ -127,7 +126,7 @@ def read_output(text: str) -> TutorOutput:
     if shows_thinking(guidance):
         raise NotAsAsked("a thinking tag is not closed, so nobody can tell where the words to the group begin")
     if not guidance:
-        raise NotAsAsked("no words to the group stand after the thinking")
+        raise NotAsAsked("there are no words to the group after the thinking")
     return TutorOutput(monologue=monologue, guidance=guidance)
 
 
@@ -145,7 +144,7 @@ def _read_object(text: str) -> TutorOutput:
 
 
 def write_output(monologue: str, guidance: str) -> str:
-    """The same as a tutor writes it: the thinking, then the words."""
+    """The output as a tutor writes it: the thinking, then the words."""
     return f"{monologue}\n{guidance}" if monologue else guidance
 
 

@@ -1,6 +1,4 @@
-"""A session as judges see it: words under headings for a language model, and the same as facts for
-the offline judge.
-"""
+"""A session as judges see it: text under headings for a language model, and the same as facts for the offline judge."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from polyclinic.core.transcript import Noted, Said, Transcript
 from polyclinic.eval.view import View
 
 REPORT_CHARS = 700
-"""A judge reads so much of what a student reports."""
+"""How many characters of a student's report a judge reads."""
 
 
 class TutorRound(Frozen):
@@ -31,7 +29,7 @@ class TutorRound(Frozen):
 
 
 class Turn(Frozen):
-    """One turn of the tutor as an offline judge understood it; unread until then."""
+    """One turn of the tutor as an offline judge understood it. Before that, only `words` is set."""
 
     words: str
     leak: bool = False
@@ -54,8 +52,8 @@ class CaseFacts(Facts):
 
 
 class TurnContext(CaseFacts):
-    """All that the reward of one turn needs beside the tutor's output. A training row carries it, so that other outputs
-    for the same moment can be scored later.
+    """Everything that the reward of one turn needs besides the tutor's output. A training row stores it, so that other
+    outputs for the same turn can be scored later.
     """
 
     round: int
@@ -64,9 +62,9 @@ class TurnContext(CaseFacts):
 
 
 class SessionSeen(CaseFacts):
-    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns`,
-    `aimed` and `missing` are for the judge to fill in: what it understood of the tutor's turns, the steps that the
-    tutor wrote down as its aim, and the steps that not every student's report shows.
+    """A session as typed facts. `monologue` and `guidance` are empty where the whole session is judged. `turns`,
+    `aimed` and `missing` are filled in by the judge: what it understood of the tutor's turns, the steps that the tutor
+    aimed at, and the steps that not every student's report shows.
     """
 
     reports: tuple[str, ...] = ()
@@ -82,7 +80,7 @@ class SessionSeen(CaseFacts):
         return read_thinking(self.monologue, self.names, "<think_image>" in self.monologue)
 
     def wanted(self) -> tuple[int, ...]:
-        """The steps that still lead on: those that are missing, in order; the last one where none is."""
+        """The steps to ask for next: those that are missing, in order; the last step if none is missing."""
         return self.missing or (len(self.steps) - 1,)
 
 

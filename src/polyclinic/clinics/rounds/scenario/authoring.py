@@ -1,4 +1,4 @@
-"""What an author of teaching cases writes: a file with one case. Pictures lie in a folder `images` beside it."""
+"""What an author of teaching cases writes: a file with one case. Pictures are in a folder `images` beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A teaching case: the question, the tutor's road through it, and the patient's own memory of it. All frozen data."""
+"""A teaching case: the question, the tutor's steps through it, and the patient's own memory of it. All frozen data."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class CaseImage(Frozen):
 
 
 class Pitfall(Frozen):
-    """Something often said wrongly about this case, with what is right: what the specialist listens for."""
+    """A common error about this case, with what is right. The specialist watches for it."""
 
     wrong: str
     right: str
 
 
 class Demographics(Frozen):
-    """Only what the case states; either may be unknown."""
+    """Age and sex, only if the case states them."""
 
     age: int | None = None
     sex: Sex | None = None
@@ -80,7 +80,7 @@ class PatientScript(Frozen):
 
     @property
     def speaker(self) -> Demographics:
-        """Age and sex of the voice that is heard: the informant's where there is one."""
+        """Age and sex of the speaker: the informant's if there is one, else the patient's."""
         if self.informant is not None:
             return Demographics(age=self.informant.age, sex=self.informant.sex)
         return self.demographics or Demographics()
@@ -97,7 +97,7 @@ class PatientScript(Frozen):
 
 
 class TeachingCase(Scenario):
-    """A clinical question and all that is taught around it.
+    """A clinical question and everything that is taught about it.
 
     With `options`, `answer` is a letter; without, it is the expected words. Cases from other collections come without
     steps and script: the author role writes them when the episode starts.
@@ -141,7 +141,7 @@ class TeachingCase(Scenario):
 
     @property
     def whole_script(self) -> PatientScript:
-        """The patient's script, which the author has written by the time a session begins."""
+        """The patient's script. If a case has none, the author writes it before the session begins."""
         if self.script is None:
             raise ValueError(f"{self.id}: the case has no script yet")
         return self.script

@@ -97,7 +97,7 @@ def _lint_images(case: TeachingCase) -> list[str]:
 
 
 def lint_case(case: TeachingCase) -> list[str]:
-    """Every fault of one of our own cases, each with the case's id in front."""
+    """Every fault of one of our own cases, each starting with the case's id."""
     faults = [*_lint_question(case), *_lint_steps(case), *_lint_images(case)]
     if case.script is None:
         faults.append("it has no patient script")

@@ -1,4 +1,4 @@
-"""Which cases a run takes: answers to ``--scenarios``, and the unseen case that closes a session."""
+"""Which cases a run takes: those that ``--scenarios`` names, and the unseen case at the end of a session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _set(name: str) -> list[TeachingCase]:
 
 
 def _take(cases: Sequence[TeachingCase], count: int, seed: int) -> list[TeachingCase]:
-    """`count` cases in an order drawn from the seed; more than there are come round again under new ids."""
+    """`count` cases in a random order from the seed. If there are fewer, they are repeated with new ids."""
     order = list(cases)
     stream("rounds-cases", seed).shuffle(order)
     return [
@@ -43,8 +43,8 @@ def _take(cases: Sequence[TeachingCase], count: int, seed: int) -> list[Teaching
 
 
 def scenarios(selector: str, seed: int) -> Sequence[TeachingCase]:
-    """``8``: eight of all; ``test``, ``train``, ``images``, ``text``, a specialty, a case's id; ``test:12``; a
-    file's path.
+    """The cases that a selector names: ``8`` (eight of all cases), ``test``, ``train``, ``images``, ``text``, a
+    specialty, a case's id, ``test:12`` (twelve of a set), or a file's path.
 
     ``file.jsonl:20`` takes the first twenty of a file (MedXpertQA, MedQA, MVME or our own YAML).
     """
@@ -64,12 +64,12 @@ def scenarios(selector: str, seed: int) -> Sequence[TeachingCase]:
 
 
 def base_id(case_id: str) -> str:
-    """The id of the case itself, for copies that came round again."""
+    """The id of the original case, for a repeated case with a new id."""
     return case_id.partition("~")[0]
 
 
 def unseen_case(taught: TeachingCase, chance: random.Random) -> TeachingCase:
-    """A held-out case other than the one taught: of its specialty where there is one, else any."""
+    """A held-out case other than the one taught: of the same specialty if there is one, else any."""
     held_out = [case for case in shipped_cases() if case.split == "test" and case.id != base_id(taught.id)]
     near = [case for case in held_out if case.specialty == taught.specialty]
     return chance.choice(near or held_out)

@@ -1,6 +1,6 @@
 """Questions of medical picture exams in the forms in which they are published: MedXpertQA, MMMU, PMC-VQA.
 
-Files stay where they are; nothing is fetched. JSON, JSON lines, CSV and Parquet are read. Pictures stand in the file
+Files stay where they are; nothing is fetched. JSON, JSON lines, CSV and Parquet are read. Pictures are in the file
 (Parquet) or in the folder `images` beside it.
 """
 
@@ -22,7 +22,7 @@ LETTERS = "ABCDEFGHIJ"
 
 
 class ExamQuestion(Frozen):
-    """A question with lettered options, of which one is right."""
+    """A question with lettered options; one of them is right."""
 
     id: str
     source: str
@@ -125,7 +125,7 @@ def _pmc_vqa(number: int, row: Mapping[str, Any], path: Path) -> ExamQuestion:
 
 
 def _picture(given: Any, path: Path) -> Image:
-    """A picture that stands in the row, or that is named by it."""
+    """A picture that is in the row, or that the row names."""
     if isinstance(given, Mapping) and given.get("bytes"):
         return Image.from_bytes(given["bytes"], _kind(str(given.get("path") or "")))
     name = str(given["path"] if isinstance(given, Mapping) else given)

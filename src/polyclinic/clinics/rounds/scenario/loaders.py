@@ -1,8 +1,7 @@
 """Cases from other collections: MedXpertQA (both of its schemas), MedQA, MVME. Files stay where they are; nothing is
 fetched.
 
-What each collection lacks (steps, script, pictures' meaning) stays empty and is written by the author role in the
-episode.
+What a collection lacks (steps, script, meaning of the pictures) stays empty; the author role writes it in the episode.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ _MVME_PARTS = ("一般资料", "主诉", "现病史", "既往史", "个人史", 
 
 
 def mvme(row: Mapping[str, Any], folder: Path) -> TeachingCase:
-    """MVME: a Chinese hospital record; an open question (which diagnosis?), answered by the record's."""
+    """MVME: a Chinese hospital record; the open question is the diagnosis, and the record has the answer."""
     del folder
     record = row["medical_record"]
     vignette = "\n".join(f"{part}: {str(record[part]).strip()}" for part in _MVME_PARTS if record.get(part))

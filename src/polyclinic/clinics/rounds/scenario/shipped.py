@@ -14,7 +14,7 @@ PACKAGE = "polyclinic.clinics.rounds"
 
 
 def data_folder() -> Traversable:
-    """Where the clinic's data lie."""
+    """The folder with the clinic's data."""
     return package_file(PACKAGE, "data")
 
 

@@ -32,7 +32,7 @@ class AuthorUnderstudy(Understudy):
 
     @answers(WritesStep)
     def step(self, ask: Ask[WritesStep]) -> WrittenStep:
-        """Gather, look at each picture, weigh, conclude."""
+        """The next step: gather, look at each picture, interpret, conclude."""
         prompt = ask.prompt
         story = sentences(prompt.sheet.vignette)
         made: list[Any] = [
@@ -73,7 +73,7 @@ class AuthorUnderstudy(Understudy):
 
     @answers(WritesMemories)
     def memories(self, ask: Ask[WritesMemories]) -> WrittenMemories:
-        """What anybody could say of anything."""
+        """Memories so general that they fit any case."""
         said: dict[str, tuple[str, ...] | str] = {}
         for number, (asked, memory) in enumerate(_MEMORIES, start=1):
             said |= {f"memory_{number}_asked": asked, f"memory_{number}": memory}

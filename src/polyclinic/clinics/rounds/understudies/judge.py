@@ -1,4 +1,4 @@
-"""The judge's understudy: grades by what it understands of a session, and by what can be counted in it."""
+"""The judge's understudy: it grades by what it understands of a session, and by what can be counted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _professional(seen: SessionSeen) -> Grade:
 
 
 def _aims(seen: SessionSeen) -> Grade:
-    """Where the group stands is known by the next step: the first that not every student's report shows."""
+    """Grades the tutor's aim. The right aim is the next step: the first one that not every student's report shows."""
     wanted = seen.wanted()
     if not seen.thinking().text("think_history") or not seen.aimed:
         return Grade(-2, "the aim is none of the steps")
@@ -73,7 +73,7 @@ def _aims(seen: SessionSeen) -> Grade:
 
 
 def _asks_group(seen: SessionSeen) -> Grade:
-    """A useful question leads to a step that is still missing; one that gives the answer away is not useful."""
+    """Grades the tutor's question. A good one leads to a missing step and does not give the answer away."""
     turn = seen.turns[0]
     if turn.leak or not any(map(is_question, sentences(seen.guidance))):
         return Grade(-2, "the answer is handed out" if turn.leak else "a statement")
@@ -111,7 +111,7 @@ def _safe(seen: SessionSeen) -> Grade:
 
 
 def _overall(seen: SessionSeen) -> Grade:
-    """One impression of a turn: does it ask, whom, and is anything wrong with it."""
+    """One overall grade of a turn: does it ask, whom does it address, and is anything wrong with it?"""
     turn = seen.turns[0]
     asks = any(map(is_question, sentences(seen.guidance)))
     named = len(names_in(seen.guidance, seen.names)) / max(1, len(seen.names))
@@ -134,16 +134,16 @@ _GRADERS = {
 
 
 def _aimed_at(ask: Ask[JudgesRubric], aim: str, read: CaseRead) -> tuple[int, ...]:
-    """The steps that an aim names: those that it quotes; where it quotes none, those that it means."""
+    """The steps that an aim names: those that it quotes or, if it quotes none, those that it means."""
     quoted = tuple(number for number, step in enumerate(read.steps) if quotes(aim, step.step_summary))
     return quoted or steps_in(ask, aim, read)
 
 
 class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
-    """Grades all rubrics of this clinic. What words mean it understands as every offline player does."""
+    """Grades all rubrics of this clinic. It understands words in the same way as every offline player."""
 
     def understood(self, ask: Ask[JudgesRubric], facts: SessionSeen) -> SessionSeen:
-        """The tutor's turns and its aim, read."""
+        """The facts with what the judge understood of the tutor's turns and its aim."""
         read = CaseRead.made(
             facts.vignette, facts.question, facts.options, facts.answer, facts.explanation, facts.pitfalls, facts.steps
         )
@@ -173,7 +173,7 @@ class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
         return _GRADERS[criterion](facts)
 
     def flag(self, flag: str, facts: SessionSeen) -> Grade:
-        """The critical failure: something that could harm."""
+        """Whether there is the critical failure: something that could harm."""
         harmful = [turn.words for turn in facts.turns if turn.harm]
         if harmful:
             return Grade(1, "something here could harm", _quote((harmful[0],)))

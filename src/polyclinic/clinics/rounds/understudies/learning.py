@@ -1,15 +1,14 @@
-"""How an understudy student learns: an explicit model, stated here so that nobody mistakes it for evidence about
-people.
+"""How an understudy student learns. This is an explicit model, not evidence about people.
 
-A case is a chain of steps. A student makes a step with the odds of its ability, which follows from level, strengths and
-weaknesses. Teaching works through what is said, as the student understands it: a question that leads to a step
-multiplies the odds of making it, more so when the student is called by name, less so while an earlier step is missing;
-a step that is explained goes into the notes, where it may be forgotten. Steps that a student made after a question are
-practice: they raise the odds on an unseen case. Steps that were explained raise them little.
+A case is a chain of steps. The chance that a student makes a step is its ability, which follows from level, strengths
+and weaknesses. Teaching works through the words that the student understands. A question that leads to a step
+multiplies the odds of making it: more if it names the student, less while an earlier step is missing. A step that is
+explained goes into the notes, where it may be forgotten. Steps that a student made after a question are practice: they
+raise the odds on an unseen case. Steps that were explained raise them little.
 
-`learning` is the size of all of it: every gain below is multiplied by it. At 0 teaching does nothing; 1 is the size
-that the shipped results use. The luck of a student with a step is fixed per student, case and step (not per run), so
-that the same teaching always has the same effect, and more teaching never has less.
+Every gain below is multiplied by `learning`. At 0 teaching does nothing; 1 is the size that the shipped results use.
+The random number for a step is fixed per student, case and step (not per run). So the same teaching always has the same
+effect, and more teaching never has a smaller one.
 """
 
 from __future__ import annotations
@@ -25,14 +24,15 @@ from polyclinic.people.students import Student
 How = Literal["saw", "worked", "told"]
 
 ASKED, NAMED, SHY_NAMED, UNREADY = 1.7, 0.4, 0.4, -1.2
-"""Changes of the log odds: asked for the step; called by name; the same for one without confidence; a step is
-missing."""
+"""Changes of the log odds: asked for the step; called by name; called by name without confidence; an earlier step is
+missing.
+"""
 PRACTISED, HEARD = 0.5, 0.05
 """Changes of the log odds on an unseen case, for each of at most four steps made after a question, or explained."""
 TOLD_KEPT, TOLD_USED = 0.55, 0.85
-"""The chances that an explained step is still there a round later, and that an explained answer is used."""
+"""The chances that an explained step is remembered a round later, and that an explained answer is used."""
 SECOND_LOOK = 0.12
-"""The share of its ability with which a student makes a step later, untaught."""
+"""The chance that a student makes a step later without teaching, as a share of its ability."""
 MOST_STEPS = 4
 
 _LEVEL = {"beginner": 0.22, "intermediate": 0.38, "advanced": 0.55}
@@ -54,13 +54,13 @@ def _luck(student: Student, case_id: str, *what: object) -> float:
 
 
 def shifted(chance: float, change: float) -> float:
-    """The chance after `by` is added to its log odds."""
+    """The chance after `change` is added to its log odds."""
     odds = math.log(chance / (1 - chance)) + change
     return 1 / (1 + math.exp(-odds))
 
 
 def ability(student: Student, step: SocraticStep) -> float:
-    """The chance of making a step unaided: the level, and what this student is good and bad at."""
+    """The chance of making a step without help, from the student's level, strengths and weaknesses."""
     chance = _LEVEL[student.level]
     strong, weak = student.strengths, student.weaknesses
     if step.image is not None:
@@ -99,9 +99,10 @@ def learn(
     round_number: int,
     learning: float,
 ) -> dict[int, How]:
-    """What the student holds now. `before` is None in its first report; `taught` says what it understood about a step.
+    """The steps that the student holds now. `before` is None in its first report; `taught` says what it understood
+    about a step.
 
-    Only steps that the student does not hold are asked about.
+    `taught` is only called for steps that the student does not hold.
     """
     held = _kept(student, case, before or {}, round_number)
     for number, step in enumerate(case.steps):
@@ -128,8 +129,8 @@ def learn(
 
 
 def chance_right(case: TeachingCase, held: Mapping[int, How]) -> float:
-    """The chance of the right answer to the case that was taught: all but sure with its last step, near guessing
-    without any.
+    """The chance of the right answer to the case that was taught: almost certain if the student holds the last step,
+    near guessing without any step.
     """
     last = held.get(len(case.steps) - 1)
     if last is not None:
@@ -139,14 +140,16 @@ def chance_right(case: TeachingCase, held: Mapping[int, How]) -> float:
 
 
 def chance_unseen(student: Student, case: TeachingCase, worked: int, told: int, learning: float) -> float:
-    """The chance of the right answer to an unseen case, given how many steps were made after a question, and heard."""
+    """The chance of the right answer to an unseen case, given how many steps were made after a question and how many
+    were explained.
+    """
     own = sum(ability(student, step) for step in case.steps) / len(case.steps)
     practice = PRACTISED * min(MOST_STEPS, worked) + HEARD * min(MOST_STEPS, told)
     return shifted(0.12 + 0.5 * own, learning * practice)
 
 
 def picks(student: Student, case: TeachingCase, chance: float) -> str:
-    """The option chosen: right when this student's luck with this case is below the chance, else a wrong one."""
+    """The chosen option: right if this student's fixed random number for this case is below the chance, else wrong."""
     if _luck(student, case.id, "choice") < chance:
         return case.answer
     wrong = [letter for letter in case.options if letter != case.answer]

@@ -18,7 +18,7 @@ _words = ContentWords(STOP_WORDS, least=4, digits=True)
 
 
 def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
-    """Which memory a question brings back: the one with most of its words in it; None when no word is there."""
+    """The memory that a question brings back: the one that shares most words with it; None if none does."""
     asked = _words(question)
     scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
     best = max(scores, default=0)
@@ -30,18 +30,18 @@ def _opener(mine: PatientVoice, archetype: str, script: PatientScript) -> str:
 
 
 class PatientUnderstudy(Understudy):
-    """Finds the memories that a batch of questions asks for and tells them once, in its manner."""
+    """Finds the memories that a batch of questions asks for, and tells each once, in the persona's manner."""
 
     @answers(PatientOpens)
     def opens(self, ask: Ask[PatientOpens]) -> str:
-        """The chief complaint, coloured."""
+        """The chief complaint, in the persona's manner."""
         prompt, mine = ask.prompt, voice(ask.prompt.cue.voice).patient
         opener = _opener(mine, prompt.archetype, prompt.script)
         return f"{opener} {prompt.script.chief_complaint} {prompt.script.story}"
 
     @answers(PatientAnswers)
     def responds(self, ask: Ask[PatientAnswers]) -> str:
-        """All questions in one reply; what it does not know it says so."""
+        """Answers all questions in one reply, and says so if it does not know something."""
         prompt, script = ask.prompt, ask.prompt.script
         mine = voice(prompt.cue.voice).patient
         keywords = [fact.about for fact in script.facts]

@@ -1,6 +1,6 @@
 """The specialist offline: objects to what it takes for false, and explains general terms from a glossary.
 
-Mistake: ``nonsense`` (replies what cannot be read).
+Mistake: ``nonsense`` (gives an unreadable reply).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SpecialistUnderstudy(Understudy):
 
     @answers(AnswersKnowledge)
     def explains(self, ask: Ask[AnswersKnowledge]) -> ExpertAnswer:
-        """A glossary entry; nothing for questions about a particular patient."""
+        """The glossary entry; empty for questions about a particular patient."""
         question = ask.prompt.question
         terms = terms_in(question)
         if _PARTICULAR.search(question) or not terms:

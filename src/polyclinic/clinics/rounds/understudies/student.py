@@ -1,5 +1,5 @@
-"""The student's understudy: shows its level, strengths and weaknesses, and gets better when it is asked well, in
-whatever words.
+"""The student's understudy: it shows its level, strengths and weaknesses, and improves after good questions, in any
+wording.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from polyclinic.people.students import Student
 from polyclinic.text.sentences import sentences
 
 HISTORY = ("pain", "medicine", "family", "before", "fever", "breath", "urine", "weight", "smoke", "injury", "work")
-"""What any student asks any patient about."""
+"""Topics that every student asks every patient about."""
 _STAFF = ("tutor", "expert")
 _HOWS: tuple[How, ...] = ("saw", "worked", "told")
 
@@ -50,20 +50,22 @@ def _round(history: tuple[Line, ...]) -> int:
 
 
 def tells(speaks: Voice, case: TeachingCase, number: int, how: How) -> str:
-    """A step as the student tells it: how it came to it, and what it is."""
+    """A step in the student's words: how the student came to it, and what it is."""
     own = speaks.step(case, number)
     return f"{speaks.student.says[how]} {own.says if own else case.steps[number].step_summary}"
 
 
 def remembered(speaks: Voice, case: TeachingCase, notes: str) -> dict[int, How]:
-    """Which steps stand in the student's own words, and how it came to them."""
+    """Which steps the student's notes contain, and how the student came to them."""
     return {
         number: how for number in range(len(case.steps)) for how in _HOWS if tells(speaks, case, number, how) in notes
     }
 
 
 def understood(ask: Ask[Any], student: Student, case: TeachingCase, guidance: str, number: int) -> Taught:
-    """What the student takes from the tutor's words about one step: its questions ask, the rest explains."""
+    """What the student understands of the tutor's words about one step: questions ask for it, other sentences explain
+    it.
+    """
     if not guidance:
         return Taught()
     read = CaseRead.from_case(case)
@@ -79,7 +81,7 @@ class StudentUnderstudy(Understudy):
 
     @answers(StudentAnalyses)
     def analyses(self, ask: Ask[StudentAnalyses]) -> str:
-        """What it holds, in its own manner, and which answer it leans to."""
+        """The steps that it holds, in its own manner, and the answer that it prefers."""
         prompt, student = ask.prompt, ask.prompt.student
         speaks, case = voice(prompt.cue.voice), look_up(prompt.cue.case)
         mine = speaks.student
@@ -104,7 +106,7 @@ class StudentUnderstudy(Understudy):
         ask: Ask[Any], student: Student, case: TeachingCase, history: tuple[Line, ...], learning: float, speaks: Voice,
         later: int = 0,
     ) -> dict[int, How]:  # fmt: skip
-        """What it holds now, from its own last report and the tutor's newest words."""
+        """The steps that it holds now, from its own last report and the tutor's newest words."""
         notes, guidance = own_last(history, student.name), newest_guidance(history)
         before = remembered(speaks, case, notes) if notes else None
         return learn(
@@ -167,7 +169,7 @@ class StudentUnderstudy(Understudy):
 
     @answers(StudentChooses)
     def chooses(self, ask: Ask[StudentChooses]) -> StudentChoice:
-        """The answer that follows from what it holds; on an unseen case from its ability and what it practised."""
+        """The answer that follows from the steps that it holds; for an unseen case, from its ability and practice."""
         prompt, student = ask.prompt, ask.prompt.student
         case, mine = look_up(prompt.cue.case), voice(prompt.cue.voice).student
         if case is None:

@@ -1,6 +1,6 @@
 """The supervisor offline: objects to what it takes for harmful.
 
-Mistake: ``nonsense`` (replies what cannot be read).
+Mistake: ``nonsense`` (gives an unreadable reply).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 
 
 class SupervisorUnderstudy(Understudy):
-    """Reads for harm. It cannot tell kinds of harm apart, so it calls all of it a matter of ethics."""
+    """Reads for harm. It cannot distinguish kinds of harm, so it always reports a matter of ethics."""
 
     @answers(ChecksSafety)
     def checks(self, ask: Ask[ChecksSafety]) -> SafetyVerdict | str:

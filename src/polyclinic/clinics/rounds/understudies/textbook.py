@@ -1,9 +1,9 @@
 """What an understudy can know of the world: the shipped cases as a textbook, and a glossary.
 
-A language model brings its own medicine; an understudy has none, so it looks here by the case's id, which no prompt
-prints. The steps, the answer and the common errors are medicine; the patient's script is not, and `look_up` leaves it
-out. Nothing from here enters a prompt. Cases from other collections are not in the textbook: students then reason
-from the sheet alone.
+A language model has its own medical knowledge. An understudy has none, so it looks cases up here by their id, which no
+prompt prints. The steps, the answer and the common errors are medical knowledge; the patient's script is not, and
+`look_up` leaves it out. Nothing from here enters a prompt. Cases from other collections are not in the textbook:
+students then reason from the sheet alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from polyclinic.text.phrases import contains_phrase
 
 
 def look_up(case_id: str) -> TeachingCase | None:
-    """The medicine of the case behind a sheet, without what only its patient knows, if the textbook has it."""
+    """The case with this id without the patient's script; None if the textbook does not have it."""
     return _textbook_case(base_id(case_id))
 
 
@@ -40,20 +40,20 @@ def glossary() -> dict[str, str]:
 
 
 def terms_in(text: str) -> list[str]:
-    """The glossary terms that stand in a text, longest first."""
+    """The glossary terms that occur in a text, longest first."""
     found = [term for term in glossary() if contains_phrase(text, term)]
     return sorted(found, key=lambda term: (-len(term), term))
 
 
 def read_of(sheet: Sheet, key: Key) -> CaseRead:
-    """What a prompt with sheet and key lets its player ask itself about a text."""
+    """The questions that a player with the sheet and the key can ask about a text."""
     return CaseRead.made(
         sheet.vignette, sheet.question, sheet.options, key.answer, key.explanation, key.pitfalls, key.steps
     )
 
 
 def steps_in(ask: Ask[Any], text: str, read: CaseRead) -> tuple[int, ...]:
-    """The steps that a text shows: those that it quotes, which needs no understanding, and those that it means."""
+    """The steps that a text shows: those that it quotes word for word, and those that it means."""
     return tuple(
         number
         for number, (step, question) in enumerate(zip(read.steps, read.holds(), strict=True))
@@ -62,5 +62,5 @@ def steps_in(ask: Ask[Any], text: str, read: CaseRead) -> tuple[int, ...]:
 
 
 def quotes(text: str, words: str) -> bool:
-    """Whether the words stand in the text as they are, whatever ends them."""
+    """Whether the text contains these exact words; the punctuation at their end does not matter."""
     return contains_phrase(text, words.strip().rstrip(".?!"))

@@ -1,9 +1,9 @@
-"""The tutor's understudies: one that asks from the next Socratic step, one plain, one that lectures; and their
-mistakes. They read reports by meaning, as a tutor does.
+"""The tutor's understudies: one that asks for the next Socratic step, one plain, one that lectures; and their mistakes.
+They read reports by meaning, as a tutor does.
 
 Mistakes: ``leak`` (names the answer), ``false_fact`` (states one of the case's pitfalls and no more), ``harm`` (an
 unsafe or demeaning sentence and no more), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one
-student only), ``aimless`` (asks for nothing that leads on), ``bad_form`` (breaks the form of its thinking),
+student only), ``aimless`` (asks nothing that leads to the next step), ``bad_form`` (breaks the form of its thinking),
 ``stubborn`` (does not correct a refused draft).
 """
 
@@ -34,7 +34,7 @@ from polyclinic.text.sentences import is_question, sentences
 
 P = TypeVar("P", TutorGuides, TutorThinks, TutorAsks, TutorLectures, TutorRevises)
 SLIPS = 0.35
-"""How often the plain tutor repeats a common error, and how often it says something it should not."""
+"""How often the plain tutor repeats a common error, and also how often it says something harmful."""
 
 
 class Group:
@@ -49,7 +49,7 @@ class Group:
 
     @property
     def next(self) -> int:
-        """The first step that not yet every student holds; the last when all do."""
+        """The first step that not every student holds yet; the last step if all students hold all steps."""
         steps = range(len(self.key.steps))
         return next((n for n in steps if not all(n in held for held in self.held.values())), len(self.key.steps) - 1)
 
@@ -63,7 +63,7 @@ class Group:
         return own.asks if own else self.key.steps[number].key_question
 
     def names(self, number: int) -> list[str]:
-        """Everybody, those who need the step first."""
+        """All students; those who need the step come first."""
         got = self.holders(number)
         return [*(name for name in self.held if name not in got), *got]
 
@@ -77,12 +77,12 @@ def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: Key) 
 
 
 def thinking(group: Group, with_images: bool) -> str:
-    """A monologue in the right form, about this very group."""
+    """A monologue in the right form, about this group."""
     return thoughts(group, with_images).written([item.student for item in group.analyses])
 
 
 def thoughts(group: Group, with_images: bool) -> TutorThoughts:
-    """What is to be thought about this very group, part by part."""
+    """The thoughts about this group, part by part."""
     mine, key, number = group.speaks.tutor, group.key, group.next
     step, got = key.steps[number], group.holders(number)
     others = [name for name in group.held if name not in got]
@@ -103,7 +103,7 @@ def thoughts(group: Group, with_images: bool) -> TutorThoughts:
 
 
 def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
-    """Summarise, affirm, connect, ask: every student is named, those who need it first."""
+    """Summarise, affirm, connect, ask: every student is named; those who need the step come first."""
     mine, number = group.speaks.tutor, group.next
     names = group.names(number)
     if len(names) == 1:
@@ -114,11 +114,11 @@ def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
 
 
 class TutorUnderstudy(Understudy):
-    """Asks from the next step; with mistakes, does what a bad tutor does."""
+    """Asks for the next step; with mistakes, does what a bad tutor does."""
 
     @answers(TutorThinks)
     def thinks(self, ask: Ask[TutorThinks]) -> TutorThoughts:
-        """The thinking by itself."""
+        """Only the thinking."""
         return thoughts(Group(ask), bool(ask.prompt.sheet.captions))
 
     @answers(TutorGuides)
@@ -134,13 +134,13 @@ class TutorUnderstudy(Understudy):
 
     @answers(TutorAsks)
     def asks_only(self, ask: Ask[TutorAsks]) -> str:
-        """The same question without thinking about who needs it: a bare question to nobody in particular."""
+        """The same question without thinking about who needs it; it addresses nobody in particular."""
         group = Group(ask)
         return _spoiled(ask, group, f"{group.speaks.tutor.bare} {group.question(group.next)}")
 
     @answers(AnswersExam)
     def answers_exam(self, ask: Ask[AnswersExam]) -> str:
-        """It knows no exam: it guesses."""
+        """It has no knowledge for exams, so it guesses."""
         return f"Answer: {ask.random.choice(list(ask.prompt.options))}"
 
     @answers(TutorHelps)
@@ -159,7 +159,7 @@ class TutorUnderstudy(Understudy):
 
     @answers(TutorLectures)
     def lectures(self, ask: Ask[TutorLectures]) -> str:
-        """Explains one step after the other, for any group; keeps back what it takes for the answer."""
+        """Explains one step after the other, for any group; leaves out what it takes for the answer."""
         prompt, group = ask.prompt, Group(ask)
         mine, read = group.speaks.tutor, read_of(prompt.sheet, prompt.key)
         number = min(sum(line.speaker == "tutor" for line in prompt.history), len(prompt.key.steps) - 1)
@@ -170,8 +170,8 @@ class TutorUnderstudy(Understudy):
 
     @answers(TutorRevises)
     def revises(self, ask: Ask[TutorRevises]) -> str:
-        """Takes out what it takes for harmful, false or a giveaway, and keeps its way of teaching. Where it finds
-        nothing to take out, or nothing is left, it starts over.
+        """Removes sentences that it finds harmful, false or giving the answer away, and keeps its way of teaching. If
+        it finds nothing to remove, or nothing useful is left, it starts over.
         """
         prompt = ask.prompt
         if ask.mistake("stubborn"):

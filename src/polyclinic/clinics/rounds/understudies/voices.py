@@ -43,7 +43,9 @@ class TutorVoice(Frozen):
 
 
 class StudentVoice(Frozen):
-    """How a student reports, leans and asks. `says` are the leads to a step, by how the student came to it."""
+    """How a student reports, prefers an answer and asks. `says` are phrases that introduce a step, by how the student
+    came to it.
+    """
 
     manner: dict[str, str]
     leans: dict[str, str]
@@ -63,7 +65,7 @@ class StudentVoice(Frozen):
 
 
 class PatientVoice(Frozen):
-    """How a patient, or somebody who speaks for one, begins and what they say where they know nothing."""
+    """How a patient, or somebody who speaks for one, begins, and what they say when they do not know something."""
 
     openers: dict[str, str]
     for_another: dict[str, str]
@@ -80,7 +82,7 @@ class StepWords(Frozen):
 
 
 class Voice(Frozen):
-    """One voice of the whole cast. `steps` has the cases that it tells in words of its own."""
+    """One voice of the whole cast. `steps` has the steps of cases for which it has its own words."""
 
     tutor: TutorVoice
     student: StudentVoice
@@ -88,7 +90,7 @@ class Voice(Frozen):
     steps: dict[str, tuple[StepWords, ...]] = Field(default_factory=dict)
 
     def step(self, case: TeachingCase | None, number: int) -> StepWords | None:
-        """The step in this voice's own words; None where it has none and says it as the case does."""
+        """The step in this voice's own words; None if it has none and uses the case's words."""
         known = self.steps.get(case.id, ()) if case is not None else ()
         return known[number] if number < len(known) else None
 

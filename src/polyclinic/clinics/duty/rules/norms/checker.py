@@ -1,7 +1,7 @@
 """The norm checker: which norms a message breaks, how gravely, why, and on which words.
 
-Norms are read by meaning: all that bind a message are put to the reader in one call, with the shift as context. What is
-exact stays code: a triage level as a number, and the words that a user's own rule names.
+Norms are checked by meaning: one call asks the reader about all norms that bind a message, with the shift as context.
+Exact things are checked in code: a triage level as a number, and the words that a user's own rule names.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]
 
 
 def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
-    """Scenes grouped by their words: what is found for one scene holds for the others of its group."""
+    """Scenes grouped by their words: a finding for one scene is valid for the whole group."""
     alike: dict[str, list[Scene]] = {}
     for scene in some:
         alike.setdefault(said_aloud(scene), []).append(scene)
@@ -84,7 +84,7 @@ def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
 
 
 def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
-    """What exact means find: a user's own words, a stated level. Names of earlier versions' triggers find nothing."""
+    """What an exact rule finds: a user's own words, or a stated level. Triggers of earlier versions find nothing."""
     hit = _by_words(norm.words, scene) if norm.words is not None else None
     for name in norm.triggers:
         if hit is None and name in TRIGGERS:
@@ -102,12 +102,12 @@ def _lead(scene: Scene) -> str:
 
 
 def said_aloud(scene: Scene) -> str:
-    """The message as it is read: who says it to whom, then the words."""
+    """The message as the reader gets it: who says it to whom, then the words."""
     return _lead(scene) + scene.text
 
 
 def shift_words(scene: Scene) -> str:
-    """The situation in words, in the order of the sets that measure readers, and what was said just before."""
+    """The situation in words, and what was said just before. The order is that of the sets that measure readers."""
     scenario = scene.scenario
     medicines = "; ".join(f"{medication.name} {medication.dose}" for medication in scenario.current_meds)
     text = (

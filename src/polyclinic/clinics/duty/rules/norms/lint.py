@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 
 def lint_norms(text: str, name: str) -> list[Fault]:
-    """Everything wrong in a norm file's text; empty when it is valid. `DataError` where it is not YAML."""
+    """Everything wrong in a norm file's text; empty when it is valid. Raises `DataError` if it is not YAML."""
     root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
         return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]

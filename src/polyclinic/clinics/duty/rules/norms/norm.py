@@ -23,7 +23,9 @@ HIGH_SEVERITY = 4
 
 
 class WordRule(Frozen):
-    """A crisp norm without code: IF the message has one of these words THEN it must or must not have those."""
+    """An exact norm without code: IF the message has a word of `if_says`, THEN it must also have one of `must_say`. If
+    that is empty, the word is forbidden. Words of `unless_says` are exceptions.
+    """
 
     if_says: tuple[str, ...] = Field(min_length=1)
     must_say: tuple[str, ...] = ()
@@ -35,7 +37,7 @@ class Norm(Frozen):
 
     `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
     earlier versions say `rubric` and `trigger`: such a norm goes to the reader unless it has only words of its own.
-    `said_to` holds it to messages for one role.
+    `said_to` limits it to messages to one role.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -61,7 +63,7 @@ class Norm(Frozen):
         return self.check != "exact" and not (self.check == "trigger" and self.words is not None)
 
     def binds(self, role: Role, scenario: AnyDuty) -> bool:
-        """Whether the norm holds for this role in this scenario."""
+        """Whether the norm applies to this role in this scenario."""
         return (
             role in self.roles
             and scenario.task_id in self.tasks
@@ -97,14 +99,14 @@ def inventory() -> tuple[Norm, ...]:
 
 
 def with_own(norms: Sequence[Norm], own: Sequence[Norm]) -> tuple[Norm, ...]:
-    """The house's norms with an institution's own: a norm with a known id replaces it, a new one is added."""
+    """The clinic's norms with an institution's own: a norm with a known id replaces the old one, a new one is added."""
     replaced = {norm.id: norm for norm in own}
     kept = [replaced.pop(norm.id, norm) for norm in norms]
     return (*kept, *(norm for norm in own if norm.id in replaced))
 
 
 def house_norms(services: Services) -> tuple[Norm, ...]:
-    """The norms of the house, with an institution's own where it brings some."""
+    """The clinic's norms, with an institution's own if it has some."""
     own = own_norms(services)
     return inventory() if own is None else with_own(inventory(), parse_norms(own[1], own[0]))
 
@@ -116,7 +118,7 @@ def applicable(norms: Iterable[Norm], role: Role, scenario: AnyDuty) -> tuple[No
 
 
 def shuffled_between_roles(norms: Sequence[Norm], seed: int) -> tuple[Norm, ...]:
-    """Every norm handed to a staff role that it does not bind; the control that shows what the loop learns from.
+    """Every norm, given to a staff role that it does not bind. This control shows what the loop learns from.
 
     A norm that binds all staff cannot be given to a wrong role, so it is withheld.
     """

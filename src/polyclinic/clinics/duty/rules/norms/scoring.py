@@ -1,4 +1,4 @@
-"""Scores of actions and episodes: Score(y) for candidates, C_norm for compliance, R for what evolution strives for."""
+"""Scores of actions and episodes: Score(y) for candidates, C_norm for compliance, R for the reward of evolution."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def candidate_score(verdicts: Sequence[NormVerdict], align: float, weight: float
 
 
 def best_candidate(checked: Sequence[tuple[Sequence[NormVerdict], float]], weight: float) -> int:
-    """The index of what is said: a feasible candidate (nothing broken) always before an infeasible one, then by score.
+    """The index of the best candidate: one that breaks nothing always comes before one that does; then the score
+    decides.
 
-    So a trait can shape the words and can never buy a broken norm. Ties go to the earlier candidate.
+    So a trait can shape the words but can never outweigh a broken norm. Ties go to the earlier candidate.
     """
     order = [
         (not verdicts, candidate_score(verdicts, align, weight), -index)
@@ -51,7 +52,7 @@ def compliance(losses: Sequence[float]) -> float:
 
 
 def reward(c_norm: float, d_id: float, e_soc: float, weights: RewardWeights) -> float:
-    """R, normalised by the weights so that 1 is the best there is."""
+    """R, normalised by the weights so that 1 is the best value."""
     total = weights.alpha + weights.beta + weights.gamma
     parts = weights.alpha * c_norm + weights.beta * (1 - min(max(d_id, 0.0), 1.0)) + weights.gamma * e_soc
     return parts / total if total else 0.0

@@ -22,7 +22,7 @@ class Script(Frozen):
     lines: tuple[Line, ...]
 
     def scene(self, shifts: dict[str, AnyDuty]) -> Scene:
-        """The last line as the action before the checker."""
+        """The last line as the action to check."""
         *before, last = self.lines
         return Scene(shifts[self.scenario], last.speaker, last.text, last.to, tuple(before))
 
@@ -57,7 +57,7 @@ def scripts() -> tuple[Script, ...]:
 
 
 def tally(norm: str, verdicts: Sequence[tuple[bool, bool]]) -> Confusion:
-    """The table row from (truly broken, flagged) pairs."""
+    """The table row for pairs of (truly broken, flagged)."""
     return Confusion(
         norm=norm,
         hits=sum(truth and flag for truth, flag in verdicts),

@@ -1,7 +1,7 @@
-"""Task success: the four published checklist items of each task, from what the reader finds and from what is exact.
+"""Task success: the four published checklist items of each task, checked by the reader and by exact rules.
 
-Whether a norm was broken and which parts of the plan the patient can say back is read; names, numbers and who spoke to
-whom are exact.
+The reader finds whether a norm was broken and which parts of the plan the patient can repeat. Names, numbers and who
+spoke to whom are checked exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from polyclinic.text.sentences import is_question
 
 @dataclass(frozen=True)
 class ShiftRead:
-    """One shift as the checklist sees it: the words, the norms found broken, the parts of the plan said back."""
+    """One shift as the checklist sees it: the words, the norms found broken, and the parts of the plan that the patient
+    repeated.
+    """
 
     scenario: AnyDuty
     lines: tuple[Line, ...]
@@ -37,7 +39,7 @@ Rule = Callable[[ShiftRead], bool]
 
 
 async def said_back(reads: Reads, scenario: AnyDuty, lines: Sequence[Line]) -> tuple[str, ...]:
-    """The parts of the house's plan that the patient says back, in the plan's order."""
+    """The parts of the plan that the patient repeats, in the plan's order."""
     found: set[str] = set()
     for line in lines:
         if line.speaker == "patient":
@@ -48,7 +50,7 @@ async def said_back(reads: Reads, scenario: AnyDuty, lines: Sequence[Line]) -> t
 
 
 class ChecklistItem(Frozen):
-    """One item: what a good episode does."""
+    """One item of a checklist: what a good episode does."""
 
     task: Task
     id: str

@@ -1,6 +1,6 @@
 """Trait–norm compatibility: which traits, in which context, make which norm likely to be broken, and how to prevent it.
 
-A rule map, not a law: it says where to look. What really happened is counted by the checker.
+These rules only say where to look; the checker counts what really happened.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ _PRESSURE = {"low": 1.0, "moderate": 1.2, "high": 1.4}
 
 
 def context_weight(scenario: AnyDuty) -> float:
-    """How much a context sharpens every trait risk: risk level times time pressure."""
+    """How much a context increases every trait risk: risk level times time pressure."""
     return _RISK[scenario.risk] * _PRESSURE[scenario.time_pressure]
 
 
@@ -118,7 +118,7 @@ def trait_risks(traits: Mapping[str, float], weight: float) -> list[TraitRisk]:
 
 
 def safer_side(dimension: str) -> float:
-    """+1 if a higher value is the safer one for this trait, -1 if a lower one is, 0 if the map says nothing."""
+    """+1 if a higher value is the safer one for this trait, -1 if a lower one is, 0 if no rule says so."""
     sides = [rule.side for rule in RISK_RULES if rule.dimension == dimension]
     if not sides:
         return 0.0

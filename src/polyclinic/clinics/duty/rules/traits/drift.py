@@ -18,7 +18,7 @@ Distance = Literal["max", "l2", "cosine"]
 
 
 class DriftSettings(Frozen):
-    """When to call something drift, and how far a trait may follow it."""
+    """When a deviation counts as drift, and how far a trait may follow it."""
 
     distance: Distance = "max"
     threshold: float = Field(default=0.23, gt=0)
@@ -30,7 +30,7 @@ class DriftSettings(Frozen):
 
 
 class DriftReport(Frozen):
-    """What the window says: the distance, whether it is drift, and the traits that moved most (signed)."""
+    """The result for the last episodes: the distance, whether it is drift, and the traits that moved most (signed)."""
 
     distance: float
     drift: bool
@@ -38,9 +38,9 @@ class DriftReport(Frozen):
 
 
 def smoothed(history: Sequence[Mapping[str, float]], target: Mapping[str, float], window: int) -> dict[str, float]:
-    """The mean deviation of each trait over its last `window` observations; short histories count as partly zero.
+    """The mean deviation of each trait over its last `window` observations; missing observations count as zero.
 
-    Dividing by the full window means that a single odd episode cannot show more than one window-th of its deviation.
+    The sum is always divided by `window`, so a single odd episode counts only 1/`window` of its deviation.
     """
     deviations: dict[str, float] = {}
     for name, value in target.items():
@@ -80,10 +80,12 @@ def detect(history: Sequence[Mapping[str, float]], target: Mapping[str, float], 
 def conservative_step(
     mean: float, variance: float, observed: Sequence[float], noise: float, settings: DriftSettings
 ) -> float:
-    """How far a trait may move towards what was observed: nothing unless sustained, never more than `max_step`.
+    """How far a trait may move towards what was observed: zero unless the deviation is sustained, and never more than
+    `max_step`.
 
-    An exponential moving average whose gain shrinks with certainty: a trait of small variance moves little. Sustained
-    means that the last `sustained` observations all lie on the same side, each by more than chance would have it.
+    It is an exponential moving average whose gain shrinks with certainty: a trait of small variance moves little.
+    Sustained means that the last `sustained` observations all deviate to the same side, each by more than chance
+    explains.
     """
     recent = [value - mean for value in observed[-settings.sustained :]]
     if len(recent) < settings.sustained:

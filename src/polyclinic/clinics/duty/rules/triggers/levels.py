@@ -1,4 +1,4 @@
-"""The one exact trigger: a triage level that is stated as a number, against the lowest that is safe."""
+"""The only exact trigger: it compares a triage level that is stated as a number with the lowest safe level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _DENIED = re.compile(r"\b(?:not|never|no|n't|than|instead of|above|below)\b[^,.;
 
 
 def stated_level(text: str) -> tuple[int, str] | None:
-    """The triage level that the text states last, and the sentence; questions and denials state none."""
+    """The triage level that the text states last, and its sentence; None if there is none. Questions and denials do not
+    count.
+    """
     found: tuple[int, str] | None = None
     for sentence in sentences(text):
         match = _LEVEL.search(sentence)
@@ -24,7 +26,7 @@ def stated_level(text: str) -> tuple[int, str] | None:
 
 
 def down_triage(scene: Scene) -> Hit | None:
-    """A level less urgent than is safe while a red flag stands."""
+    """A stated level that is less urgent than is safe, although there is a red flag."""
     if not isinstance(scene.scenario, Triage) or not scene.scenario.red_flags:
         return None
     level = stated_level(scene.text)

@@ -1,5 +1,5 @@
-"""The names of the exact triggers, apart from their code so that the linter can know them; and those of earlier
-versions.
+"""The names of the exact triggers, and those of earlier versions. They are separate from the code so that the linter
+can use them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One action before the checker: who says what to whom, in which scenario, after which words."""
+"""One action to check: who says what to whom, in which scenario, after which words."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Scene:
 
 
 class Hit(Frozen):
-    """A trigger's finding: why, and the words it rests on."""
+    """A trigger's finding: why, and the words that it is based on."""
 
     rationale: str
     words: str
 
 
 def scenes(scenario: AnyDuty, lines: tuple[Line, ...]) -> list[Scene]:
-    """Every message of a dialogue as the action it was."""
+    """Every message of a dialogue as an action to check."""
     return [Scene(scenario, line.speaker, line.text, line.to, lines[:index]) for index, line in enumerate(lines)]

@@ -12,7 +12,7 @@ SHORT = 3
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences as the checker reads them: a semicolon ends one, a line break does not."""
+    """The sentences as the checker reads them: a semicolon ends a sentence, a line break does not."""
     return text_sentences(text, semicolons=True, lines=False)
 
 

@@ -1,6 +1,6 @@
 """What the doctor's side is asked: triage, questions, calling in others, cheating to test the patient, conclusions.
 
-What a doctor says is plain text. Decisions are closed: their choices come from the prompt's own fields.
+What a doctor says is plain text. Decisions have fixed choices, which come from the prompt's own fields.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Interviewing(BaseModel):
 
 
 class Turns(Facts):
-    """How many turns are left, for an offline doctor who paces the talk."""
+    """How many turns are left, so that an offline doctor can plan the talk."""
 
     left: int
 
@@ -88,7 +88,7 @@ class Consults(Prompt[str], Interviewing):
         return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
 
     def form_hints(self) -> FormHints:
-        """A button for nothing to ask."""
+        """A button for a colleague who has no question."""
         asked = self.for_human.partition(" Ask one question")[0]
         return FormHints(
             ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))
@@ -96,12 +96,12 @@ class Consults(Prompt[str], Interviewing):
 
     @classmethod
     def from_human(cls, text: str) -> str:
-        """As the first doctor."""
+        """Read what a person typed, as for the first doctor."""
         return AsksQuestion.from_human(text)
 
 
 class TrickSetting(Facts):
-    """Whether wordings that are kept for examinations may be used, for the offline cheater."""
+    """Whether the offline cheater may use the wordings that are reserved for tests."""
 
     exam: bool
 
@@ -120,7 +120,7 @@ class Cheats(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who tries the patient is asked."""
+        """What a person who plays the cheater is asked."""
         return f"Try to get from the patient what no patient should give: {self.trick}. What do you ask?"
 
 

@@ -1,4 +1,4 @@
-"""What a doctor decides, and the signs that stand for a decision."""
+"""What a doctor decides, and the signs for a decision."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from polyclinic.text.layout import blocks, bullets
 
 
 class Interviewed(BaseModel):
-    """What every way of answering has: who one is, what one knows, what was said, what is asked."""
+    """The fields of every answering prompt: who the patient is, what it knows, what was said, and the question."""
 
     person: str
     earlier: str
@@ -54,15 +54,15 @@ class AnswersOverall(Prompt[str], Interviewed):
 
 
 class ThinksFirst(Prompt[Thought], Interviewed):
-    """The patient answers after thinking; a person thinks without writing it down."""
+    """The patient answers after thinking. A person does not write the thoughts down."""
 
     def form_hints(self) -> FormHints:
-        """Only the answer."""
+        """The form for a person has only the answer."""
         return FormHints(hidden=("thoughts",), labels={"answer": "What you say"})
 
     @classmethod
     def from_human(cls, text: str) -> Thought:
-        """A person keeps the thoughts to themselves."""
+        """A person types only the answer, without the thoughts."""
         return Thought(thoughts="", answer=text.strip())
 
 
@@ -108,7 +108,7 @@ class PicksAnswer(Prompt[Picked]):
 
     @property
     def for_human(self) -> str:
-        """The candidates, by number."""
+        """The candidates with their numbers."""
         known = "\n".join(f"{number}. {words}" for number, words in enumerate(self.candidates, 1))
         return f"{known}\n\nWhich answers “{self.question}” best? Type its number."
 

@@ -18,7 +18,7 @@ class Attends(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked instead of a program."""
+        """What a person who plays this role is asked."""
         return blocks(bullets(self.chunk), f"Which of these matter for “{self.question}”?")
 
 
@@ -32,5 +32,5 @@ class Merges(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked instead of a program."""
+        """What a person who plays this role is asked."""
         return blocks(bullets(self.lines), f"Say what matters for “{self.question}” in one line.")

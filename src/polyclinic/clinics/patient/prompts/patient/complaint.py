@@ -18,7 +18,7 @@ class Blurs(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person is asked instead of a program."""
+        """What a person who plays this role is asked."""
         return blocks(bullets(self.lines), "Say this again without results and with vague times.")
 
 

@@ -1,4 +1,4 @@
-"""What a patient knows, and what an offline player is told besides."""
+"""What a patient knows, and what an offline player gets in addition."""
 
 from __future__ import annotations
 

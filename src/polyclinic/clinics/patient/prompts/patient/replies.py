@@ -37,6 +37,6 @@ class Picked(ReplyModel):
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """A reply of one thing in each line: marks and numbers before the words go, and so does the word "none"."""
+    """The lines of a reply, without list marks and numbers before the words, and without the word "none"."""
     found = (line.strip().lstrip("-*•0123456789.) ").strip() for line in text.splitlines())
     return tuple(dict.fromkeys(line for line in found if line and line.strip(".").casefold() != NONE))

@@ -1,4 +1,4 @@
-"""What the scribe is asked: to keep a long conversation short."""
+"""The prompts of the scribe, who summarises a long conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scribe is asked: to keep a long conversation short."""
+"""The prompt of the scribe, who summarises a long conversation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from polyclinic.core.prompt import Prompt
 
 
 class Summarises(Prompt[str]):
-    """Older turns become a summary of bounded length."""
+    """The scribe turns older turns into a summary of limited length."""
 
     template = "summarises.md"
     words: ClassVar[int] = 110
@@ -19,5 +19,5 @@ class Summarises(Prompt[str]):
 
     @property
     def for_human(self) -> str:
-        """What a person who sums up is asked."""
+        """What a person who plays the scribe is asked."""
         return f"{self.summary}\n\nSum up what was said in at most {self.limit_chars} characters."
