@@ -52,4 +52,4 @@ def test_answers_by_separate_authors_that_are_no_clear_no_call_people(file: Path
 @pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem[-1])
 def test_the_rule_alone_seldom_calls_people_after_a_no(file: Path) -> None:
     others = [row["text"] for row in rows(file) if not row["label"]]
-    assert sum(affirmed(text) is not None for text in others) <= len(others) // 10
+    assert sum(affirmed(text) is not None for text in others) <= len(others) // 8
