@@ -1,4 +1,4 @@
-"""One word, one thing: what a newcomer reads first must not have two meanings, or need a dictionary."""
+"""Each word has one meaning: what a newcomer reads first must be unambiguous and need no dictionary."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 import polyclinic
 from polyclinic.core.dataset import Row
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from tests.sources import nodes, trees, trees_of
 
 PACKAGE = Path(polyclinic.__file__).parent
 ENGINE = ("core", "eval", "runner", "store", "models")
 ROOT = Path(__file__).parent.parent
 ABOVE = ("cli", "web", "testing", "training", "rl", "runner")
-"""The rooms above the clinics."""
+"""The rooms (packages) above the clinics."""
 PLACES = [
     *(path for path in sorted(PACKAGE.iterdir()) if path.name != "clinics"),
     *sorted((PACKAGE / "clinics").iterdir()),
@@ -48,9 +49,9 @@ REPLACED = re.compile(
 
 def classes(room: str) -> Iterator[tuple[str, str]]:
     """Every public class of a room, or of all rooms, with its module."""
-    for path in sorted((PACKAGE / room).rglob("*.py")):
-        module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for file, tree in trees_of(room):
+        module = file.removesuffix(".py").replace("/", ".")
+        for node in nodes(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name, module
 
@@ -72,7 +73,7 @@ def test_no_two_public_classes_of_a_clinic_have_the_same_name(clinic: str) -> No
 
 
 def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
-    """A reader who knows the glossary must not meet its words with another meaning, in no room and no clinic."""
+    """A reader who knows the glossary must not meet its words with another meaning, in any room or clinic."""
     glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     known = {name: module for module, name in re.findall(r"\| `([a-z_.]+)\.([A-Z]\w+)` \|", glossary)}
     found = [(name, module) for name, module in classes("") if name in known]
@@ -81,9 +82,9 @@ def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
 
 
 def lines_with(pattern: re.Pattern[str], place: Path) -> list[str]:
-    """The lines that match, in the Python files and pages of a place.
+    """The lines that match, in the Python files and pages of a folder.
 
-    This file, which lists the words, is left out, and so is what people say in a clinic's data.
+    This file, which lists the words, is left out, and so are people's words in a clinic's data.
     """
     files = [place] if place.is_file() else sorted(place.rglob("*"))
     return [
@@ -108,30 +109,23 @@ def test_the_check_for_words_finds_them_in_sentences_and_in_names() -> None:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda path: path.name)
-def test_names_that_were_replaced_do_not_come_back(place: Path) -> None:
+def test_replaced_names_do_not_come_back(place: Path) -> None:
     assert lines_with(REPLACED, place) == []
 
 
-def test_no_constructor_is_called_of() -> None:
+def test_no_constructor_is_named_just_of() -> None:
     """`Budget.from_usd(3)` says what it takes; `Budget.of(3)` does not."""
-    found = [
-        f"{path.relative_to(PACKAGE)}:{line}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for line in constructors_called_of(path.read_text(encoding="utf-8"))
-    ]
+    found = [f"{file}:{line}" for file, tree in trees().items() for line in constructors_called_of(tree)]
     assert found == []
 
 
-def constructors_called_of(source: str) -> list[int]:
-    """The lines of functions called `of` that make something of nothing: all but the methods of an instance."""
-    tree = ast.parse(source)
+def constructors_called_of(tree: ast.Module) -> list[int]:
+    """The lines of constructors called `of`: functions with that name, except methods of an instance."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    methods = [node for kind in ast.walk(tree) if isinstance(kind, ast.ClassDef) for node in kind.body]
+    methods = [node for kind in nodes(tree) if isinstance(kind, ast.ClassDef) for node in kind.body]
     asks_itself = [node for node in methods if isinstance(node, kinds) and not is_static(node)]
     return [
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, kinds) and node.name == "of" and node not in asks_itself
+        node.lineno for node in nodes(tree) if isinstance(node, kinds) and node.name == "of" and node not in asks_itself
     ]
 
 
@@ -149,28 +143,31 @@ def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         ("class A:\n    def of(self, x): ...\n    async def other(self): ...", []),
     ],
 )
-def test_the_check_for_constructors_sees_every_kind_of_function(source: str, lines: list[int]) -> None:
-    assert constructors_called_of(source) == lines
+def test_the_check_for_constructors_finds_every_kind_of_function(source: str, lines: list[int]) -> None:
+    assert constructors_called_of(ast.parse(source)) == lines
 
 
-def test_nothing_above_the_clinics_names_one_as_a_value() -> None:
-    """A default such as ``clinic="rounds"`` binds the engine to a clinic as an import does. Help may give examples."""
+def test_no_code_outside_the_clinics_names_a_clinic_as_a_value() -> None:
+    """A default such as ``clinic="rounds"`` ties the engine to a clinic as an import does.
+
+    Help texts may give examples.
+    """
     names = {
         path.name for path in (PACKAGE / "clinics").iterdir() if (path / "flow").exists() or (path / "flow.py").exists()
     }
     names -= {"demo"}  # the clinic that `polyclinic new` copies
     found = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value}"
+        f"{file}:{node.lineno}: {node.value}"
         for room in ABOVE
-        for path in sorted((PACKAGE / room).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for file, tree in trees_of(room)
+        for node in nodes(tree)
         if isinstance(node, ast.Constant) and node.value in names - {"patient"}  # also a role
     ]
     assert len(names) == 5 and found == []
 
 
-def test_nothing_above_the_clinics_names_a_column_of_one_clinics_rows() -> None:
-    """Rows are read from files by name; those that only one clinic writes are read in that clinic."""
+def test_no_code_outside_the_clinics_names_a_column_of_one_clinics_rows() -> None:
+    """Rows are read from files by column name; columns that only one clinic writes are read in that clinic."""
     own = {
         column
         for clinic in map(load_clinic, clinic_modules())
@@ -178,9 +175,9 @@ def test_nothing_above_the_clinics_names_a_column_of_one_clinics_rows() -> None:
         for column in set(clinic.dataset.row.COLUMNS) - set(Row.COLUMNS)
     }
     found = [
-        f"training/{path.name}:{node.lineno}: {node.value}"
-        for path in sorted((PACKAGE / "training").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{file}:{node.lineno}: {node.value}"
+        for file, tree in trees_of("training")
+        for node in nodes(tree)
         if isinstance(node, ast.Constant) and node.value in own
     ]
     assert "tutor" in own and found == []

@@ -1,4 +1,4 @@
-"""Said once: what one room does for all is not written a second time elsewhere."""
+"""No code twice: what one room does for all rooms is not written a second time elsewhere."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import copy
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-import polyclinic
 from polyclinic.text.words import STOP_WORDS
+from tests.sources import nodes, trees
 
-PACKAGE = Path(polyclinic.__file__).parent
 LANGUAGE = "text/"
-"""The room of sentences, words, stop lists, stems and whole words."""
+"""The room for sentences, words, stop lists, stems and whole words."""
 
 _CLASS = re.compile(r"\[(\^?[^\]]*)\](\{|\?)?")
 _ANY_WORD = re.compile(r"\(?(?:\\w|\[\^?[^\]]*\\[wW][^\]]*\])\+\)?")
@@ -24,38 +22,33 @@ _EDGE = re.compile(r"\(\?<!\\w\)|\(\?<!\[\\w-?\]\)")
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """Every module of the package, parsed."""
-    return {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
-
-
-def texts(tree: ast.AST) -> Iterator[str]:
-    """Every text in the code, docstrings left out; of a formatted one, what is written."""
+def texts(tree: ast.AST) -> tuple[str, ...]:
+    """Every string in the code except docstrings; of an f-string, its fixed parts."""
     told = {
         node.body[0].value
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told:
-            yield node.value
+    return tuple(
+        node.value
+        for node in nodes(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told
+    )
 
 
 def cuts_sentences(tree: ast.AST) -> Iterator[str]:
-    """Patterns that cut at closing marks, and plain cuts at ". ".
+    """Patterns that split at the end of a sentence, and plain splits at ". ".
 
-    A bounded run (`[^.!?]{0,20}`), a mark that may stand there (`[.!?]?`) and any mark at all (`[,.!?]`) cut nothing.
+    A repeated class with a bound (`[^.!?]{0,20}`), an optional mark (`[.!?]?`) and a class with other marks (`[,.!?]`)
+    do not split sentences.
     """
     for text in texts(tree):
         for inside, times in _CLASS.findall(text):
             if "." in inside and ("!" in inside or "?" in inside) and "," not in inside and not times:
                 yield text
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             mark = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
             if node.func.attr in ("split", "partition", "rpartition") and mark in (". ", "? ", "! "):
@@ -63,21 +56,21 @@ def cuts_sentences(tree: ast.AST) -> Iterator[str]:
 
 
 def splits_words(tree: ast.AST) -> Iterator[str]:
-    """Patterns that are a word and nothing else."""
+    """Patterns that match a word and nothing else."""
     return (text for text in texts(tree) if _ANY_WORD.fullmatch(text))
 
 
 def matches_whole_words(tree: ast.AST) -> Iterator[str]:
-    """Patterns that look at the letters on both sides of a phrase; numbers are another matter."""
+    """Patterns that check the letters on both sides of a phrase; patterns with numbers are left out."""
     return (text for text in texts(tree) if _EDGE.search(text) and r"\d" not in text)
 
 
 def lists_stop_words(tree: ast.AST) -> Iterator[str]:
-    """Texts and literals of many words, most of which say nothing."""
+    """Strings and literals with many words that are mostly stop words."""
     for text in texts(tree):
         if text == text.lower() and "," not in text:
             yield from _mostly_stop_words(text.split())
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Set | ast.Tuple | ast.List):
             yield from _mostly_stop_words(
                 [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
@@ -90,8 +83,8 @@ def _mostly_stop_words(found: list[str]) -> Iterator[str]:
 
 
 def cuts_endings(tree: ast.AST) -> Iterator[str]:
-    """Stemmers: functions of that name, and lists of plain endings."""
-    for node in ast.walk(tree):
+    """Stemmers: functions with that name, and lists of plain endings."""
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef) and re.search(r"(?:^|_)stem(?:s|med)?$", node.name):
             yield node.name
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -104,7 +97,7 @@ LANGUAGE_TOOLS = (cuts_sentences, splits_words, matches_whole_words, lists_stop_
 
 
 @pytest.mark.parametrize("finds", LANGUAGE_TOOLS)
-def test_language_tools_stand_in_the_room_text_alone(finds: Callable[[ast.AST], Iterator[str]]) -> None:
+def test_language_tools_are_only_in_the_room_text(finds: Callable[[ast.AST], Iterator[str]]) -> None:
     outside = {
         module: found
         for module, tree in trees().items()
@@ -133,18 +126,18 @@ def test_a_second_language_tool_would_be_found(finds: Callable[[ast.AST], Iterat
     assert list(finds(ast.parse(code)))
 
 
-def test_only_one_module_asks_for_the_files_of_packages() -> None:
-    """`core.files` alone, so that a package's data is read, and its faults are told, in one way."""
+def test_only_one_module_reads_the_data_files_of_packages() -> None:
+    """Only `core.files`, so that package data is read, and its faults are reported, in one way."""
     asking = [
         module
         for module, tree in trees().items()
-        if any(_asks_resources(node) for node in ast.walk(tree)) and module != "core/files.py"
+        if any(_asks_resources(node) for node in nodes(tree)) and module != "core/files.py"
     ]
     assert asking == []
 
 
 def _asks_resources(node: ast.AST) -> bool:
-    """Whether it imports `importlib.resources`; its types alone may be imported."""
+    """Whether a module imports `importlib.resources`; importing only its types is allowed."""
     if isinstance(node, ast.ImportFrom):
         return (node.module == "importlib" and any(name.name == "resources" for name in node.names)) or (
             node.module == "importlib.resources"
@@ -161,13 +154,13 @@ def _asks_resources(node: ast.AST) -> bool:
         ("from importlib.resources.abc import Traversable", False),
     ],
 )
-def test_a_second_module_that_asks_for_them_would_be_found(line: str, asks: bool) -> None:
-    assert any(_asks_resources(node) for node in ast.walk(ast.parse(line))) == asks
+def test_a_second_module_that_reads_them_would_be_found(line: str, asks: bool) -> None:
+    assert any(_asks_resources(node) for node in nodes(ast.parse(line))) == asks
 
 
 def names_both_sexes(tree: ast.AST) -> Iterator[str]:
-    """A type of its own for female and male; FHIR's code system has two more codes and is left alone."""
-    for node in ast.walk(tree):
+    """A separate type for female and male; FHIR's code system has two more codes and is allowed."""
+    for node in nodes(tree):
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
             named = {each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant)}
             if {"female", "male"} <= named and "unknown" not in named:
@@ -175,13 +168,13 @@ def names_both_sexes(tree: ast.AST) -> Iterator[str]:
 
 
 def reads_ages(tree: ast.AST) -> Iterator[str]:
-    """Patterns of "45-year-old"."""
+    """Patterns that match ages such as "45-year-old"."""
     return (text for text in texts(tree) if "\\" in text and re.search(r"year.{0,12}old", text))
 
 
 def takes_the_role_of_a_seat(tree: ast.AST) -> Iterator[str]:
-    """`seat.partition("-")[0]`: ``student`` for ``student-2``."""
-    for node in ast.walk(tree):
+    """Code that gets a role from a seat: `seat.partition("-")[0]` gives ``student`` for ``student-2``."""
+    for node in nodes(tree):
         if isinstance(node, ast.Subscript) and re.fullmatch(
             r"\w*(?:seat|role)\w*\.(?:r?partition|r?split)\('-'(?:, \w+=?\w*)?\)\[0\]", ast.unparse(node)
         ):
@@ -189,8 +182,8 @@ def takes_the_role_of_a_seat(tree: ast.AST) -> Iterator[str]:
 
 
 def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
-    """Functions that turn every kind of event into a line; one that shows a player a few is another thing."""
-    for node in ast.walk(tree):
+    """Functions that turn every kind of event into a line; functions that show a player only some are allowed."""
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef):
             told = {
                 ast.unparse(case.pattern)
@@ -211,27 +204,27 @@ def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
         (tells_events_as_lines, "eval/reading.py"),
     ],
 )
-def test_only_one_module_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
+def test_only_one_module_contains_this_code(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
 
 
-def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
+def test_no_value_is_made_without_validation_or_changed_behind_its_type() -> None:
     """`core.value` makes values quickly; pydantic's unchecked constructor and `object.__setattr__` are not needed."""
     found = [
         f"{module}:{node.lineno}"
         for module, tree in trees().items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("model_construct", "__setattr__")
     ]
     assert found == []
 
 
-def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() -> None:
-    """An attribute that is worked out once (`core.value.once`) is kept; nothing else is."""
+def test_a_value_stores_beside_its_fields_only_what_was_computed_from_them() -> None:
+    """Only an attribute that is computed once (`core.value.once`) is stored."""
     writes = {
         (module, ast.unparse(target))
         for module, tree in trees().items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Subscript) and ast.unparse(target.value).endswith(".__dict__")
@@ -240,11 +233,11 @@ def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() ->
 
 
 FUNCTION_NODES = 16
-"""Shorter bodies, such as a property that hands a field on, may be alike by chance."""
+"""Shorter bodies, such as a property that returns a field, may be equal by chance."""
 
 
 class _Renamed(ast.NodeTransformer):
-    """Arguments and local names by their order, annotations dropped: what is left is what a function does."""
+    """Rename arguments and local names by their order and drop annotations, so that only the code is compared."""
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         given = function.args
@@ -262,14 +255,25 @@ class _Renamed(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def bodies(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Each function's name, and what it does, without its docstring and whatever its names are."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            body = [each for each in node.body if not _is_told(each)]
-            if sum(1 for each in body for _ in ast.walk(each)) >= FUNCTION_NODES:
-                renamed = _Renamed(node)
-                yield node.name, ";".join(ast.dump(renamed.visit(copy.deepcopy(each))) for each in body)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SHAPING = (ast.stmt, ast.Call, ast.Compare, ast.BoolOp, ast.comprehension)
+
+
+def functions(tree: ast.AST) -> Iterator[tuple[Function, tuple[str, ...]]]:
+    """Each function that is long enough, with its shape: the kinds of its statements, calls and conditions. Functions
+    that do the same have the same shape, and comparing shapes is cheap.
+    """
+    for node in nodes(tree):
+        if isinstance(node, Function):
+            inside = [each for part in node.body if not _is_told(part) for each in ast.walk(part)]
+            if len(inside) >= FUNCTION_NODES:
+                yield node, tuple(type(each).__name__ for each in inside if isinstance(each, _SHAPING))
+
+
+def written(function: Function) -> str:
+    """A function's code without docstring and original names."""
+    renamed = _Renamed(function)
+    return ";".join(ast.dump(renamed.visit(copy.deepcopy(each))) for each in function.body if not _is_told(each))
 
 
 def _is_told(statement: ast.stmt) -> bool:
@@ -277,16 +281,23 @@ def _is_told(statement: ast.stmt) -> bool:
 
 
 def test_no_function_is_defined_twice_under_another_name() -> None:
-    found: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], list[tuple[str, Function]]] = {}
     for path, tree in trees().items():
-        for name, body in bodies(tree):
-            found.setdefault(body, []).append(f"{path} {name}")
+        for function, shape in functions(tree):
+            alike.setdefault(shape, []).append((f"{path} {function.name}", function))
+    found: dict[str, list[str]] = {}
+    for places in alike.values():
+        if len(places) > 1:
+            for place, function in places:
+                found.setdefault(written(function), []).append(place)
     assert [places for places in found.values() if len(places) > 1] == []
 
 
-def test_the_search_for_functions_sees_through_names_and_docstrings() -> None:
+def test_the_search_for_functions_ignores_names_and_docstrings() -> None:
     first = "def first(a: int) -> int:\n    '''One.'''\n    b: int = a * 2 + 3\n    return b * b + a"
     second = "def second(x, /):\n    y: object = x * 2 + 3\n    return y * y + x"
     other = "def other(x):\n    y = x * 2 + 3\n    return y * y - x"
-    written = [next(bodies(ast.parse(text)))[1].replace("AnnAssign", "Assign") for text in (first, second, other)]
-    assert written[0] == written[1] != written[2]
+    found = [next(functions(ast.parse(text))) for text in (first, second, other)]
+    texts_found = [written(function).replace("AnnAssign", "Assign") for function, _ in found]
+    assert texts_found[0] == texts_found[1] != texts_found[2]
+    assert found[0][1] == found[1][1]
