@@ -1,4 +1,4 @@
-"""Docs that fail the build when they lie: every command in a `sh` block and every `python` block is run."""
+"""Wrong docs fail the build: every command in a `sh` block and every `python` block is run."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PAGES = [
     for path in sorted(ROOT.glob(place))
 ]
 ELSEWHERE = ("docs/guides/evaluation.md", "docs/guides/models.md", "docs/fhir.md")
-"""Pages whose Python blocks follow from each other and are run by tests of their own."""
+"""Pages whose Python blocks build on each other and are run by tests of their own."""
 
 LONG = ("docs/guides/reading.md", "src/polyclinic/clinics/patient/README.md")
-"""Pages whose commands take long even when they are made small."""
+"""Pages whose commands take long even with small numbers."""
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(polyclinic [^`\n]+)`")
@@ -40,7 +40,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 
 def tiny(line: str) -> list[str]:
-    """A command as the page has it, with smaller numbers: what is shown is that it runs. The demo clinic is quick."""
+    """A command of the page with smaller numbers, because it only has to run. The demo clinic is quick."""
     if " demo " in line:
         return shlex.split(line, comments=True)
     line = re.sub(r"--scenarios (\d+)", "--scenarios 1", line)
@@ -51,7 +51,7 @@ def tiny(line: str) -> list[str]:
 
 
 def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Run one line of a shell block; what is not ours (make, pip) is left out."""
+    """Run one line of a shell block; other programs (make, pip) are left out."""
     if line.startswith("export "):
         name, _, value = line.removeprefix("export ").partition("=")
         monkeypatch.setenv(name, value.replace("$PWD", str(Path.cwd())))
@@ -86,12 +86,12 @@ def test_the_commands_and_code_of_a_page_run(page: str, tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_says_whether_it_is_run(page: str) -> None:
-    """`sh` is run; `text` needs a model, a person, a server or a key, and its commands are parsed."""
+    """`sh` blocks are run. `text` blocks need a model, a person, a server or a key; their commands are only parsed."""
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
     assert all(kind for kind, _ in blocks) or page.startswith("docs/reference")
 
 
-def test_the_pages_that_everybody_reads_first_have_commands_that_are_run() -> None:
+def test_the_first_pages_have_commands_that_are_run() -> None:
     for page in ("README.md", "docs/quickstart.md", "src/polyclinic/clinics/counsel/README.md"):
         blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
         assert any(kind == "sh" and "polyclinic run" in text for kind, text in blocks), page
@@ -99,7 +99,7 @@ def test_the_pages_that_everybody_reads_first_have_commands_that_are_run() -> No
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_that_a_page_names_exists_with_these_options(page: str) -> None:
-    """Also where it is not run: because it needs a model, a person or a server."""
+    """Also commands that are not run, because they need a model, a person or a server."""
     text = (ROOT / page).read_text(encoding="utf-8")
     lines = [line for _, block in BLOCK.findall(text) for line in block.splitlines()]
     for line in [*lines, *INLINE.findall(text)]:
@@ -121,7 +121,7 @@ def parse(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_between_pages_lead_somewhere(page: str) -> None:
+def test_links_between_pages_have_a_target(page: str) -> None:
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     dead = [link for link in LINK.findall(text) if not ((ROOT / page).parent / link).exists()]
     assert not dead
@@ -136,20 +136,20 @@ def test_every_clinic_has_one_page_and_both_tables_name_it() -> None:
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_the_short_help_is_the_commands_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_short_help_is_the_same_as_the_commands_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = import_module(f"polyclinic.cli.{COMMANDS[name][0]}").command
     assert command.get_short_help_str(200) == COMMANDS[name][1].rstrip(".") or command.short_help == COMMANDS[name][1]
     assert (command.help or "").startswith(COMMANDS[name][1].split(".")[0])
 
 
-def test_what_the_notice_says_is_said_where_people_look(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_notice_is_in_the_readme_and_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Not a medical device" in (ROOT / "README.md").read_text(encoding="utf-8")
     invoke(["--help"])
     assert "Not a medical device" in capsys.readouterr().out
 
 
 def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
-    """Each function of the table calls the next one itself, so the number in the text is the true one."""
+    """Each function of the table calls the next one directly, so the number in the text is right."""
     text = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| `([\w/]+\.py)` \|", text, re.MULTILINE)
     assert "**eight functions in five files**" in text
@@ -159,7 +159,7 @@ def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
 
 
 def _calls(file: Path, name: str) -> set[str]:
-    """The names of all that a function calls, or a method written as ``Class.method``."""
+    """The names of everything that a function, or a method written as ``Class.method``, calls."""
     node: ast.AST = ast.parse(file.read_text(encoding="utf-8"))
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for part in name.split("."):
@@ -168,7 +168,7 @@ def _calls(file: Path, name: str) -> set[str]:
     return {getattr(one, "attr", getattr(one, "id", "")) for one in called}
 
 
-def test_the_guide_calls_what_a_flow_may_do_with_the_names_of_its_parameters() -> None:
+def test_the_guide_names_the_calls_of_a_flow_with_their_parameters() -> None:
     guide = (ROOT / "docs/guides/clinic.md").read_text(encoding="utf-8")
     section = guide.partition("## What a flow may do")[2].partition("\n## ")[0]
     calls = re.findall(r"`(?:episode\.)?(\w+)\(([\w, ]+)\)`", section)
@@ -202,7 +202,7 @@ def test_the_glossary_names_classes_that_exist_and_each_word_once() -> None:
             assert hasattr(import_module(f"polyclinic.{module}"), name), f"{word}: {dotted}"
 
 
-def test_the_glossary_holds_every_class_of_core_that_is_used_everywhere() -> None:
+def test_the_glossary_contains_every_core_class_that_is_used_everywhere() -> None:
     """A newcomer meets these in nearly every file. Errors have a tree of their own in `polyclinic.errors`."""
     glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     package = ROOT / "src" / "polyclinic"
@@ -227,7 +227,7 @@ def test_the_glossary_holds_every_class_of_core_that_is_used_everywhere() -> Non
     assert {name for name in common if f".{name}` |" not in glossary} == set()
 
 
-def test_the_guide_names_everything_that_the_contract_asks_of_a_new_clinic() -> None:
+def test_the_guide_names_everything_that_the_contract_requires_of_a_new_clinic() -> None:
     guide = (ROOT / "docs/guides/clinic.md").read_text(encoding="utf-8")
     table = {row.split("|")[1]: row for row in guide.splitlines() if row.startswith("| `")}
     for room, entry in shape.ENTRIES:

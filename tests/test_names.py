@@ -1,4 +1,4 @@
-"""One word, one thing: what a newcomer reads first must not have two meanings, or need a dictionary."""
+"""Each word has one meaning: what a newcomer reads first must be unambiguous and need no dictionary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(polyclinic.__file__).parent
 ENGINE = ("core", "eval", "runner", "store", "models")
 ROOT = Path(__file__).parent.parent
 ABOVE = ("cli", "web", "testing", "training", "rl", "runner")
-"""The rooms above the clinics."""
+"""The rooms (packages) above the clinics."""
 PLACES = [
     *(path for path in sorted(PACKAGE.iterdir()) if path.name != "clinics"),
     *sorted((PACKAGE / "clinics").iterdir()),
@@ -72,7 +72,7 @@ def test_no_two_public_classes_of_a_clinic_have_the_same_name(clinic: str) -> No
 
 
 def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
-    """A reader who knows the glossary must not meet its words with another meaning, in no room and no clinic."""
+    """A reader who knows the glossary must not meet its words with another meaning, in any room or clinic."""
     glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     known = {name: module for module, name in re.findall(r"\| `([a-z_.]+)\.([A-Z]\w+)` \|", glossary)}
     found = [(name, module) for name, module in classes("") if name in known]
@@ -81,9 +81,9 @@ def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
 
 
 def lines_with(pattern: re.Pattern[str], place: Path) -> list[str]:
-    """The lines that match, in the Python files and pages of a place.
+    """The lines that match, in the Python files and pages of a folder.
 
-    This file, which lists the words, is left out, and so is what people say in a clinic's data.
+    This file, which lists the words, is left out, and so are people's words in a clinic's data.
     """
     files = [place] if place.is_file() else sorted(place.rglob("*"))
     return [
@@ -108,11 +108,11 @@ def test_the_check_for_words_finds_them_in_sentences_and_in_names() -> None:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda path: path.name)
-def test_names_that_were_replaced_do_not_come_back(place: Path) -> None:
+def test_replaced_names_do_not_come_back(place: Path) -> None:
     assert lines_with(REPLACED, place) == []
 
 
-def test_no_constructor_is_called_of() -> None:
+def test_no_constructor_is_named_just_of() -> None:
     """`Budget.from_usd(3)` says what it takes; `Budget.of(3)` does not."""
     found = [
         f"{path.relative_to(PACKAGE)}:{line}"
@@ -123,7 +123,7 @@ def test_no_constructor_is_called_of() -> None:
 
 
 def constructors_called_of(source: str) -> list[int]:
-    """The lines of functions called `of` that make something of nothing: all but the methods of an instance."""
+    """The lines of constructors called `of`: functions with that name, except methods of an instance."""
     tree = ast.parse(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     methods = [node for kind in ast.walk(tree) if isinstance(kind, ast.ClassDef) for node in kind.body]
@@ -149,12 +149,15 @@ def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         ("class A:\n    def of(self, x): ...\n    async def other(self): ...", []),
     ],
 )
-def test_the_check_for_constructors_sees_every_kind_of_function(source: str, lines: list[int]) -> None:
+def test_the_check_for_constructors_finds_every_kind_of_function(source: str, lines: list[int]) -> None:
     assert constructors_called_of(source) == lines
 
 
-def test_nothing_above_the_clinics_names_one_as_a_value() -> None:
-    """A default such as ``clinic="rounds"`` binds the engine to a clinic as an import does. Help may give examples."""
+def test_no_code_outside_the_clinics_names_a_clinic_as_a_value() -> None:
+    """A default such as ``clinic="rounds"`` ties the engine to a clinic as an import does.
+
+    Help texts may give examples.
+    """
     names = {
         path.name for path in (PACKAGE / "clinics").iterdir() if (path / "flow").exists() or (path / "flow.py").exists()
     }
@@ -169,8 +172,8 @@ def test_nothing_above_the_clinics_names_one_as_a_value() -> None:
     assert len(names) == 5 and found == []
 
 
-def test_nothing_above_the_clinics_names_a_column_of_one_clinics_rows() -> None:
-    """Rows are read from files by name; those that only one clinic writes are read in that clinic."""
+def test_no_code_outside_the_clinics_names_a_column_of_one_clinics_rows() -> None:
+    """Rows are read from files by column name; columns that only one clinic writes are read in that clinic."""
     own = {
         column
         for clinic in map(load_clinic, clinic_modules())

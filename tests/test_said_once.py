@@ -1,4 +1,4 @@
-"""Said once: what one room does for all is not written a second time elsewhere."""
+"""No code twice: what one room does for all rooms is not written a second time elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polyclinic.text.words import STOP_WORDS
 
 PACKAGE = Path(polyclinic.__file__).parent
 LANGUAGE = "text/"
-"""The room of sentences, words, stop lists, stems and whole words."""
+"""The room for sentences, words, stop lists, stems and whole words."""
 
 _CLASS = re.compile(r"\[(\^?[^\]]*)\](\{|\?)?")
 _ANY_WORD = re.compile(r"\(?(?:\\w|\[\^?[^\]]*\\[wW][^\]]*\])\+\)?")
@@ -33,7 +33,7 @@ def trees() -> dict[str, ast.Module]:
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
-    """Every text in the code, docstrings left out; of a formatted one, what is written."""
+    """Every string in the code except docstrings; of an f-string, its fixed parts."""
     told = {
         node.body[0].value
         for node in ast.walk(tree)
@@ -47,9 +47,10 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 
 def cuts_sentences(tree: ast.AST) -> Iterator[str]:
-    """Patterns that cut at closing marks, and plain cuts at ". ".
+    """Patterns that split at the end of a sentence, and plain splits at ". ".
 
-    A bounded run (`[^.!?]{0,20}`), a mark that may stand there (`[.!?]?`) and any mark at all (`[,.!?]`) cut nothing.
+    A repeated class with a bound (`[^.!?]{0,20}`), an optional mark (`[.!?]?`) and a class with other marks (`[,.!?]`)
+    do not split sentences.
     """
     for text in texts(tree):
         for inside, times in _CLASS.findall(text):
@@ -63,17 +64,17 @@ def cuts_sentences(tree: ast.AST) -> Iterator[str]:
 
 
 def splits_words(tree: ast.AST) -> Iterator[str]:
-    """Patterns that are a word and nothing else."""
+    """Patterns that match a word and nothing else."""
     return (text for text in texts(tree) if _ANY_WORD.fullmatch(text))
 
 
 def matches_whole_words(tree: ast.AST) -> Iterator[str]:
-    """Patterns that look at the letters on both sides of a phrase; numbers are another matter."""
+    """Patterns that check the letters on both sides of a phrase; patterns with numbers are left out."""
     return (text for text in texts(tree) if _EDGE.search(text) and r"\d" not in text)
 
 
 def lists_stop_words(tree: ast.AST) -> Iterator[str]:
-    """Texts and literals of many words, most of which say nothing."""
+    """Strings and literals with many words that are mostly stop words."""
     for text in texts(tree):
         if text == text.lower() and "," not in text:
             yield from _mostly_stop_words(text.split())
@@ -90,7 +91,7 @@ def _mostly_stop_words(found: list[str]) -> Iterator[str]:
 
 
 def cuts_endings(tree: ast.AST) -> Iterator[str]:
-    """Stemmers: functions of that name, and lists of plain endings."""
+    """Stemmers: functions with that name, and lists of plain endings."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and re.search(r"(?:^|_)stem(?:s|med)?$", node.name):
             yield node.name
@@ -104,7 +105,7 @@ LANGUAGE_TOOLS = (cuts_sentences, splits_words, matches_whole_words, lists_stop_
 
 
 @pytest.mark.parametrize("finds", LANGUAGE_TOOLS)
-def test_language_tools_stand_in_the_room_text_alone(finds: Callable[[ast.AST], Iterator[str]]) -> None:
+def test_language_tools_are_only_in_the_room_text(finds: Callable[[ast.AST], Iterator[str]]) -> None:
     outside = {
         module: found
         for module, tree in trees().items()
@@ -133,8 +134,8 @@ def test_a_second_language_tool_would_be_found(finds: Callable[[ast.AST], Iterat
     assert list(finds(ast.parse(code)))
 
 
-def test_only_one_module_asks_for_the_files_of_packages() -> None:
-    """`core.files` alone, so that a package's data is read, and its faults are told, in one way."""
+def test_only_one_module_reads_the_data_files_of_packages() -> None:
+    """Only `core.files`, so that package data is read, and its faults are reported, in one way."""
     asking = [
         module
         for module, tree in trees().items()
@@ -144,7 +145,7 @@ def test_only_one_module_asks_for_the_files_of_packages() -> None:
 
 
 def _asks_resources(node: ast.AST) -> bool:
-    """Whether it imports `importlib.resources`; its types alone may be imported."""
+    """Whether a module imports `importlib.resources`; importing only its types is allowed."""
     if isinstance(node, ast.ImportFrom):
         return (node.module == "importlib" and any(name.name == "resources" for name in node.names)) or (
             node.module == "importlib.resources"
@@ -161,12 +162,12 @@ def _asks_resources(node: ast.AST) -> bool:
         ("from importlib.resources.abc import Traversable", False),
     ],
 )
-def test_a_second_module_that_asks_for_them_would_be_found(line: str, asks: bool) -> None:
+def test_a_second_module_that_reads_them_would_be_found(line: str, asks: bool) -> None:
     assert any(_asks_resources(node) for node in ast.walk(ast.parse(line))) == asks
 
 
 def names_both_sexes(tree: ast.AST) -> Iterator[str]:
-    """A type of its own for female and male; FHIR's code system has two more codes and is left alone."""
+    """A separate type for female and male; FHIR's code system has two more codes and is allowed."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
             named = {each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant)}
@@ -175,12 +176,12 @@ def names_both_sexes(tree: ast.AST) -> Iterator[str]:
 
 
 def reads_ages(tree: ast.AST) -> Iterator[str]:
-    """Patterns of "45-year-old"."""
+    """Patterns that match ages such as "45-year-old"."""
     return (text for text in texts(tree) if "\\" in text and re.search(r"year.{0,12}old", text))
 
 
 def takes_the_role_of_a_seat(tree: ast.AST) -> Iterator[str]:
-    """`seat.partition("-")[0]`: ``student`` for ``student-2``."""
+    """Code that gets a role from a seat: `seat.partition("-")[0]` gives ``student`` for ``student-2``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and re.fullmatch(
             r"\w*(?:seat|role)\w*\.(?:r?partition|r?split)\('-'(?:, \w+=?\w*)?\)\[0\]", ast.unparse(node)
@@ -189,7 +190,7 @@ def takes_the_role_of_a_seat(tree: ast.AST) -> Iterator[str]:
 
 
 def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
-    """Functions that turn every kind of event into a line; one that shows a player a few is another thing."""
+    """Functions that turn every kind of event into a line; functions that show a player only some are allowed."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             told = {
@@ -211,11 +212,11 @@ def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
         (tells_events_as_lines, "eval/reading.py"),
     ],
 )
-def test_only_one_module_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
+def test_only_one_module_contains_this_code(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
 
 
-def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
+def test_no_value_is_made_without_validation_or_changed_behind_its_type() -> None:
     """`core.value` makes values quickly; pydantic's unchecked constructor and `object.__setattr__` are not needed."""
     found = [
         f"{module}:{node.lineno}"
@@ -226,8 +227,8 @@ def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
     assert found == []
 
 
-def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() -> None:
-    """An attribute that is worked out once (`core.value.once`) is kept; nothing else is."""
+def test_a_value_stores_beside_its_fields_only_what_was_computed_from_them() -> None:
+    """Only an attribute that is computed once (`core.value.once`) is stored."""
     writes = {
         (module, ast.unparse(target))
         for module, tree in trees().items()
@@ -240,11 +241,11 @@ def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() ->
 
 
 FUNCTION_NODES = 16
-"""Shorter bodies, such as a property that hands a field on, may be alike by chance."""
+"""Shorter bodies, such as a property that returns a field, may be equal by chance."""
 
 
 class _Renamed(ast.NodeTransformer):
-    """Arguments and local names by their order, annotations dropped: what is left is what a function does."""
+    """Rename arguments and local names by their order and drop annotations, so that only the code is compared."""
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         given = function.args
@@ -263,7 +264,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def bodies(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Each function's name, and what it does, without its docstring and whatever its names are."""
+    """Each function's name with its code, without docstring and original names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = [each for each in node.body if not _is_told(each)]
@@ -284,7 +285,7 @@ def test_no_function_is_defined_twice_under_another_name() -> None:
     assert [places for places in found.values() if len(places) > 1] == []
 
 
-def test_the_search_for_functions_sees_through_names_and_docstrings() -> None:
+def test_the_search_for_functions_ignores_names_and_docstrings() -> None:
     first = "def first(a: int) -> int:\n    '''One.'''\n    b: int = a * 2 + 3\n    return b * b + a"
     second = "def second(x, /):\n    y: object = x * 2 + 3\n    return y * y + x"
     other = "def other(x):\n    y = x * 2 + 3\n    return y * y - x"
