@@ -1,18 +1,19 @@
-"""The CPU of two source trees, by turns: another commit's and this one's, each with its own environment.
+"""Compare the CPU time of two source trees, run alternately: another commit's and this one's.
 
     git worktree add --detach /tmp/old COMMIT && make -C /tmp/old .venv/.ready
     python benchmarks/by_turns.py /tmp/old [--turns N] [--repeats N] [--jobs demo,primary,…] [--patients N]
 
-Absolute figures do not travel: a machine's speed changes by the minute. So each turn starts one process of each tree,
-one after the other, and gives ratios. Beside the jobs each process times a reference job that no tree can change (a
-loop over a dictionary): if it differs by as much as a ratio does, the ratio says nothing.
+Each tree has its own environment. Absolute figures cannot be compared, because a machine's speed changes by the minute.
+So each turn starts one process of each tree, one after the other, and gives ratios. Beside the jobs each process times
+a reference job that is the same in every tree (a loop over a dictionary). If its time differs as much as a ratio does,
+the ratio means nothing.
 
-A job is a whole run with understudies, journalled to a file: `demo` (CPU per call), `primary`, `secondary`,
-`tertiary` (the front desk, CPU per patient, contact and call; `-1` after a name: one contact at a time). CPU is the
-whole process's, all threads. `engine` is what is left without the understudies' thinking, who stand where a language
-model would be. A process warms up on a dozen patients, then each repeat has a seed of its own, so that nothing it keeps
-in memory answers for a whole run. Of each seed the smallest of all turns counts, because other work only ever adds;
-the means of these are given.
+A job is a whole run with understudies, journalled to a file: `demo` (CPU per call), `primary`, `secondary`, `tertiary`
+(the front desk, CPU per patient, contact and call; `-1` after a name: one contact at a time). CPU is that of the whole
+process with all threads. `engine` is the CPU without the understudies, which take the place of a language model. A
+process warms up on a dozen patients. Then each repeat has its own seed, so that no cache can answer a whole run. For
+each seed the smallest value of all turns counts, because other work only adds time. The result is the mean over the
+seeds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def reference() -> float:
 
 
 async def measure(jobs: list[str], repeats: int, patients: int) -> list[dict[str, Any]]:
-    """What one process of one tree takes. Names that have changed since the first commit compared are looked for."""
+    """The costs of one process of one tree. Names that changed since the older commit are looked up."""
     api = importlib.import_module("polyclinic.runner.api")
     resume = getattr(api, "resume_run", None) or getattr(api, "_".join(("carry", "on")))
     rows = []
@@ -54,7 +55,7 @@ async def measure(jobs: list[str], repeats: int, patients: int) -> list[dict[str
 
 
 async def one_run(start: Any, resume: Any, job: str, patients: int, seed: int) -> dict[str, Any]:
-    """One whole run in a store of its own."""
+    """One whole run in a new store."""
     from polyclinic.store.store import open_store
 
     try:
@@ -91,7 +92,7 @@ async def one_run(start: Any, resume: Any, job: str, patients: int, seed: int) -
 
 
 def thinking() -> tuple[list[float], Any]:
-    """CPU seconds inside understudies from now on, and how to stop counting."""
+    """Start counting CPU seconds inside understudies; return the counter and a function that stops it."""
     from polyclinic.core.understudy import Understudy
 
     spent, play = [0.0], Understudy.play
@@ -147,7 +148,7 @@ def report(jobs: list[str], found: dict[tuple[str, str], list[dict[str, Any]]]) 
 
 
 def _least(rows: list[dict[str, Any]], per: str) -> float:
-    """The mean over seeds of the smallest of all turns."""
+    """The mean over seeds of the smallest value of all turns."""
     by_seed: dict[int, float] = {}
     for row in rows:
         by_seed[row["seed"]] = min(row[per], by_seed.get(row["seed"], row[per]))

@@ -1,12 +1,12 @@
-"""A run on a Ray cluster, measured against one process.
+"""A run on a Ray cluster, compared with one process.
 
     python benchmarks/cluster.py --postgres postgresql://… overhead | throughput | commits | identity [--episodes 200]
 
-overhead: CPU of the workers per call, against the same work in one process without Ray (goal: at most 1.3 times).
-throughput: calls a second against an endpoint with 200 ms, with 1, 2 and 4 workers (goal: 0.9 of linear).
+overhead: CPU of the workers per call, compared with one process without Ray (goal: at most 1.3 times).
+throughput: calls a second with an endpoint of 200 ms latency, with 1, 2 and 4 workers (goal: 0.9 of linear).
 commits: how many calls a second PostgreSQL commits from several connections, for the estimate in the results file.
 identity: two clinics at concurrency 1, 32 and 256, with ten kills of workers and nodes: the same bytes as one process?
-A cluster of three or more nodes is begun on this machine by Ray's own means.
+A cluster of three or more nodes is started on this machine with Ray's own test cluster.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ async def identity(server: str, episodes: int, kills: int = 10) -> None:
 
 
 async def killing(cluster: Any, store: Store, running: asyncio.Task[Any], episodes: int, kills: int) -> int:
-    """Kill a worker at random moments of the run, every fifth time a whole node, which then comes back."""
+    """Kill a worker at random moments of the run; every fifth time kill a whole node, which then comes back."""
     done, chance = 0, stream("cluster kills")
     for number in range(kills):
         goal = episodes * (number + 0.5) / kills
@@ -130,7 +130,7 @@ def parts(store: Store, run: str, workers: int) -> list[Assignment]:
 
 
 async def overhead(server: str, episodes: int) -> None:
-    """Two sizes: what every worker needs once, its imports and its reader, is told from what a call needs."""
+    """Measure two sizes, to separate what every worker needs once (imports and its reader) from what a call needs."""
     sizes = (episodes, 8 * episodes)
     with nodes(3):
         found = [await cpu_of(server, size) for size in sizes]
@@ -176,7 +176,7 @@ async def throughput(server: str, episodes: int) -> None:
 
 
 async def measured(cluster: Cluster, store: Store, run: str, workers: int, endpoint: FaultServer) -> float:
-    """Calls a second between the first tenth and the last: the start of the workers does not count."""
+    """Calls a second between the first and the last tenth, so that the start of the workers does not count."""
     before, marks = endpoint.counts["answered"], list[tuple[float, int]]()
     working = asyncio.create_task(cluster.round(store, run, parts(store, run, workers), print))
     while not working.done():

@@ -1,11 +1,12 @@
-"""What the counsel clinic does, measured offline: guard, sources, faults, ablation, drafts, memory, and the service
-under load.
+"""The counsel clinic, measured offline: guard, sources, faults, ablation, drafts, memory, and the service under load.
 
-python benchmarks/counsel.py guard      screen and understudy guard on the labelled utterances, by half, and on later
-trials python benchmarks/counsel.py sources    hit@1 and hit@3 of the questions, by language python
-benchmarks/counsel.py tables     tables 1 and 2 with understudies python benchmarks/counsel.py service    latency of 100
-sessions that are open at once, and CPU per turn python benchmarks/counsel.py all        everything, written to
-benchmarks/results/counsel.md
+    python benchmarks/counsel.py guard      screen and understudy guard on the labelled utterances and on later trials
+    python benchmarks/counsel.py sources    hit@1 and hit@3 of the questions, by language
+    python benchmarks/counsel.py tables     tables 1 and 2 with understudies
+    python benchmarks/counsel.py service    latency of 100 sessions that are open at once, and CPU per turn
+    python benchmarks/counsel.py all        everything, written to benchmarks/results/counsel.md
+
+The labelled utterances are measured by half.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ async def service(think_s: float, embedder: str) -> str:
 
 
 def main() -> None:
-    """Measure what was asked for."""
+    """Measure what was requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("guard", "sources", "tables", "service", "all"))
     parser.add_argument("--pause", type=float, default=8.0, help="mean seconds between a person's messages")

@@ -4,11 +4,11 @@ python -m benchmarks.counsel_faults [--share 0.1] [--by part fault] [--cells FIL
 
 prints the table of benchmarks/results/counsel.md.
 
-A cell is one session in which one part breaks in one way while one thing is handled: the start, a greeting, a feeling,
-a wish to be dead, danger, or words while people are waited for. It is *silent* when the person hears nothing of ours
-and no person holds the talk, when danger is answered without the set message, when the status is neither 200 nor 503,
-or when something broke and people were not told or the service still called itself up. `--cells` writes one line for
-each cell.
+A cell is one session in which one part breaks in one way during one step. The steps are the start, a greeting, a
+feeling, a wish to be dead, danger, and a message during the wait for staff. A cell is *silent* in each of these cases:
+the person gets no answer and no member of staff has taken over; danger is answered without the fixed message; the
+status is neither 200 nor 503; something broke, but staff were not alerted or the service still reported itself as
+healthy. `--cells` writes one line for each cell.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Cell(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What became of it. `met`: the part was really used in this step. `held`: people hold the talk."""
+    """The result of a cell. `met`: the part was really used in this step. `held`: staff have taken over."""
 
     cell: Cell
     met: bool
@@ -101,14 +101,14 @@ class Found(NamedTuple):
 
     @property
     def silent(self) -> bool:
-        """Whether a person was left without words, or people without word of them."""
+        """Whether the person got no answer, or staff got no alert."""
         safe = self.heard == "set message"
         if self.status == 503:
             return not (safe and self.staff and not self.healthy)
         if self.status not in (200, 201):
             return True
         if self.met and not (self.staff and not self.healthy):
-            return True  # it broke after the answer was there: people are told all the same
+            return True  # it broke after the answer: staff must still be alerted
         if self.cell.step == DANGER:
             return not (safe and "queue" in self.staff)
         return not (self.heard or self.held or self.cell.step == START)
@@ -186,7 +186,7 @@ class Saboteur(ExitStack):
 
 
 async def _no_watch(service: Service) -> None:
-    """The watch over open cases looks at the store at its own times: what it meets is no part of a message."""
+    """Replaces the watch over open cases: it reads the store at its own times, outside the handling of a message."""
 
 
 @asynccontextmanager
@@ -212,7 +212,7 @@ class Attempt:
         self._session = ""
 
     async def run(self) -> Found:
-        """Go to the step, break, and look at what everybody got."""
+        """Go to the step, break the part, and collect what the person and the staff got."""
         cell = self._cell
         self._running.rescue.telling.last_ms = 0
         for step in STEPS[: STEPS.index(cell.step)]:
@@ -241,7 +241,7 @@ class Attempt:
         return answer
 
     async def _settled(self) -> None:
-        """Until the flow has done all that follows the answer, such as remembering."""
+        """Wait until the flow has done everything after the answer, such as remembering."""
         live = self._running._sessions.get(self._session)
         if live is not None and not live.closed:
             async with asyncio.timeout(60):
@@ -274,8 +274,9 @@ class Attempt:
 
 
 async def matrix(cells: Iterable[Cell], folder: Path) -> list[Found]:
-    """What became of each cell. A fresh service for each batch, so that the queue stays short; short times for those
-    that hang.
+    """The results of the cells.
+
+    Each batch has a new service, so that the queue stays short; hanging parts get short timeouts.
     """
     found: list[Found] = []
     whole = VARIANTS["full"]
@@ -291,7 +292,7 @@ async def matrix(cells: Iterable[Cell], folder: Path) -> list[Found]:
 
 
 def table(found: list[Found], by: tuple[str, ...]) -> str:
-    """One row for each part (or part and fault, …), over all the rest."""
+    """One row for each part (or each part and fault, …), summed over everything else."""
     columns = ("met", "503", "set message", "an answer", "people hold it", "queue", "file", "message kept", "silent")
     lines = [f"| {' | '.join((*by, 'cells', *columns))} |", "| --- " * (len(by) + len(columns) + 1) + "|"]
 
@@ -315,7 +316,7 @@ def table(found: list[Found], by: tuple[str, ...]) -> str:
 def main() -> None:
     """Print the whole table."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    options.add_argument("--share", type=float, default=1.0, help="how much of the matrix, 0 to 1")
+    options.add_argument("--share", type=float, default=1.0, help="the share of the matrix to run, 0 to 1")
     options.add_argument(
         "--by", nargs="+", default=["part"], choices=Cell._fields, help="what makes a row of the table"
     )

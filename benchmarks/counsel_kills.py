@@ -1,10 +1,11 @@
-"""Killing the counselling service with SIGKILL while a message is handled, and starting it again with another cast.
+"""Kill the counselling service with SIGKILL while it handles a message, and start it again with another cast.
 
 python -m benchmarks.counsel_kills [--share 0.1]     prints the second table of benchmarks/results/counsel.md
 
 A cell is one session on a service whose models answer over HTTP after a while. The service is killed some time after a
-message was sent. The next start must have the session and every case that was there; a message that was kept is
-answered, with the set message and a case where it was danger; one that was not kept is answered when it is sent again.
+message was sent. After the next start, the session and every case must still exist. A message that was stored is
+answered; if it was danger, with the fixed message and a case. A message that was not stored is answered when it is sent
+again.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class Kill(NamedTuple):
 
 
 class After(NamedTuple):
-    """What the next start had. `kept`: the message was in the journal. `answered`: now, or when it was sent again."""
+    """The state after the next start. `kept`: the message was in the journal.
+
+    `answered`: now, or when it was sent again.
+    """
 
     kill: Kill
     heard_before: bool
@@ -56,7 +60,7 @@ class After(NamedTuple):
 
     @property
     def silent(self) -> bool:
-        """Whether anything or anybody was lost."""
+        """Whether the session, a case or the answer was lost."""
         return not (self.session and self.cases and self.answered)
 
 
@@ -65,7 +69,7 @@ KILLS = tuple(Kill(*row) for row in itertools.product([step for step in STEPS if
 
 @contextmanager
 def slow_models() -> Iterator[str]:
-    """An endpoint whose answers take a while, so that a kill comes in the middle."""
+    """An endpoint whose answers take a while, so that a kill comes in the middle of a message."""
     command = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", "0.1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -88,7 +92,7 @@ class Killing:
         return ServedProcess("counsel", self._folder, "--cast", next(self._casts), "--set", "country=GB")
 
     def end(self) -> None:
-        """Stop it as one should."""
+        """Stop the service in the regular way."""
         self._service.end()
         self._client.close()
 
@@ -126,7 +130,7 @@ class Killing:
         return False
 
     def _kill(self, path: str, body: dict[str, str], head: dict[str, str], delay_s: float) -> bool:
-        """Send, wait, kill; whether the answer came before."""
+        """Send, wait, kill; return whether the answer came before the kill."""
         with ThreadPoolExecutor(1) as pool:
             sent = pool.submit(self._post, path, body, head)
             time.sleep(delay_s)
@@ -137,7 +141,7 @@ class Killing:
                 return False
 
     def _cases(self, session: str) -> set[str]:
-        """Straight from the store, which belongs to no process."""
+        """The cases of a session, read directly from the store, which works while the service is down."""
         with sqlite3.connect(f"file:{self._folder / 's.db'}?mode=ro", uri=True) as store:
             return {row[0] for row in store.execute("SELECT queue || key FROM posts WHERE episode = ?", (session,))}
 
@@ -149,7 +153,7 @@ class Killing:
 
 
 def kills(chosen: tuple[Kill, ...], folder: Path) -> list[After]:
-    """What became of each."""
+    """The result of each kill."""
     with slow_models() as models:
         killing = Killing(folder, models)
         try:
@@ -174,7 +178,7 @@ def table(found: list[After]) -> str:
 def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    options.add_argument("--share", type=float, default=1.0, help="how much of it, 0 to 1")
+    options.add_argument("--share", type=float, default=1.0, help="the share of the kills to run, 0 to 1")
     given = options.parse_args()
     logging.disable(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:

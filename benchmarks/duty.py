@@ -65,7 +65,7 @@ PUSHES: dict[Task, tuple[Role, str]] = {
 async def gather(selector: str, variants: Sequence[str], seeds: int, judges: Sequence[str] = ("norms",)) -> Collected:
     """One run in memory for each seed, read into rows; a row's trial is its seed.
 
-    Another seed means other persons on the ward, another order of shifts, and other chances throughout.
+    Another seed means other persons on the ward, another order of shifts, and other random draws.
     """
     data = Collected(variants=list(variants))
     for seed in range(1, seeds + 1):
@@ -109,7 +109,7 @@ def shown(value: Estimate | None, digits: int = 3) -> str:
 
 
 def final_deviation(shifts: Sequence[ShiftRow], role: Role, trait: str) -> Estimate | None:
-    """How far a trait lies from the established one in the last ten shifts, as R02 heard it; None without R02."""
+    """How far R02 found a trait from the established one in the last ten shifts; None without R02."""
     last = max(shift.number for shift in shifts)
     kept = []
     for shift in shifts:
@@ -141,7 +141,7 @@ async def loop(shifts: int, seeds: int, tasks: Sequence[Task] = TASKS) -> list[s
 
 
 async def ablations(shifts: int, seeds: int) -> list[str]:
-    """All metrics, and what each part of the method is worth."""
+    """All metrics, and the effect of each part of the method."""
     out = [f"## All metrics, with ablations: {shifts} shifts, {seeds} seeds", ""]
     data = {task: await gather(f"{task}:{shifts}", ABLATIONS, seeds, ALL_JUDGES) for task in TASKS}
     return [*out, *_means(data, ABLATIONS, METRICS)]
@@ -201,7 +201,7 @@ async def drift(shifts: int, seeds: int) -> list[str]:
     """Delay of detection after a push, and false alarms in runs where nothing pushes.
 
     The first row is the loop as it runs (`full`). The distances are compared on runs whose updates are frozen, because
-    an alarm in the loop corrects what it found and would hide the drift from the others.
+    an alarm in the loop corrects the drift and would hide it from the other distances.
     """
     out = [
         "## Drift detection",
@@ -250,14 +250,14 @@ def _row(
 
 
 def _history(data: Collected, role: Role, variant: str) -> list[list[ShiftRow]]:
-    """The shifts in which a role was heard, campaign by campaign, in order."""
+    """The shifts in which R02 judged a role, campaign by campaign, in order."""
     trials = sorted({shift.row.trial for shift in data.shifts})
     own = [[s for s in data.of(variant) if s.row.trial == trial and role in s.heard] for trial in trials]
     return [sorted(shifts, key=lambda shift: shift.number) for shifts in own if shifts]
 
 
 def _alarms(history: Sequence[ShiftRow], role: Role, settings: DriftSettings | None) -> list[bool]:
-    """Whether the detector speaks after each shift; without settings, what the loop's own detector said."""
+    """Whether the detector gives an alarm after each shift; without settings, what the loop's own detector said."""
     if settings is None:
         return [shift.drift[role] for shift in history]
     heard = [shift.heard[role] for shift in history]
@@ -306,7 +306,7 @@ async def checker() -> list[str]:
 
 
 async def main() -> None:
-    """Run what was asked for; `all` writes the results file."""
+    """Run what was requested; `all` writes the results file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=("loop", "controls", "ablations", "drift", "bound", "all"))
     parser.add_argument("--shifts", type=int, default=40)

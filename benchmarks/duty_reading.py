@@ -1,4 +1,4 @@
-"""What the built-in reader finds in offline staff, beside what they really said; and what the variants do, by both.
+"""Compare the built-in reader's findings with what offline staff really said, and measure the variants with both.
 
 python benchmarks/duty_reading.py agreement   breaches said and found, in both voices
 python benchmarks/duty_reading.py variants    slips really said and norms found broken, by variant, task and voice
@@ -45,7 +45,7 @@ def messages(row: EpisodeRow) -> Iterator[tuple[set[str], set[str]]]:
 
 
 async def agreement(shifts: int) -> list[str]:
-    """The built-in reader against what offline staff really said, norm by norm."""
+    """Compare the built-in reader with what offline staff really said, norm by norm."""
     out = ["| voice | norm | said | found | found without being said |", "| --- | --- | --- | --- | --- |"]
     for voice in VOICES:
         said: Counter[str] = Counter()
@@ -67,7 +67,7 @@ async def agreement(shifts: int) -> list[str]:
 
 
 async def variants(shifts: int, seeds: int) -> list[str]:
-    """Slips per message as really said, and NVR, TSR as read, for each variant, task and voice."""
+    """Slips per message as really said, and NVR and TSR as the reader finds them, for each variant, task and voice."""
     out = [
         "| task | variant | voice | slips per message | NVR as read | TSR as read |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -85,7 +85,7 @@ async def variants(shifts: int, seeds: int) -> list[str]:
 
 
 async def main() -> None:
-    """Print what was asked for."""
+    """Print what was requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=("agreement", "variants"))
     parser.add_argument("--shifts", type=int, default=12)

@@ -41,9 +41,7 @@ async def calls_of(store: Store, id: str) -> int:
 
 
 async def cpu_per_call(episodes: int) -> dict[str, float]:
-    """CPU of a whole understudy run, journalled to a file, over its calls: prompts, journal, transcript, judging,
-    commits.
-    """
+    """CPU per call of a whole understudy run, journalled to a file: prompts, journal, transcript, judging, commits."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         async with open_store(str(Path(folder) / "s.db")) as store:
@@ -60,7 +58,7 @@ async def cpu_per_call(episodes: int) -> dict[str, float]:
 
 
 async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dict[str, float]:
-    """Wall time of a run against an endpoint in another process with fixed latency, over the least it could be."""
+    """Wall time of a run against an endpoint in another process with fixed latency, divided by the ideal wall time."""
     serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", str(latency_s)]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server, tempfile.TemporaryDirectory() as folder:
         assert server.stdout is not None
@@ -102,9 +100,7 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
 
 
 def ideal_wall(lengths: list[int], concurrency: int, latency_s: float) -> float:
-    """What no engine can beat: episodes are sequences of calls, `concurrency` of them at a time, each call takes the
-    latency.
-    """
+    """The lowest possible wall time: each episode is a sequence of calls of this latency, `concurrency` at a time."""
     busy = [0] * concurrency
     for length in lengths:
         first = busy.index(min(busy))
@@ -113,7 +109,7 @@ def ideal_wall(lengths: list[int], concurrency: int, latency_s: float) -> float:
 
 
 class Waiting:
-    """A model that never answers: what is held meanwhile is what a live episode costs."""
+    """A model that never answers; the memory held meanwhile is the cost of a live episode."""
 
     name, kind = "waiting", "llm"
 
@@ -156,14 +152,12 @@ async def memory_per_episode(count: int) -> float:
 
 
 def _same_start(left: str, right: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The number of characters that two texts have in common at the start."""
     return next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 async def prefix_share(name: str) -> dict[str, float]:
-    """For each role with several calls in an episode: the share of a call's input that its previous call began with,
-    too.
-    """
+    """For each role with several calls in an episode: the share of a call's input that the previous call began with."""
     clinic = load_clinic(name)
     config = make_config({"clinic": name, "variants": [clinic.first_variant], "scenarios": clinic.demo_scenarios})
     shares: dict[str, list[tuple[int, int]]] = {}

@@ -1,4 +1,4 @@
-"""Episodes against an endpoint where every fifth request meets a fault: do they complete, and do calls end in time?
+"""Episodes with an endpoint where every fifth request gets a fault: do they complete, and do calls end in time?
 
     python benchmarks/faults.py [--episodes 2000] [--faults 0.2] [--write]
 
@@ -33,7 +33,7 @@ TIMEOUT_S, IDLE_S, TOTAL_S = 3.0, 1.0, 60.0
 
 
 class Watch:
-    """Times every attempt and every call, whether it ends well or badly."""
+    """Times every attempt and every call, whether it succeeds or fails."""
 
     def __init__(self) -> None:
         self.attempts: list[float] = []

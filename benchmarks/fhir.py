@@ -3,8 +3,8 @@
     python benchmarks/fhir.py                                       # 34,020 slots on SQLite
     python benchmarks/fhir.py --slots 34020 --slots 3402000 --postgres postgresql://... --out benchmarks/results/fhir.md
 
-CPU is what this process (or the server process) spent; PostgreSQL's own CPU is not in it. "Inside" is the work within
-an open transaction, without the hop to the database's thread and without the commit; "whole" has both.
+CPU is that of this process (or the server process), without PostgreSQL's own. "Inside" is the work within an open
+transaction, without the switch to the database's thread and without the commit; "whole" includes both.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Measured:
 
 
 def hospital(slots: int) -> Iterator[Resource]:
-    """Physicians with a week of three-minute slots each, as many as make up the number."""
+    """As many physicians as are needed for this number of slots, each with a week of three-minute slots."""
     yield build.organization("hospital", "Harbour Hospital")
     for number in range(100):
         yield build.patient(f"patient-{number}", Name("Lee", [f"P{number}"]))
@@ -110,7 +110,7 @@ def next_booking(transaction: Transaction, number: int, diaries: int, tag: str) 
 
 
 def book_inside(transaction: Transaction, diaries: int) -> float:
-    """CPU milliseconds of one booking of three slots inside a transaction, its search not counted."""
+    """CPU milliseconds of one booking of three slots inside a transaction, without its search."""
     spent = 0.0
     for number in range(BOOKINGS):
         changes = next_booking(transaction, number, diaries, "inside")

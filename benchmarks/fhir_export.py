@@ -2,7 +2,7 @@
 
     python benchmarks/fhir_export.py [--resources 84791]
 
-The server is a process of its own. Memory is the most that it held at any moment (VmHWM), before and after.
+The server is a separate process. Memory is the most that it has held (VmHWM), before and after the export.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MONDAY = datetime(2025, 3, 24, 9, tzinfo=UTC)
 
 
 def hospital(count: int) -> Iterator[Resource]:
-    """So many resources: an organization, physicians with a week of slots each, and patients for the rest."""
+    """This many resources: an organization, physicians with a week of slots each, and patients for the rest."""
     yield build.organization("hospital", "Harbour Hospital")
     doctors = (count - 101) // (PER_SCHEDULE + 2)
     specialty = Code(build.SPECIALTIES, "card", "cardiology")
@@ -71,7 +71,7 @@ async def fill(url: str, count: int) -> int:
 
 
 def export(base: str) -> tuple[int, int]:
-    """Ask, wait, fetch every file; how many lines and bytes came."""
+    """Request the export, wait and fetch every file; return the number of lines and bytes."""
     accepted = httpx.get(f"{base}/$export", headers={"Prefer": "respond-async"})
     where = accepted.headers["content-location"]
     while (answer := httpx.get(where)).status_code == 202:

@@ -4,16 +4,15 @@
                                    [--patients N] [--repeats N] [--concurrency N] [--hospitals SELECTOR]…
                                    [--seed N] [--file FILE]…
 
-`intake` gives the understudy's errors at the intake on hospitals of ours and, with `--hospitals FOLDER`, on a data set
-of the h-adminsim package. `travel` follows extraction errors into the hospital's records. `sentences`
-gives the rubrics' share of right judgements on the author's sentences, by halves: a sentence belongs to the half that
-was read while the rules were widened if the SHA-256 of its text is even, to the unread half if it is odd. A new file
-(`--file`, as for `polyclinic eval frontdesk-rubrics`) is measured whole. `events` counts moves, waits and
-cancellations beside the paper's rates and its table 5.
+`intake` gives the understudy's errors at the intake on our own hospitals and, with `--hospitals FOLDER`, on a dataset
+of the h-adminsim package. `travel` follows extraction errors into the hospital's records. `sentences` gives the
+rubrics' share of right judgements on the author's sentences, for two halves. Sentences whose SHA-256 is even were read
+while the rules were extended; the others were not. A new file (`--file`, as for `polyclinic eval frontdesk-rubrics`) is
+measured whole. `events` counts moves, waits and cancellations beside the paper's rates and its table 5.
 
-Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
-part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
-latency; so the second run must come to the same result, and does everything a run with a language model does.
+Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint part
+serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed latency;
+so the second run must give the same result, and it does everything that a run with a language model does.
 """
 
 from __future__ import annotations
@@ -78,9 +77,9 @@ async def synthesis() -> None:
 async def patients(limit: int, repeats: int, concurrency: int) -> None:
     """CPU per patient of whole runs with FHIR writes on, in a file, and transactions per patient.
 
-    All threads count. What the understudies spend on thinking is given apart: they stand where a language model would
-    be, and are no part of the engine. A run is repeated, since the same work takes up to half as much again on this
-    sort of machine.
+    All threads count. The CPU of the understudies is given separately, because they take the place of a language model
+    and are not part of the engine. A run is repeated, because the same work can take up to 50 % longer on this kind of
+    machine.
     """
     for level in ("primary", "secondary", "tertiary"):
         spent, thinking, line = [], [], ""
@@ -143,7 +142,7 @@ async def _count(store: Store, statement: str, run: str) -> int:
 
 
 async def intake(selectors: list[str], seed: int) -> None:
-    """The understudy staff's errors at the intake, and those of patients who know no diagnosis."""
+    """The understudy staff's errors at the intake, for all patients and for patients who know no diagnosis."""
     for selector in selectors:
         async with open_store("sqlite://:memory:") as store:
             config = {"clinic": "frontdesk", "scenarios": selector, "variants": ("intake",), "seed": seed}
@@ -166,12 +165,12 @@ HELD_OUT = Path(__file__).parent / "data" / "desk_sentences.jsonl"
 
 
 def was_read(line: str) -> bool:
-    """Whether a line's sentence is in the half that was read while the rules were widened."""
+    """Whether a line's sentence is in the half that was read while the rules were extended."""
     return int(hashlib.sha256(json.loads(line)["text"].encode()).hexdigest(), 16) % 2 == 0
 
 
 def sentences(files: list[str]) -> None:
-    """The share of sentences judged rightly: each file whole, or both halves of the author's file."""
+    """The share of sentences judged rightly: for each file, or for both halves of the author's file."""
     lines = [line for line in HELD_OUT.read_text(encoding="utf-8").splitlines() if line.strip()]
     halves = {"read half": [a for a in lines if was_read(a)], "unread half": [a for a in lines if not was_read(a)]}
     with tempfile.TemporaryDirectory() as folder:
@@ -192,7 +191,7 @@ PAPER = {"primary": (516, 582, 596), "secondary": (769, 898, 908), "tertiary": (
 
 
 async def events(hospitals: int) -> None:
-    """Who asks to move and to cancel, what comes of it, and scheduling tasks for each new appointment."""
+    """Who asks to move and to cancel, the results, and scheduling tasks for each new appointment."""
     for level, (new, fewest, most) in PAPER.items():
         async with open_store("sqlite://:memory:") as store:
             config = make_config({"clinic": "frontdesk", "scenarios": f"{level}:{hospitals}", "seed": 1})
@@ -215,7 +214,7 @@ async def events(hospitals: int) -> None:
 
 
 async def travel(selector: str) -> None:
-    """One staff in ten takes the personal number for the phone number: what stands in FHIR, and who is not reached."""
+    """One member of staff in ten mistakes the personal number for the phone number: what FHIR holds, who is missed."""
     async with open_store("sqlite://:memory:") as store:
         cast_ = "staff=understudy:mistake=swaps_numbers@0.1,patient=understudy"
         id_ = await start_run(
@@ -241,7 +240,7 @@ async def travel(selector: str) -> None:
 
 
 def search() -> None:
-    """The earliest feasible start of a half-full tertiary department, by days and physicians."""
+    """The time to find the earliest feasible start in a half-full tertiary department, by days and physicians."""
     for days, physicians in ((7, 3), (30, 3), (90, 3), (7, 10), (7, 30), (90, 30)):
         config = preset(
             "tertiary",
@@ -270,7 +269,7 @@ def search() -> None:
 
 
 async def endpoint(limit: int, latency_s: float, concurrency: int) -> None:
-    """A tertiary hospital against a slow endpoint, at high concurrency, against one call at a time."""
+    """A tertiary hospital with a slow endpoint: high concurrency compared with one call at a time."""
     selector = f"tertiary:1:{limit}" if limit else "tertiary:1"
     with tempfile.TemporaryDirectory() as folder:
         recorded = Path(folder) / "replies.json"
@@ -348,7 +347,7 @@ def _digest(messages: list[dict[str, Any]]) -> str:
 
 
 async def serve(path: Path, latency_s: float) -> None:
-    """The endpoint: what was recorded, after a while."""
+    """The endpoint: returns the recorded replies after a while."""
     replies: dict[str, str] = json.loads(path.read_text())
 
     def reply(body: dict[str, Any]) -> str:
@@ -362,15 +361,15 @@ async def serve(path: Path, latency_s: float) -> None:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=["synthesis", "patients", "search", "endpoint"])
-    parser.add_argument("--patients", type=int, default=0, help="first so many patients only; 0: all")
+    parser.add_argument("--patients", type=int, default=0, help="only the first N patients; 0: all")
     parser.add_argument("--repeats", type=int, default=5, help="runs per level of the part patients (tertiary: one)")
-    parser.add_argument("--latency", type=float, default=1.0, help="of the endpoint, in seconds")
+    parser.add_argument("--latency", type=float, default=1.0, help="latency of the endpoint, in seconds")
     parser.add_argument(
         "--concurrency", type=int, default=256, help="contacts at the same time, in patients and endpoint"
     )
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
     parser.add_argument("--hospitals", action="append", default=[], help="for intake: a selector, a file or a folder")
-    parser.add_argument("--seed", type=int, default=1, help="for intake: of our hospitals and of the runs")
+    parser.add_argument("--seed", type=int, default=1, help="for intake: the seed of our hospitals and of the runs")
     parser.add_argument("--file", action="append", default=[], help="for sentences: a file of lines, measured whole")
     given = parser.parse_args()
     if given.serve is not None:

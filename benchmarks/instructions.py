@@ -1,16 +1,16 @@
-"""The machine instructions of two source trees: another commit's and this one's, counted by valgrind.
+"""Compare the machine instructions of two source trees, another commit's and this one's, counted by valgrind.
 
     git worktree add --detach /tmp/old COMMIT && make -C /tmp/old .venv/.ready
     python benchmarks/instructions.py /tmp/old [--jobs demo,primary] [--few N] [--many N] [--split]
 
 CPU times say little on a machine that others use: the same code takes twice as long in the next minute. The number of
-instructions does not depend on that. Each tree does one whole run of few patients and one of many; what the many take
-more, for each patient and call, counts. So start, imports and first readings do not count; planning the run and
-reading its results do. Each run takes a minute or two. What instructions do not show: waiting for memory and disk.
+instructions does not depend on that. Each tree does one whole run of few patients and one of many. The difference
+counts, for each patient and call. So start, imports and first readings do not count; planning the run and reading its
+results do. Each run takes a minute or two. Instructions do not show the time spent waiting for memory and disk.
 
-`--split` tells the engine, the clinic's world and the reading apart: see `split_instructions.py`. One run of many
-patients is counted after a small one, so a patient costs a little more here: what is read for the first time counts
-too.
+`--split` counts the engine, the clinic's world and the reading separately: see `split_instructions.py`. One run of many
+patients is counted after a small one. A patient costs a little more here, because texts that are read for the first
+time count too.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Costs = dict[str, tuple[float, float]]
 
 
 async def once(job: str, patients: int, part: str) -> dict[str, Any]:
-    """A small run to warm up, and the one that is counted."""
+    """Do a small run to warm up, and then the run that is counted."""
     api = importlib.import_module("polyclinic.runner.api")
-    one_run = importlib.import_module("by_turns").one_run  # it lies beside this script
+    one_run = importlib.import_module("by_turns").one_run  # this module is in the same folder
     resume = getattr(api, "resume_run", None) or getattr(api, "_".join(("carry", "on")))
     await one_run(api.start_run, resume, job, 12, seed=1)
     if part:
@@ -44,7 +44,7 @@ async def once(job: str, patients: int, part: str) -> dict[str, Any]:
 
 
 def counted(python: Path, job: str, patients: int, part: str = "") -> tuple[int, int]:
-    """(instructions, calls) of one process; of a part of it, only the run that counts."""
+    """(instructions, calls) of one process; with a part, only of the run that is counted."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     if part:
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=/dev/null"]
@@ -71,7 +71,7 @@ def each(python: Path, job: str, few: int, many: int) -> Costs:
 
 
 def each_part(python: Path, job: str, many: int) -> Costs:
-    """The same of everything, and of its three parts."""
+    """The same costs in total and for each of the three parts."""
     (all_, calls), (unread, _), (engine, _) = (counted(python, job, many, part) for part in ("all", "unread", "engine"))
     counts = {"all": all_, "engine": engine, "world": unread - engine, "reading": all_ - unread}
     return {part: (count / 1e6 / many, count / 1e6 / calls) for part, count in counts.items()}
@@ -83,7 +83,9 @@ def main() -> None:
     parser.add_argument("--jobs", default="demo,primary")
     parser.add_argument("--few", type=int, default=16)
     parser.add_argument("--many", type=int, default=80)
-    parser.add_argument("--split", action="store_true", help="the engine, the clinic's world and the reading apart")
+    parser.add_argument(
+        "--split", action="store_true", help="count the engine, the clinic's world and the reading separately"
+    )
     parser.add_argument("--once", help=argparse.SUPPRESS)
     parser.add_argument("--part", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()

@@ -1,4 +1,4 @@
-"""kill -9 at 50 random points of a 500-episode run against an endpoint with latency, by one process and by two.
+"""kill -9 at 50 random points of a 500-episode run with a slow endpoint, by one process and by two.
 
 python benchmarks/kill.py [--episodes 500] [--kills 50]
 """

@@ -1,8 +1,8 @@
-"""What a call through the chat client costs: CPU of this process per call, and wall time over the ideal.
+"""The cost of a call through the chat client: CPU of this process per call, and wall time divided by the ideal.
 
     python benchmarks/model_calls.py [--calls 2000] [--write]
 
-The server runs in a process of its own, with a fixed latency, so that only the client's CPU is counted. The ideal is
+The server runs in a separate process, with a fixed latency, so that only the client's CPU is counted. The ideal is
 calls × latency / concurrency. Prompts are 3,000 characters, replies a small JSON object, streamed.
 """
 

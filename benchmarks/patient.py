@@ -1,13 +1,12 @@
-"""What the patient clinic shows with understudies: evolution on unseen cases, duels, doctors, recruitment,
-transfer, size.
+"""The patient clinic with understudies: evolution on unseen cases, duels, doctors, recruitment, transfer, size.
 
     python benchmarks/patient.py [--quick] [PART ...]
 
 The parts: evolution voices duels doctors recruitment transfer retrieval context.
 
 Writes each part's table to benchmarks/results/patient.md. Understudies overlook requirement lines when there are many
-and fall for tricks that nothing in their prompt warns of: the numbers show that the machinery does what it should, not
-how well a language model would do.
+and fall for tricks that their prompt does not warn of. So the numbers show that the program works as it should, not how
+well a language model would do.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ async def play(
 async def evolve(
     cases: str, folder: Path, variant: str = "evolved", options: dict[str, str] | None = None
 ) -> tuple[dict[str, str], RunResults]:
-    """An evolution, and its libraries as files."""
+    """Run an evolution and save its libraries as files."""
     async with open_store("sqlite://:memory:") as store:
         values = {"clinic": "patient", "variants": (variant,), "scenarios": cases, "judges": ("none",)}
         outcome = await run(store, make_config({**values, "options": options or {}}))
@@ -95,7 +94,7 @@ def pooled(results: RunResults, variant: str, metric: str) -> tuple[float, int]:
 
 
 async def evolution(folder: Path, quick: bool) -> list[str]:
-    """Evolve on 60 training cases, then every method on unseen cases."""
+    """Evolve on 60 training cases, then test every method on unseen cases."""
     began = time.process_time()
     files, _ = await evolve("evolve:20" if quick else "evolve:60", folder)
     spent = time.process_time() - began
@@ -136,7 +135,7 @@ def _apart(results: RunResults, baseline: str, metric: str) -> str:
 
 
 async def voices(folder: Path, quick: bool) -> list[str]:
-    """The same runs with the offline players' second voice: other sentences, for patient, doctors and cheater alike."""
+    """The same runs with the offline players' second voice: other sentences for patient, doctors and cheater."""
     found: dict[str, RunResults] = {}
     for name in ("first", "second"):
         files, _ = await evolve("evolve:20" if quick else "evolve:60", folder, options={"voice": name})
@@ -152,7 +151,7 @@ async def voices(folder: Path, quick: bool) -> list[str]:
 
 
 async def duels(folder: Path, quick: bool) -> list[str]:
-    """Evolved against each rival on the same questions, asked in both orders (table 2)."""
+    """Compare the evolved patient with each rival on the same questions, asked in both orders (table 2)."""
     files, _ = await evolve("evolve:20" if quick else "evolve:60", folder)
     names = [name for name in VARIANTS if name.startswith("duel-")]
     results = await play(names, "unseen:13" if quick else "unseen:52", files)
@@ -169,9 +168,7 @@ async def doctors(folder: Path, quick: bool) -> list[str]:
 
 
 async def recruitment(folder: Path, quick: bool) -> list[str]:
-    """How fast the attention library fills under each way of calling in, and the patient it makes
-    (table 5, figure 6).
-    """
+    """How fast the attention library fills with each recruitment graph, and the resulting patient (table 5, fig. 6)."""
     names = [name for name in VARIANTS if name.startswith(("recruit-", "plain-doctor-"))]
     cases = 10 if quick else 30
     lines = [f"| doctors | new answers after {cases} cases | " + " | ".join(ANSWERS) + " |", "| --- " * 6 + "|"]
@@ -196,7 +193,7 @@ async def transfer(folder: Path, quick: bool) -> list[str]:
 
 
 def _questions(count: int, seed: int) -> list[str]:
-    """Different questions, as many as wanted."""
+    """This many different questions."""
     parts = ("belly", "chest", "left arm", "back", "head", "right knee", "throat", "ear", "eye", "neck")
     signs = ("hurt", "swell", "itch", "feel numb", "bleed", "burn", "tremble", "feel stiff")
     times = ("at night", "after meals", "in the morning", "when you walk", "since last week", "for hours")
@@ -217,7 +214,7 @@ def _operations(count: int) -> list[Operation]:
 
 
 async def retrieval(folder: Path, quick: bool) -> list[str]:
-    """Median time of a look into the attention library, embedding included, and what it does to the cost of a case.
+    """Median time of a search in the attention library with its embedding, and the effect on the cost of a case.
 
     With one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning threads took 8
     ms of CPU at 100,000 entries and 16 ms at 1,000,000 (k = 5).
@@ -239,7 +236,7 @@ async def retrieval(folder: Path, quick: bool) -> list[str]:
 
 
 def _look(library: Library, k: int) -> tuple[float, float]:
-    """(median wall-clock ms, median CPU ms) of one look, embedding included, each question a new one."""
+    """(median wall-clock ms, median CPU ms) of one search with its embedding, each time with a new question."""
     wall, spent = [], []
     for question in _questions(200, 2 + k):
         began, before = time.perf_counter(), time.process_time()
@@ -250,7 +247,7 @@ def _look(library: Library, k: int) -> tuple[float, float]:
 
 
 class _Counted(Library):
-    """A library that counts how often it is looked into."""
+    """A library that counts its searches."""
 
     looks = 0
 
@@ -260,7 +257,7 @@ class _Counted(Library):
 
 
 async def _cost_per_case(folder: Path, size: int) -> list[str]:
-    """CPU of six cases of evolution, with an empty and with a large library to begin with."""
+    """CPU of six cases of evolution that start with an empty and with a large library."""
     path = str(folder / "large.attention.jsonl")
     write_library_file(path, _operations(size))
     lines = ["| library at the start | CPU ms per case | looks per case |", "| --- | --- | --- |"]
@@ -273,7 +270,7 @@ async def _cost_per_case(folder: Path, size: int) -> list[str]:
 
 
 async def _cpu_of_six(files: dict[str, str]) -> float:
-    """From the first event of the first case to the last of the sixth, so that loading the library does not count."""
+    """CPU from the first event of the first case to the last of the sixth, without loading the library."""
     marks: list[float] = []
     async with open_store("sqlite://:memory:") as store:
         values = {"clinic": "patient", "scenarios": "evolve:6", "libraries": files, "judges": ("none",)}
@@ -311,7 +308,7 @@ PARTS: dict[str, Callable[[Path, bool], Awaitable[list[str]]]] = {
 
 
 def keep(name: str, lines: list[str], about: str) -> None:
-    """Put a part's table into the results file, in place of what it showed before."""
+    """Replace a part's table in the results file."""
     kept = RESULTS.with_suffix(".json")
     held = json.loads(kept.read_text()) if kept.exists() else {}
     held[name] = [f"## {name.capitalize()}", "", about, "", *lines, ""]

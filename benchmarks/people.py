@@ -2,15 +2,15 @@
 
     python benchmarks/people.py [questions] [contributions] [--half 1|2] [--misses] [--author e]
 
-`data/doctor_questions.jsonl` (an author of its own; `fit` are the numbers of the record's facts that would be a fitting
-answer) and `data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). The
-author saw the records and cases, and no rule, prompt or sentence of ours. A question is answered fittingly when one of
-the fitting facts is told, alone or among others, or, where there is none, when the patient says that they do not know.
-`strictly` counts the latter only if nothing else is told after it. A denial is an answer of which the reader says that
-it denies a fitting fact.
+It uses `data/doctor_questions.jsonl` (`fit`: the numbers of the record's facts that would be a fitting answer) and
+`data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). Their author saw
+the records and cases, but no rule, prompt or sentence of ours. An answer is fitting if it tells one of the fitting
+facts, alone or among others. If there is no such fact, the patient must say that they do not know; `strictly` counts
+this only if nothing else is told after it. A denial is an answer that denies a fitting fact, as the reader finds.
 
-The patient was made with a look at misses of the first half of the records: the second half is the figure to believe,
-and `--misses` prints the first half only. `--author e` measures with a second author's files, which nobody looked at.
+The patient was improved by looking at misses in the first half of the records. So the figure of the second half is the
+one to trust, and `--misses` prints the first half only. `--author e` uses a second author's files, which nobody looked
+at.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-    """As an episode reads, by the built-in reader."""
+    """Read a text with the built-in reader, as in an episode."""
     return tuple(Finding(*READER.read(text, question)) for question in questions)
 
 
 async def answer(case: Record, question: str) -> str:
-    """What the offline patient says, given what the flow would give it."""
+    """What the offline patient says when it gets the same input as from the flow."""
     near = nearest(case, question, lambda text, others: [READER.likeness(text, other) for other in others])
     given = brief(case, question, await read_question(reads, case, question, near), near)
     known = tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts)
@@ -96,12 +96,12 @@ def numbered(case: Record) -> list[str]:
 
 
 def half(row: dict[str, Any]) -> int:
-    """1 or 2, by record: every other one in the order of their names."""
+    """Half 1 or 2 of a record; records alternate in the order of their names."""
     return 1 + RECORDS.index(row["c"]) % 2
 
 
 async def questions(misses: bool, of: int, author: str) -> None:
-    """The patient's answers."""
+    """Measure the patient's answers."""
     counts: Counter[str] = Counter()
     for row in rows(f"doctor_questions{author}.jsonl"):
         if of not in (0, half(row)):
@@ -119,7 +119,7 @@ async def questions(misses: bool, of: int, author: str) -> None:
 
 
 async def contributions(misses: bool, of: int, author: str) -> None:
-    """What is seen in students' words: steps that they show, and steps that they do not."""
+    """Measure which steps are found in students' words: steps that they show, and steps that they do not."""
     cases = {case.id: case for case in scenarios("", 0)}
     hit: Counter[tuple[bool, bool]] = Counter()
     whole = 0
@@ -139,7 +139,7 @@ async def contributions(misses: bool, of: int, author: str) -> None:
 
 
 def main() -> None:
-    """Both, or one of them."""
+    """Run both parts, or one of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--half", type=int, choices=(1, 2), default=0)

@@ -1,11 +1,11 @@
-"""What a real model did in every clinic, read from reports: one table, ready for ``results/real-model.md``.
+"""The results of a real model in every clinic, read from reports: one table for ``results/real-model.md``.
 
     polyclinic report RUN --json > FOLDER/CLINIC.report.json      # for each clinic's run
     python benchmarks/real_model.py FOLDER [FOLDER …]
 
-Each folder is a pass (a mode of the server, a cast) and gives a table of its own. Shares are of the model's replies:
-read at the first try, read after all (asked again or told in words), cut; of simulated people's lines: those that
-stayed out of the part. The last column holds the figures that the clinic itself is held to.
+Each folder is a pass (a mode of the server, a cast) and gives its own table. Three columns are shares of the model's
+replies: read at the first try, read in the end (also after asking again or in words), and cut. One is the share of
+simulated people's lines that stayed out of the part. The last column holds the clinic's own main figures.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HELD_TO = {
 
 
 def row(report: Report) -> tuple[str, ...]:
-    """One clinic's line of the table."""
+    """One clinic's row of the table."""
     episodes, parts = report["episodes"], report.get("parts", {})
     counts: Counter[str] = Counter()
     faults: Counter[str] = Counter()
@@ -61,7 +61,7 @@ def _held_to(report: Report) -> str:
 
 
 def worst(reports: list[Report], least: float = 0.95) -> list[str]:
-    """The prompts that were read at the first try less often than they should be."""
+    """The prompts whose replies were read at the first try less often than they should be."""
     lines: list[str] = []
     for report in reports:
         for entry in report.get("replies", ()):

@@ -2,8 +2,8 @@
 
     python benchmarks/retrieval.py [--write]
 
-The rows are wordllama's vectors of a million different doctor's questions, put together from phrases; the queries are
-other questions about the same things. One core. Goals: a median query within 1, 3 and 10 ms.
+The rows are wordllama's vectors of a million different doctor's questions, composed from phrases; the queries are other
+questions about the same things. It runs on one core. Goals: a median query within 1, 3 and 10 ms.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What the rounds clinic shows with understudies: reviewers, teaching, faults, cost, people and the dataset's rate.
+"""The rounds clinic with understudies: reviewers, teaching, faults, cost, people and the speed of the dataset.
 
     python benchmarks/rounds.py [--quick] [PART ...]
 
 Parts: teaching reviewers voices learning faults cost people dataset.
 
 Writes benchmarks/results/rounds.md when all parts are run. Understudies follow an explicit model of learning
-(clinics/rounds/understudies/learning.py): the numbers show that the machinery measures what it should, not how people
+(clinics/rounds/understudies/learning.py): the numbers show that the program measures what it should, not how people
 learn.
 """
 
@@ -101,7 +101,7 @@ async def reviewers(quick: bool) -> str:
 
 
 async def voices(quick: bool) -> str:
-    """The same sessions in two voices: all test cases, and cases whose steps the second voice tells in other words."""
+    """The same sessions in two voices: all test cases, and cases whose steps the second voice says in other words."""
     out = ["## Two voices\n"]
     judged = ("conduct", "learning", "ets", "msm", "mps")
     metrics = (
@@ -136,7 +136,7 @@ async def voices(quick: bool) -> str:
 
 
 async def learning(quick: bool) -> str:
-    """Before, after, and on an unseen case: asking, lecturing, nobody."""
+    """Results before, after and on an unseen case, for asking, lecturing and no tutor."""
     variants = ("socratic-transfer", "lecture-transfer", "untutored-transfer")
     results = await gather(
         variants=variants, scenarios="test", trials=2 if quick else 12, judges=("learning",), seed=13
@@ -160,7 +160,7 @@ async def learning(quick: bool) -> str:
 
 
 class _Watched:
-    """A player whose requests are kept; with `faults`, reviews fail at random."""
+    """A player that records its requests; with `faults`, reviews fail at random."""
 
     def __init__(self, model: Model, kept: list[Request], faults: float, chance: object) -> None:
         self._model, self._kept, self._faults, self._chance = model, kept, faults, chance
@@ -194,7 +194,7 @@ class _Players:
 async def session(
     variant: str, scenario: str, seed: int, cast: str = "all=understudy", faults: float = 0.0
 ) -> tuple[object, list[Request]]:
-    """One session by hand, with its requests."""
+    """Run one session directly and keep its requests."""
     clinic = load_clinic("rounds")
     built = build_cast(
         parse_cast(cast),
@@ -306,7 +306,7 @@ async def people(quick: bool) -> str:
 
 
 async def dataset(quick: bool) -> str:
-    """10,000 rows from understudies in one command."""
+    """Make 10,000 rows from understudies with one command."""
     rows = 500 if quick else 10_000
     with tempfile.TemporaryDirectory() as folder:
         began, cpu = time.perf_counter(), time.process_time()

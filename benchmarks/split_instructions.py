@@ -1,13 +1,13 @@
-"""The engine, the clinic's world and the reading apart, for `instructions.py --split`.
+"""Count the engine, the clinic's world and the reading separately, for `instructions.py --split`.
 
 Reading is what happens inside `READING`: the understudies, and the rules and readers that find out what was said. The
-world is what happens inside `WORLD`: people are drawn, diaries are kept, tools look into them. The engine is all else:
-prompts, keys, values, transcript, journal and store, and what flows and judges do themselves.
+world is what happens inside `WORLD`: drawing people, keeping diaries, and the tools that read them. The engine is
+everything else: prompts, keys, values, transcript, journal and store, and what flows and judges do themselves.
 
-A run is counted as it is, then without the reading, then without reading and world: valgrind stops counting while such
-a function is running. Each function of these modules gets new code for that, which stops the count, calls the old code
-and starts the count again. Only the outermost such call does so. The way in and out counts as the engine's, and so do
-coroutines and generators. Needs gcc and valgrind's header.
+A run is counted completely, then without the reading, then without reading and world: valgrind stops counting while
+such a function is running. For that, each function of these modules gets new code, which stops the count, calls the old
+code and starts the count again. Only the outermost such call does so. Entering and leaving count as the engine's, and
+so do coroutines and generators. Needs gcc and valgrind's header.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ READING = re.compile(
     r"polyclinic\.(reading|text|core\.part\w*|core\.understudy|eval\.rubric_understudy"
     r"|clinics\.\w+\.(understudies|rules|readings)(?!\.(clock|codes|slots|snapshot|notes|usage)\b))(\.|$)"
 )
-"""Understudies, readers and the rules that find out what was said. Files of `rules` that only count times are not."""
+"""Understudies, readers and the rules that find out what was said.
+
+Files of `rules` that only count times are left out.
+"""
 WORLD = re.compile(r"polyclinic\.(people|clinics\.\w+\.(scenario|state|tools|rules))(\.|$)")
 _C = """
 #include <valgrind/callgrind.h>
@@ -38,7 +41,7 @@ _NAME = "__read_uncounted__"
 
 
 def start(part: str) -> None:
-    """Count from now on: "all", "unread" (all but the reading), or only the "engine"."""
+    """Count from now on: "all", "unread" (all except the reading), or only the "engine"."""
     valgrind = _requests()
     if part != "all":
         names = [name for name in sys.modules if READING.match(name) or (part == "engine" and WORLD.match(name))]
@@ -74,7 +77,7 @@ def _leave_out(modules: list[ModuleType], turn: Callable[[], object]) -> None:
 
 
 def _requests() -> ctypes.PyDLL:
-    """What a program can ask of valgrind."""
+    """The requests that a program can send to valgrind."""
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "requests.so"
         command = ["gcc", "-shared", "-fPIC", "-O2", "-x", "c", "-", "-o", str(library)]
@@ -90,7 +93,7 @@ def _code(number: int) -> CodeType:
 
 
 def _functions(module: ModuleType) -> Iterator[FunctionType]:
-    """The functions and methods that a module defines, each once; not those that need a closure."""
+    """The functions and methods that a module defines, each once, except those that need a closure."""
     owners = [module, *(each for each in vars(module).values() if inspect.isclass(each))]
     seen: set[FunctionType] = set()
     for owner in owners:

@@ -1,9 +1,9 @@
-"""The clinic's reward as a trainer calls it: seconds and judge's calls for many outputs, and what a kill costs.
+"""The clinic's reward as a trainer calls it: seconds and judge's calls for many outputs, and the cost of a kill.
 
     python -m benchmarks.training_reward clinteach/train.jsonl --outputs 1000
 
 A child process grades all outputs in batches of 64; it is killed with SIGKILL half way and started again. The calls of
-both lives together must be those of a run that nobody killed.
+both processes together must be as many as in a run without a kill.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def grade(rows: list[dict[str, Any]], store: Path, told: bool) -> dict[str, Any]
 
 
 def killed(path: Path, count: int, store: Path) -> int:
-    """Start a child, kill it half way; how many outputs it had told of."""
+    """Start a child and kill it half way; return how many outputs it had reported."""
     command = [sys.executable, "-m", "benchmarks.training_reward", str(path), "--outputs", str(count)]
     child = subprocess.Popen([*command, "--child", str(store)], stdout=subprocess.PIPE, text=True)
     told = 0

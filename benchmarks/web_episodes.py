@@ -1,8 +1,8 @@
-"""The table of episodes at 100,000: how long a page takes, first, filtered, sorted, deep and searched.
+"""The table of 100,000 episodes: how long the first page takes, and a filtered, sorted, later or searched page.
 
 ``python benchmarks/web_episodes.py 100000`` runs the demo's twelve calls in both variants, copies them in the store
-until there are so many, and asks the server in this process, each page twenty times. CPU time is printed beside the
-clock, because a machine may be busy with other work.
+until there are 100,000, and requests each page twenty times from a server in this process. CPU time is printed beside
+wall time, because a machine may be busy with other work.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PHRASES = {
         "ing thank",
     ),
 }
-"""Each of them is new to the server, so nothing is known of it."""
+"""Each of these searches is new to the server, so no result is cached."""
 ONCE = ("first page", "search while words are indexed")
 INDEXED = "search for a word"
 TIMES = 20
@@ -85,7 +85,7 @@ def _more(tx: Transaction, name: str, most: int, *, facts: bool) -> None:
 
 
 async def measure(episodes: int, *, facts: bool) -> None:
-    """Make the store, then look."""
+    """Make the store, then measure."""
     with tempfile.TemporaryDirectory() as folder:
         url = f"{folder}/s.db"
         async with open_store(url) as store:
@@ -154,7 +154,7 @@ def _memory_mb() -> float:
 
 
 def main() -> int:
-    """Measure with the rows that the store keeps; with `older`, as a store of before has none."""
+    """Measure with the rows that the store keeps; with `older`, without them, as in an older store."""
     episodes = int((*sys.argv[1:], "100000")[0])
     asyncio.run(measure(episodes, facts="older" not in sys.argv))
     return 0

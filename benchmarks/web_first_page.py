@@ -1,7 +1,7 @@
-"""The first page in a real Chromium with an empty cache: how many bytes come over the wire, and when it can be used.
+"""The first page in a real Chromium with an empty cache: how many bytes are transferred, and when it can be used.
 
-``python benchmarks/web_first_page.py 20`` opens it so many times. It can be used once the choice of clinics stands
-there and a click on one of them shows its parts; measured by the page's own clock, from the beginning of its loading.
+``python benchmarks/web_first_page.py 20`` opens it 20 times. It can be used once the choice of clinics is shown and a
+click on one of them shows its parts. The times are from the page's own clock, from the start of loading.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WATCH = """
 
 
 def visit(browser: Browser, entry: str) -> tuple[float, float, float]:
-    """Bytes on the wire until it can be used, milliseconds until the choice stands there, and until it was used."""
+    """Bytes transferred until it can be used, milliseconds until the choice is shown, and until it was used."""
     context = browser.new_context(locale="en-US")
     page = context.new_page()
     wire = context.new_cdp_session(page)
@@ -43,7 +43,7 @@ def visit(browser: Browser, entry: str) -> tuple[float, float, float]:
 
 
 def main() -> int:
-    """Start a server, open the page, stop it."""
+    """Start a server, open the page, stop the server."""
     times = int((*sys.argv[1:], "20")[0])
     chromium = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,13 +1,13 @@
-"""Many people practise at once, each a whole session: how long they wait, what the server spends, what it keeps.
+"""Many people practise at once, each a whole session: how long they wait, and the server's CPU time and memory.
 
-``python benchmarks/web_practise.py 100 10 2`` starts `polyclinic web` and lets 100 people practise, who think for 10 s
-before each answer (5 to 15, evenly), in two waves one after the other. Everybody opens a session, follows it by
-server-sent events, answers, gives the final answer and reads the feedback. Understudies play the others. People are a
-process of their own. What somebody waits for is measured from the answer until the next question stands in the stream.
-A third process only sleeps and notes how late it wakes up: what the machine itself adds to every wait. Ten times a
-second somebody asks for a small page, who waits only for the server's event loop. No two people use the same words.
+``python benchmarks/web_practise.py 100 10 2`` starts `polyclinic web` and lets 100 people practise, in two waves one
+after the other. They think for 10 s before each answer (5 to 15, evenly). Everybody opens a session, follows it by
+server-sent events, answers, gives the final answer and reads the feedback. Understudies play the others. The people run
+in a separate process. A wait is measured from the answer until the next question is in the stream. A third process only
+sleeps and records how late it wakes up: this is what the machine itself adds to every wait. Ten times a second a small
+page is requested, which waits only for the server's event loop. No two people use the same words.
 
-``python benchmarks/web_practise.py 100 1 8`` is for memory: eight waves with little thought, one after the other.
+``python benchmarks/web_practise.py 100 1 8`` is for memory: eight waves with short thinking times, one after the other.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Times = dict[str, list[float]]
 
 
 class Person:
-    """Somebody with a page open: a stream that tells what stands, and answers."""
+    """A person with a page open: follows the stream and answers."""
 
     def __init__(self, client: httpx.AsyncClient, number: int, think_s: float, times: Times) -> None:
         self.client, self.number, self.times = client, number, times
@@ -64,7 +64,7 @@ class Person:
         self.told = asyncio.Event()
 
     async def timed(self, what: str, method: str, path: str, **more: Any) -> Any:
-        """One request."""
+        """One timed request."""
         began = time.monotonic()
         answer = await self.client.request(method, path, **more)
         self.times[what].append(time.monotonic() - began)
@@ -83,14 +83,14 @@ class Person:
                     self.told.set()
 
     async def until(self, last: str) -> None:
-        """Until another question stands there, or it is over."""
+        """Wait until there is another question, or the session is over."""
         while self.standing["state"] == "others" or (self.standing["asked"] or {}).get("key") == last:
             self.told.clear()
             await self.told.wait()
 
     async def practise(self) -> None:
-        """A whole session."""
-        await asyncio.sleep(self.chance.uniform(0, self.think_s))  # nobody comes at the same moment
+        """Play a whole session."""
+        await asyncio.sleep(self.chance.uniform(0, self.think_s))  # people do not start at the same moment
         clinic, part = PARTS[self.number % len(PARTS)]
         body = {"clinic": clinic, "part": part, "seed": self.number, "who": f"person {self.number}"}
         run = (await self.timed("start", "POST", "/api/practise", json=body))["id"]
@@ -116,7 +116,7 @@ class Person:
             await self.timed("feedback", "GET", f"/api/practise/{run}/feedback")
 
     def answer(self, asked: dict[str, Any], turn: int) -> dict[str, Any]:
-        """Words, or the form filled in; after some questions the move that ends the talk, where there is one."""
+        """Words, or a filled-in form; after some questions the move that ends the conversation, if there is one."""
         if asked["rows"]:
             return {"values": fill_form(asked["rows"])}
         ends = [move["text"] for move in asked["moves"] if not move["asks"]]
@@ -137,7 +137,7 @@ def spent(pid: int) -> tuple[float, float]:
 
 SLEEPER = """
 import signal, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process would not hear it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process of a shell would ignore it
 late = []
 try:
     while True:
@@ -151,7 +151,7 @@ except KeyboardInterrupt:
 
 
 async def small_pages(client: httpx.AsyncClient, times: Times) -> None:
-    """Somebody who asks for a small page again and again."""
+    """Request a small page again and again."""
     while True:
         began = time.monotonic()
         (await client.get("/")).raise_for_status()
@@ -160,7 +160,7 @@ async def small_pages(client: httpx.AsyncClient, times: Times) -> None:
 
 
 def stolen() -> tuple[int, int]:
-    """CPU time that the host took from this machine, and all CPU time, in ticks."""
+    """CPU time that the host took from this machine (steal), and all CPU time, in ticks."""
     fields = [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
     return fields[7], sum(fields)
 
@@ -173,7 +173,7 @@ def told(times: list[float]) -> str:
 
 
 async def measure(url: str, token: str, pid: int, people: int, think_s: float, waves: int) -> None:
-    """All of them at once, wave after wave."""
+    """Run all people at once, wave after wave."""
     limits = httpx.Limits(max_connections=None)
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=url, headers=headers, timeout=120, limits=limits) as client:
@@ -206,7 +206,7 @@ async def measure(url: str, token: str, pid: int, people: int, think_s: float, w
 
 
 def main() -> int:
-    """Start a server, measure, stop it."""
+    """Start a server, measure, stop the server."""
     people, think_s, waves = [float(word) for word in (*sys.argv[1:], "100", "10", "1")[:3]]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "polyclinic", "web", "--store", f"{folder}/s.db", "--port", "0"]

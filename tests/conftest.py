@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("busy")
-"""How long it takes to draw an example says how busy the machine is, and nothing about our code."""
+"""The time to draw an example depends on how busy the machine is, not on our code."""
 
 LONG_FILES = (
     "tests/contract/",
@@ -24,7 +24,7 @@ LONG_FILES = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first: two processes that take one file after the other then end at about the same time."""
+    """Run long files first, so that two processes that take one file after the other end at about the same time."""
 
     def rank(item: pytest.Item) -> int:
         starts = (place for place, start in enumerate(LONG_FILES) if item.nodeid.startswith(start))
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def certificates_are_loaded_once() -> Iterator[None]:
-    """Every new httpx client reads all authorities' certificates (60 ms), also for a plain request to this machine."""
+    """Without this, every new httpx client reads all CA certificates (60 ms), even for plain HTTP to this machine."""
     make = httpx.create_ssl_context
     kept = make()
     with pytest.MonkeyPatch.context() as patch:
@@ -53,7 +53,7 @@ POSTGRES = os.environ.get("POLYCLINIC_TEST_POSTGRES", "")
 
 @contextmanager
 def postgres_database() -> Iterator[str]:
-    """A database of its own on the server that POLYCLINIC_TEST_POSTGRES names: tests run side by side."""
+    """Create a separate database on the server that POLYCLINIC_TEST_POSTGRES names, because tests run in parallel."""
     import psycopg
 
     name = f"polyclinic_{uuid.uuid4().hex[:12]}"

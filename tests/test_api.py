@@ -32,7 +32,7 @@ PUBLIC = [
 ]
 
 
-def test_the_public_names_are_these_and_each_can_be_imported() -> None:
+def test_the_public_names_are_exactly_these_and_each_can_be_imported() -> None:
     assert polyclinic.__all__ == ["__version__", *PUBLIC]
     for name in polyclinic.__all__:
         assert getattr(polyclinic, name) is not None
@@ -48,7 +48,7 @@ def test_a_notebook_can_run_and_report(tmp_path: Path) -> None:
     assert "Medicine helpline" in page.read_text()
 
 
-async def test_it_works_inside_a_running_loop_too() -> None:
+async def test_the_api_works_inside_a_running_event_loop_too() -> None:
     assert len(polyclinic.run("demo", store="sqlite://:memory:", scenarios="2").episodes) == 2
 
 
@@ -57,7 +57,7 @@ HELP = "import sys; from polyclinic.cli.main import invoke; invoke(['--help'])"
 
 
 @pytest.mark.parametrize(("code", "seconds"), [("import polyclinic", 0.5), (HELP, 0.7)])
-def test_starting_is_quick_in_cpu_time(code: str, seconds: float) -> None:
+def test_starting_takes_little_cpu_time(code: str, seconds: float) -> None:
     timed = f"{code}\nimport time; print(time.process_time(), file=__import__('sys').stderr)"
     best = min(
         float(
@@ -68,7 +68,7 @@ def test_starting_is_quick_in_cpu_time(code: str, seconds: float) -> None:
     assert best <= seconds
 
 
-def test_a_clinic_is_imported_without_what_few_runs_need() -> None:
+def test_importing_a_clinic_does_not_load_heavy_packages() -> None:
     heavy = "numpy", "yaml", "wordllama", "faiss", "aiohttp"
     code = f"{DESK}; import sys; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

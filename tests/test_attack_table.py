@@ -1,4 +1,4 @@
-"""The attack table (`benchmarks/results/limits.md`): each row names a test, and that test is there."""
+"""The attack table (`benchmarks/results/limits.md`): each row names a test, and that test exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEST = re.compile(r"(?:(?P<file>[\w/]+\.py)::)?(?P<name>test_\w+)(?!\.py)\b")
 
 
 def _rows() -> list[tuple[str, str]]:
-    """(attack, cell that names its test); "the same" is the cell above."""
+    """(attack, cell that names its test); "the same" means the cell above."""
     found: list[tuple[str, str]] = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -25,7 +25,7 @@ def _rows() -> list[tuple[str, str]]:
 
 
 def _tests() -> dict[str, set[str]]:
-    """Test function to the names of the files that hold it."""
+    """Each test function with the names of the files that contain it."""
     known: dict[str, set[str]] = {}
     for path in (ROOT / "tests").rglob("test_*.py"):
         for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
@@ -41,11 +41,11 @@ def test_the_table_has_a_row_for_every_attack_that_was_made() -> None:
 
 
 @pytest.mark.parametrize(("attack", "cell"), _rows())
-def test_each_attack_has_a_test_that_is_there(attack: str, cell: str) -> None:
+def test_each_attack_has_a_test_that_exists(attack: str, cell: str) -> None:
     named = [match for match in _TEST.finditer(cell) if match["name"] + ".py" not in cell]
     assert named, f"no test is named for: {attack}"
     for match in named:
         files = _KNOWN.get(match["name"], set())
-        assert files, f"{match['name']} is not there"
+        assert files, f"{match['name']} does not exist"
         if match["file"]:
             assert match["file"].rpartition("/")[2] in files

@@ -1,4 +1,4 @@
-"""The files in `deploy/`: they name files, commands, options and extras that exist, and nothing but loopback."""
+"""The files in `deploy/`: the files, commands, options and extras in them exist; servers listen on loopback only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def extras() -> set[str]:
 
 
 def parsed(words: list[str]) -> click.Command:
-    """The command that these words are for, with its options read and nothing run."""
+    """Parse these words as a command with its options, without running it."""
     command: click.Command = cli
     context = cli.make_context("polyclinic", list(words), resilient_parsing=False)
     while isinstance(command, click.Group):
@@ -45,7 +45,7 @@ def parsed(words: list[str]) -> click.Command:
 
 
 def command(service: str) -> list[str]:
-    """A service's command, with the example's clients where the container has the user's."""
+    """A service's command; the path of the user's clients is replaced by the example's clients."""
     clients = str(ROOT / "deploy" / "example-clients.json")
     return [
         clients if word.endswith("/clients.json") else str(word) for word in COMPOSE["services"][service]["command"]
@@ -78,7 +78,7 @@ def test_a_service_comes_up_with_its_command_and_answers(service: str, tmp_path:
 
 
 def answers(port: int, server: subprocess.Popen[bytes]) -> bool:
-    """Whether something answers there before the server ends or a minute has passed."""
+    """Whether a server answers there before it ends or a minute has passed."""
     until = time.monotonic() + 60
     while time.monotonic() < until and server.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -94,14 +94,14 @@ def test_services_listen_on_loopback_and_have_no_secret_in_the_file() -> None:
     assert all(not line.partition("=")[2] for line in example.splitlines() if not line.startswith("#"))
 
 
-def test_our_services_have_no_rights_that_they_do_not_need() -> None:
+def test_our_services_have_only_the_rights_that_they_need() -> None:
     for name, service in COMPOSE["services"].items():
         if name != "postgres":
             assert service["read_only"] and service["cap_drop"] == ["ALL"], name
     assert re.search(r"^USER polyclinic$", CONTAINER, re.MULTILINE)
 
 
-def test_what_is_copied_and_installed_exists() -> None:
+def test_copied_files_and_installed_extras_exist() -> None:
     for line in re.findall(r"^COPY (.*)$", CONTAINER, re.MULTILINE):
         for source in line.split()[:-1]:
             assert (ROOT / source).exists(), source
@@ -111,7 +111,7 @@ def test_what_is_copied_and_installed_exists() -> None:
 
 
 def compose_tool() -> list[str]:
-    """A compose tool that is here and knows profiles; none of them needs a server to read a file."""
+    """A compose tool that is installed and knows profiles; none of them needs a server to read a file."""
     for tool in (["podman-compose"], ["docker", "compose"]):
         if shutil.which(tool[0]):
             said = subprocess.run([*tool, "--help"], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What flows, judges and the engine give each other is typed: nobody casts, or looks a field up by its name."""
+"""Data between flows, judges and the engine is typed: nobody casts, or looks up a field by its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READS = ("flow", "judges", "report", "evolve", "agents", "service", "board", "ev
 """The rooms that get an episode, a case, notes or effects from the engine."""
 KEPT = re.compile(r"""\.(?:data|value|body)(?:\[["']|\.get\()""")
 OPEN = {"prompts", "demo_settings"}
-"""Fields of a clinic whose types are open on purpose: prompts of any reply, and settings as a run file has them."""
+"""Fields of a clinic whose types are open on purpose: prompts with any reply, and settings as in a run file."""
 
 
 def modules(rooms: tuple[str, ...]) -> Iterator[Path]:
@@ -29,7 +29,7 @@ def modules(rooms: tuple[str, ...]) -> Iterator[Path]:
 
 
 def casts(source: str) -> list[int]:
-    """The lines with a cast."""
+    """The lines that contain a cast."""
     return [
         node.lineno
         for node in ast.walk(ast.parse(source))
@@ -37,12 +37,12 @@ def casts(source: str) -> list[int]:
     ]
 
 
-def test_flows_judges_and_reports_cast_nothing() -> None:
+def test_flows_judges_and_reports_use_no_casts() -> None:
     found = [f"{path.relative_to(CLINICS)}:{line}" for path in modules(READS) for line in casts(path.read_text())]
     assert found == [] and len(list(modules(READS))) > 60
 
 
-def test_what_was_kept_is_read_back_by_its_type() -> None:
+def test_recorded_data_is_read_back_by_its_type() -> None:
     """`transcript.notes(Offered)`, never `event.data["via"]`."""
     lines = [
         f"{path.relative_to(CLINICS)}: {line.strip()}"
@@ -54,7 +54,7 @@ def test_what_was_kept_is_read_back_by_its_type() -> None:
 
 
 @pytest.mark.parametrize("line", ['event.data["via"]', 'last_note.data.get("turn")', 'entry.value["phrase"]'])
-def test_a_look_up_by_name_would_be_found(line: str) -> None:
+def test_a_lookup_by_name_would_be_found(line: str) -> None:
     assert KEPT.search(line)
 
 
@@ -62,7 +62,7 @@ def test_a_cast_would_be_found() -> None:
     assert casts("def flow(episode):\n    call = cast(Call, episode.scenario)") == [2]
 
 
-def test_what_a_clinic_offers_the_engine_names_its_types() -> None:
+def test_the_fields_of_a_clinic_name_their_types() -> None:
     tree = ast.parse((PACKAGE / "core" / "clinic.py").read_text(encoding="utf-8"))
     clinic = next(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Clinic")
     fields = {

@@ -1,1 +1,1 @@
-"""What is used to build and check the package, and is not part of it."""
+"""Tools to build and check the package; they are not part of it."""

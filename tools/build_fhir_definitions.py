@@ -5,7 +5,7 @@
 `structure.json` holds, for each supported resource and every datatype it reaches: cardinality, type, required codes,
 reference targets and whether an element is part of the summary. `search.json` holds each search parameter with the
 element paths it indexes, translated from FHIRPath into plain steps. A test derives both again and compares, so the
-files cannot drift.
+files cannot become outdated.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def build_structure(package: Package) -> Json:
 
 
 def _entries(element: Json, leaf: str, package: Package, codes: dict[str, list[str]]) -> Iterator[tuple[str, Json]]:
-    """The JSON keys of an element (one per type of a choice) with what holds for each."""
+    """The JSON keys of an element (one per type of a choice), each with its rules."""
     if element["max"] == "0":
         return
     base: Json = {"min": element["min"], "many": element["max"] != "1"}
@@ -152,7 +152,8 @@ def _type_code(kind: Json, path: str) -> str:
 def build_search(package: Package, structure: Json) -> Json:
     """Search parameters by resource type, each with its kind, its targets and the paths it indexes.
 
-    Paths into elements that R5 does not have (`Observation.value.ofType(markdown)`) are dropped: nothing can be there.
+    Paths into elements that R5 does not have (`Observation.value.ofType(markdown)`) are dropped, because they can never
+    match.
     """
     table: dict[str, dict[str, Json]] = {name: {} for name in ("Resource", *RESOURCE_TYPES)}
     for parameter in package.search_parameters():
@@ -176,7 +177,7 @@ _STEP = re.compile(r"(\w+)(?:\.ofType\((\w+)\)|\.where\(resolve\(\) is (\w+)\)|\
 
 
 def _paths(expression: str, base: str, structure: Json) -> Iterator[Json]:
-    """Each alternative of a FHIRPath union that concerns `base`, as plain steps."""
+    """Each alternative of a FHIRPath union that applies to `base`, as plain steps."""
     if special := _DECEASED.match(expression):
         yield {"steps": [special[2]], "type": "presence"}
         return
@@ -206,7 +207,7 @@ def _alternatives(expression: str) -> list[str]:
 
 
 def _path(text: str, base: str, structure: Json) -> Json:
-    """One path as JSON steps with the type it ends in, and what it filters by."""
+    """One path as JSON steps with the type of its last element and its filter."""
     rest = text.removeprefix(f"{base}.")
     owner, steps, path = base, [], Json()
     for match in _STEP.finditer(rest):

@@ -1,10 +1,11 @@
-"""Learn the rule of thumb by which the front desk's understudy assigns: which words point to which department.
+"""Learn the rule of thumb of the front desk's understudy: which words point to which department.
 
     python tools/desk_triage.py SYMPTOMS.json
 
-The rule must not know one table's wording better than another's, or its errors say more about who wrote the patients
-than about the task. So it is learned from two tables, the packaged one and the one of the `h-adminsim` package (its
-file `assets/departments/symptom.json`), and it knows only the words that both use. What sounds urgent is kept as it is.
+The rule must not know one table's wording better than another's. Otherwise its errors would show who wrote the patients
+rather than how hard the task is. So it is learned from two tables, the packaged one and the one of the `h-adminsim`
+package (its file `assets/departments/symptom.json`), and it knows only the words that both use. The words that sound
+urgent are not changed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from polyclinic.clinics.frontdesk.understudies.triage import telling_words
 
 TABLE = Path(__file__).parents[1] / "src/polyclinic/clinics/frontdesk/data/triage.toml"
 OURS, THEIRS = 0.3, 1.0
-"""What one disease of each table weighs: theirs has longer lists, of which a patient has a smaller part."""
+"""The weight of one disease of each table: their lists are longer, and a patient has a smaller share of them."""
 SMOOTHING, STEPS = 0.3, 2.0
 HEAD = """\
 # What the understudy of the staff goes by when there is no diagnosis: stems of words, and how strongly each points to a
@@ -33,7 +34,7 @@ Row = tuple[Sequence[str], str]
 
 
 def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """For each department its words: how much likelier each is there than elsewhere, in small whole numbers."""
+    """The words of each department: how much likelier each is there than elsewhere, in small whole numbers."""
     counts: dict[str, dict[str, float]] = {name: defaultdict(float) for name in names}
     shared = set.intersection(*(set().union(*(telling_words(text) for _, text in rows)) for rows, _ in tables))
     for rows, weight in tables:
@@ -57,7 +58,7 @@ def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -
 
 
 def main(path: Path) -> None:
-    """Write the packaged table from the package's diseases and those of this file."""
+    """Write the packaged table from the packaged diseases and those of this file."""
     names = [department.name for department in departments()]
     ours = [(disease.departments, f"{disease.name} {' '.join(disease.symptoms)}") for disease in packaged_diseases()]
     theirs: list[Row] = []

@@ -1,6 +1,6 @@
-"""Are the exports of every clinic the same bytes as before? Run it before and after a change that must change nothing.
+"""Check that every clinic's exports have the same bytes before and after a change that must not change results.
 
-    python tools/identity.py > before.txt     # on the code before
+    python tools/identity.py > before.txt     # before the change
     python tools/identity.py --against before.txt
 
 Each clinic runs all of its variants on a fixed seed, offline, and prints one digest for each kind of export.
@@ -20,7 +20,7 @@ SCENARIOS = {"frontdesk": "primary:16", "patient": "1", "rounds": "1", "duty": "
 
 
 def polyclinic(*arguments: str) -> None:
-    """Run one command of the package that is installed beside this Python."""
+    """Run one command of the package that is installed for this Python."""
     done = subprocess.run([sys.executable, "-m", "polyclinic", *arguments], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(f"polyclinic {' '.join(arguments)} failed:\n{done.stderr}")

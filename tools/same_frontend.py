@@ -17,7 +17,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def main() -> int:
-    """0 when the same bytes came out."""
+    """Return 0 if the build gives the same bytes."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["npx", "vite", "build", "--outDir", folder, "--emptyOutDir", "--logLevel", "warn"]
         subprocess.run(command, cwd=ROOT / "frontend", check=True)

@@ -1,4 +1,4 @@
-"""Pictures of every place at 1280 and 390 px, in both themes, for the docs: `python tools/screenshots.py [PLACE …]`.
+"""Screenshots of every place at 1280 and 390 px, in both themes, for the docs: `python tools/screenshots.py [PLACE …]`.
 
 It makes a few small runs and sessions in a new store and needs a Chromium. Without a place's name, all are taken.
 """
@@ -28,7 +28,7 @@ SHIFTS = ["run", "duty", "--scenarios", "6", "--variant", "plain", "--variant", 
 
 
 def main() -> int:
-    """Take the pictures of the places that are named, else of all."""
+    """Take the screenshots of the named places, or of all."""
     chosen = sys.argv[1:] or list(PLACES)
     chromium = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
@@ -61,21 +61,21 @@ def main() -> int:
 
 
 class Visit:
-    """Somebody in the browser, and the way to let others in."""
+    """A person in the browser, with a way to let others join."""
 
     def __init__(self, browser: Browser, entry: str) -> None:
         self.browser, self.entry, self.base = browser, entry, entry.partition("?")[0].rstrip("/")
         self.page = self.come()
 
     def come(self) -> Page:
-        """A page in a browser of its own."""
+        """A page in a separate browser."""
         page = self.browser.new_context(locale="en-US", reduced_motion="reduce").new_page()
         page.set_default_timeout(120_000)
         page.goto(self.entry)
         return page
 
     def join(self, path: str, name: str) -> Page:
-        """Somebody who joins by a code."""
+        """A person who joins by a code."""
         page = self.come()
         page.goto(self.base + path)
         page.get_by_label("Your name").fill(name)
@@ -124,7 +124,7 @@ def runs(visit: Visit) -> None:
 
 
 def desk(visit: Visit) -> None:
-    """A person in danger, and the desk that sees it."""
+    """A person in danger, and the desk that sees the case."""
     page = visit.page
     page.goto(f"{visit.base}/desk/counsel")
     page.get_by_role("button", name="Open a conversation").click()
@@ -138,7 +138,7 @@ def desk(visit: Visit) -> None:
 
 
 def board(visit: Visit) -> None:
-    """The hospital at the end of its run, a booking open."""
+    """The hospital at the end of its run, with a booking open."""
     page = visit.page
     page.goto(f"{visit.base}/board")
     page.wait_for_selector("canvas")
@@ -149,7 +149,7 @@ def board(visit: Visit) -> None:
 
 
 def cases(visit: Visit) -> None:
-    """A case in its form, and all cases."""
+    """A case in its form, and the list of all cases."""
     page = visit.page
     page.goto(f"{visit.base}/cases/patient/patient")
     page.get_by_label("Begin from").select_option("pan-01")
@@ -200,7 +200,7 @@ def classes(visit: Visit) -> None:
 
 
 def rate(visit: Visit) -> None:
-    """A transcript beside its rubric; then the agreement of two raters, who like thanks and differ at times."""
+    """A transcript beside its rubric; then the agreement of two raters, who like thanks and sometimes differ."""
     page = visit.page
     page.get_by_role("link", name="Rate", exact=True).click()
     run = page.get_by_label(re.compile("^Run to rate"))
@@ -250,7 +250,10 @@ def answer(page: Page, words: str) -> None:
 
 
 def take(page: Page, name: str, first: str = "") -> None:
-    """One place, wide and narrow; the narrow one in the dark. No pointer lies on anything. `first`: what is on top."""
+    """Take a place wide and narrow, the narrow one in the dark theme. No pointer is on anything.
+
+    `first`: the element on top.
+    """
     page.mouse.move(0, 0)
     for width, height, theme in ((1280, 860, "light"), (390, 844, "dark")):
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -261,7 +264,7 @@ def take(page: Page, name: str, first: str = "") -> None:
             first,
         )
         with Image.open(io.BytesIO(page.screenshot())) as picture:
-            few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)  # a third of the bytes
+            few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)  # this needs a third of the bytes
             few.save(PICTURES / f"{name}-{width}.png", optimize=True)
     page.set_viewport_size({"width": 1280, "height": 860})
 
@@ -276,7 +279,7 @@ PLACES: dict[str, tuple[Callable[[Visit], None], list[list[str]]]] = {
     "cases": (cases, []),
     "libraries": (libraries, [TAUGHT]),
 }
-"""Every place: what is shown of it, and the runs that it shows."""
+"""For each place: the function that takes its screenshots, and the runs that it shows."""
 
 
 if __name__ == "__main__":

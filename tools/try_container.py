@@ -1,10 +1,10 @@
-"""Builds the container image from `deploy/Containerfile` and uses it, with no more rights than the compose file gives.
+"""Build the container image from `deploy/Containerfile` and use it, with no more rights than the compose file gives.
 
     python tools/try_container.py [--engine podman] [--base IMAGE] [options for the engine's `build` …]
 
-What must hold: the image builds; it runs as a user of its own on a root that cannot be written; a run works in it; each
-server of `deploy/compose.yaml` comes up with its own command, answers, and ends by itself when it is stopped. Without a
-container engine nothing is tried, and the exit status is 2.
+It checks that the image builds and runs as its own user on a read-only root, and that a run works in it. Each server of
+`deploy/compose.yaml` must start with its own command, answer, and end by itself when it is stopped. Without a container
+engine nothing is tried, and the exit status is 2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ IMAGE = "polyclinic:try"
 ENGINES = ("podman", "docker")
 CLIENTS = ROOT / "deploy" / "example-clients.json"
 ANSWERS = {"fhir": ("/metadata", 200), "sessions": ("/metrics", 401), "web": ("/", 200)}
-"""Where each server is asked without any login, and the status that it answers with."""
+"""For each server: a path to request without a login, and the expected status."""
 USES = (
     ("run", "demo", "--scenarios", "4"),
     ("run", "frontdesk", "--scenarios", "primary:2"),
@@ -37,10 +37,10 @@ PATIENCE_S = 90.0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build and use the image; a fault ends it with what went wrong."""
+    """Build and use the image; exit with an explanation if something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", default=found_engine(), help="podman or docker; the first that is there")
-    parser.add_argument("--base", help="an image to begin with, instead of the one that the container file names")
+    parser.add_argument("--engine", default=found_engine(), help="podman or docker; by default the first one found")
+    parser.add_argument("--base", help="a base image, instead of the one in the container file")
     asked, build = parser.parse_known_args(arguments)
     if not asked.engine:
         print("no container engine here: install podman or docker")
@@ -62,14 +62,14 @@ def found_engine() -> str:
 
 
 class Trial:
-    """The image at work: one volume for all its containers, which are gone afterwards."""
+    """Use the image: one volume for all its containers, which are removed afterwards."""
 
     def __init__(self, engine: str) -> None:
         self._engine, self._volume = engine, f"polyclinic-try-{time.time_ns()}"
         self._compose: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
 
     def said(self, *words: str, given: str = "") -> str:
-        """What a command of the engine printed; one that fails ends the trial."""
+        """The output of a command of the engine; a failed command ends the trial."""
         command = [self._engine, *words]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=given, check=False)
         if done.returncode:
@@ -77,11 +77,11 @@ class Trial:
         return done.stdout + done.stderr
 
     def use(self) -> None:
-        """Everything that an operator does first."""
+        """The first steps of an operator."""
         try:
             user = self.once("-c", "id -u; touch /opt/x 2>&1 || true", entry="sh")
             if "10001" not in user or "Read-only file system" not in user:
-                raise SystemExit(f"the image does not run as its own user on a root that cannot be written: {user}")
+                raise SystemExit(f"the image does not run as its own user on a read-only root: {user}")
             for use in USES:
                 self.once(*use)
                 print(f"works: polyclinic {' '.join(use)}", flush=True)
@@ -92,7 +92,7 @@ class Trial:
             subprocess.run([self._engine, "volume", "rm", "-f", self._volume], capture_output=True, check=False)
 
     def rights(self) -> list[str]:
-        """The options that the compose file gives its services, as those of `run`."""
+        """The options that the compose file gives its services, as options of `run`."""
         shared = self._compose["web"]
         listed = [f"--tmpfs={path}" for path in shared["tmpfs"]] + [f"--cap-drop={name}" for name in shared["cap_drop"]]
         safe = [f"--security-opt={option.replace(':true', '')}" for option in shared["security_opt"]]
@@ -100,12 +100,12 @@ class Trial:
         return ["--read-only", *listed, *safe, *store, "-v", f"{self._volume}:/data"]
 
     def once(self, *words: str, entry: str = "", given: str = "") -> str:
-        """One command in a container of its own."""
+        """Run one command in a separate container."""
         instead = ["--entrypoint", entry] if entry else []
         return self.said("run", "--rm", "-i", *self.rights(), *instead, IMAGE, *words, given=given)
 
     def serve(self, service: str) -> None:
-        """A server of the compose file, until it has answered; stopping it must not need a kill."""
+        """Start a server of the compose file until it has answered; stopping it must not need a kill."""
         words = [str(word) for word in self._compose[service]["command"]]
         port = words[words.index("--port") + 1]
         clients = ["-v", f"{CLIENTS}:/etc/polyclinic/clients.json:ro"] if service == "fhir" else []
@@ -126,7 +126,7 @@ class Trial:
 
 
 def answer(url: str) -> int:
-    """The status of the first answer; 0 where none comes."""
+    """The status of the first answer; 0 if there is none."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         with suppress(OSError):

@@ -1,8 +1,9 @@
-"""Installs a wheel into an empty environment and uses it there, far from the sources.
+"""Install a wheel into an empty environment and use it there, outside the source tree.
 
     python tools/try_wheel.py dist/polyclinic-*.whl
 
-What must hold: the wheel brings every clinic with its data, a run works offline, its report and its export are written.
+It checks that the wheel contains every clinic with its data, that a run works offline, and that report and export are
+written.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ USES = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Install and use the wheel; exit status 1 with what went wrong."""
+    """Install and use the wheel; exit status 1 with the reason if something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", type=Path)
     wheel: Path = parser.parse_args(arguments).wheel.resolve()
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(folder: Path, *command: str | Path) -> None:
-    """One command in that folder, with nothing of the caller's Python in its environment."""
+    """Run one command in that folder, with nothing of the caller's Python in its environment."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "POLYCLINIC_"))}
     done = subprocess.run(list(map(str, command)), cwd=folder, env=kept, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -15,7 +15,7 @@ from polyclinic.runner.registry import clinic_modules
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left behind."""
+    """The exit code and the output of a command."""
 
     returncode: int
     stdout: str
@@ -27,7 +27,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def polyclinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in an empty folder, in this process: everything but the interpreter's start."""
+    """Run the command line in an empty folder, in this process; only the start of the interpreter is left out."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("POLYCLINIC_STORE", raising=False)
 
@@ -44,6 +44,6 @@ def polyclinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def as_json(done: Done) -> Any:
-    """What --json printed; standard output must hold nothing else."""
+    """Parse the output of --json; standard output must hold nothing else."""
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)

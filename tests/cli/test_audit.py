@@ -12,7 +12,7 @@ Run = Callable[..., Any]
 
 
 def fill(path: Path, value: Callable[[int], str]) -> None:
-    """Write a number into every cell, by the row's item, as a rater would."""
+    """Write a number into every cell, as a rater would; it depends on the row's item."""
     rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     order = sorted(row[0] for row in rows[1:])
     for row in rows[1:]:
@@ -23,7 +23,7 @@ def fill(path: Path, value: Callable[[int], str]) -> None:
 
 @pytest.fixture
 def packet(polyclinic: Run, tmp_path: Path) -> Path:
-    """A packet of a small demo run."""
+    """The audit packet of a small demo run."""
     assert polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "4").returncode == 0
     done = polyclinic("audit", "packet", "last", "--episodes", "6", "--raters", "ann,ben", "--json")
     assert done.returncode == 0, done.stderr

@@ -28,12 +28,12 @@ def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run
     assert report["cast"]["nurse"] == "understudy"
 
 
-def test_a_second_selection_of_scenarios_is_refused_not_dropped(polyclinic: Run) -> None:
+def test_a_second_scenarios_option_is_refused_not_ignored(polyclinic: Run) -> None:
     refused = polyclinic("run", "frontdesk", "--scenarios", "primary:1:2", "--scenarios", "tertiary:1:2")
     assert refused.returncode == 2 and "given 2 times (primary:1:2, tertiary:1:2)" in refused.stderr
 
 
-def test_every_command_answers_on_the_same_run(polyclinic: Run, tmp_path: Path) -> None:
+def test_every_command_works_on_the_same_run(polyclinic: Run, tmp_path: Path) -> None:
     ran = as_json(polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "4", "--json"))
     run = ran["run"]
     assert (ran["done"], ran["failed"], ran["left"], ran["limit"]) == (8, 0, 0, None)
@@ -108,7 +108,7 @@ def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
     assert "— understood —" in done.stdout
 
 
-def test_a_person_who_leaves_fails_nothing_and_continues_where_they_were(polyclinic: Run) -> None:
+def test_a_person_who_quits_causes_no_failure_and_can_resume(polyclinic: Run) -> None:
     left = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="2 x 2: with meals\n/quit\n")
     assert left.returncode == 0
     assert "Traceback" not in left.stderr and "failed" not in left.stdout + left.stderr
@@ -123,7 +123,7 @@ def test_a_person_who_leaves_fails_nothing_and_continues_where_they_were(polycli
     assert (ended.returncode, "has ended" in ended.stderr) == (2, True)
 
 
-def test_the_doctor_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:
+def test_the_doctor_command_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:
     assert polyclinic("doctor").returncode == 0
     sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none?tries=1&total_s=5")
     assert sick.returncode == 1
@@ -131,7 +131,7 @@ def test_the_doctor_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:
     assert "127.0.0.1:9" in sick.stdout
 
 
-def test_the_doctor_names_a_model_once_and_gives_no_empty_advice(polyclinic: Run) -> None:
+def test_the_doctor_command_names_a_model_once_and_gives_no_empty_advice(polyclinic: Run) -> None:
     sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none").stdout
     (told,) = [line for line in sick.splitlines() if line.startswith("FIX ")]
     assert told.count("http://127.0.0.1:9/v1:none") == 1
@@ -139,7 +139,7 @@ def test_the_doctor_names_a_model_once_and_gives_no_empty_advice(polyclinic: Run
     assert "needs a key: set OPENAI_API_KEY" in keyless and "see the message" not in keyless
 
 
-def test_a_dry_run_estimates_and_runs_nothing(polyclinic: Run) -> None:
+def test_a_dry_run_gives_an_estimate_and_runs_nothing(polyclinic: Run) -> None:
     words = (
         "run",
         "demo",
@@ -156,7 +156,7 @@ def test_a_dry_run_estimates_and_runs_nothing(polyclinic: Run) -> None:
     assert as_json(polyclinic("runs", "--json")) == []
 
 
-def test_evolution_is_kept_searched_checked_and_used(polyclinic: Run) -> None:
+def test_an_evolved_library_is_saved_searched_checked_and_used(polyclinic: Run) -> None:
     kept = as_json(polyclinic("evolve", "demo", "--cases", "4", "--name", "first", "--json"))
     assert kept["saved"] == ["first.phrases"]
     assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 4
@@ -169,7 +169,7 @@ def test_evolution_is_kept_searched_checked_and_used(polyclinic: Run) -> None:
     assert polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2", "--library", "first").returncode == 0
 
 
-def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(polyclinic: Run) -> None:
+def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclinic: Run) -> None:
     assert polyclinic("evolve", "demo", "--cases", "3").returncode == 0
     words = ("run", "demo", "--variant", "taught", "--scenarios", "2")
     taught = polyclinic(*words)
@@ -205,14 +205,14 @@ def test_wrong_input_gets_one_line_and_exit_code_two(polyclinic: Run, words: tup
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_limit_stops_with_code_three_and_says_how_to_go_on(polyclinic: Run) -> None:
+def test_a_reached_limit_gives_exit_code_three_and_says_how_to_resume(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "30", "--max-tokens", "3000", "--concurrency", "1")
     assert done.returncode == 3
     assert "polyclinic resume" in done.stderr
     assert polyclinic("resume", "last", "--max-tokens", "9000000").returncode == 0
 
 
-def test_failures_make_exit_code_one(polyclinic: Run) -> None:
+def test_failures_give_exit_code_one(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2", "--cast", "caller=understudy:mistake=silent,all=understudy")
     assert done.returncode == 1
     assert "2 failed; try them again with: polyclinic resume" in done.stderr
@@ -222,7 +222,7 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
     def heed() -> None:
         signal.signal(
             signal.SIGINT, signal.SIG_DFL
-        )  # where tests run in the background it is ignored, and inherited so
+        )  # background processes ignore SIGINT, and so would this child process
 
     serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", "0.2"]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
@@ -263,7 +263,7 @@ def test_a_setting_without_a_value_is_refused_and_a_library_without_a_name_is_no
     assert polyclinic("run", "demo", "--scenarios", "1", "--library", "none").returncode == 0
 
 
-def test_a_variant_that_lives_on_what_was_learned_says_when_there_is_nothing(polyclinic: Run) -> None:
+def test_a_variant_that_needs_a_library_says_when_it_is_empty(polyclinic: Run) -> None:
     first = polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2")
     assert "nothing has been learned yet: taught starts with an empty library" in first.stderr
     assert "polyclinic evolve demo" in first.stderr

@@ -49,6 +49,6 @@ def test_counsel_shows_an_escalation(polyclinic: Run) -> None:
 
 
 def test_the_demo_stays_small() -> None:
-    """Its size is what keeps it under a minute: about eighteen seconds of CPU for all clinics."""
+    """A small demo stays under a minute: about eighteen seconds of CPU for all clinics."""
     assert load_clinic("duty").demo_settings["scenarios"] == "T1:15"
     assert load_clinic("patient").demo_learns <= 6

@@ -25,7 +25,7 @@ def evaluate(*words: str) -> dict[str, object]:
     return found
 
 
-def test_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path) -> None:
+def test_a_users_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(ROWS), encoding="utf-8")
     found = evaluate("--file", str(path))
@@ -38,7 +38,7 @@ def test_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path) -> Non
         assert numbers["classes"]["implicit"]["recall"] is None
 
 
-def test_a_guard_that_misses_danger_lowers_only_its_own_recall_not_that_of_the_screen_or_of_both() -> None:
+def test_a_guard_that_misses_danger_lowers_only_its_own_recall() -> None:
     found = evaluate("--file", "measure", "--cast", "guard=understudy:mistake=miss,all=understudy")
     assert isinstance(found["model"], dict) and isinstance(found["guard"], dict) and isinstance(found["screen"], dict)
     assert found["model"]["explicit_recall"] == 0
@@ -55,7 +55,7 @@ def test_a_guard_that_fails_escalates_every_row_and_is_counted_as_a_fault(tmp_pa
     assert isinstance(found["guard"], dict) and found["guard"]["acceptance_escalated"] == 1
 
 
-def test_wrong_names_and_files_are_said_in_one_line(tmp_path: Path) -> None:
+def test_wrong_names_and_files_are_reported_in_one_line(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(command, ["counsel-gard"], standalone_mode=False)
     assert isinstance(wrong.exception, UnknownName) and "counsel-guard" in str(wrong.exception)
     missing = CliRunner().invoke(

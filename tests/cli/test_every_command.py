@@ -25,7 +25,7 @@ COMMANDS = dict(leaves(cli, "polyclinic"))
 
 
 @pytest.mark.parametrize("path", list(COMMANDS))
-def test_every_command_prints_json_and_explains_itself(path: str) -> None:
+def test_every_command_and_option_has_a_help_text_and_commands_print_json(path: str) -> None:
     command = COMMANDS[path]
     assert command.help
     if path.rpartition(" ")[2] not in ENDLESS:

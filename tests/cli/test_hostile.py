@@ -1,4 +1,4 @@
-"""What a careless or unlucky user meets: one line that says how to fix it, never a traceback, never a hang."""
+"""Careless or unlucky users get one line that says how to fix it, never a traceback, never a hang."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ def test_a_wrong_request_is_refused_in_one_line_and_nothing_is_written(
     assert as_json(polyclinic("runs", "--json")) == []
 
 
-def test_a_metric_nobody_measured_is_named(polyclinic: Run) -> None:
+def test_an_unknown_metric_gets_a_suggestion(polyclinic: Run) -> None:
     polyclinic("run", "demo", "--scenarios", "2")
     done = polyclinic("compare", "last", "last", "--metric", "dosse")
     assert (done.returncode, "did you mean dose" in done.stderr) == (2, True)
 
 
-def test_a_store_in_memory_serves_the_run_that_is_made_in_it(polyclinic: Run) -> None:
+def test_a_run_works_in_a_store_in_memory(polyclinic: Run) -> None:
     assert as_json(polyclinic("run", "demo", "--scenarios", "2", "--store", "sqlite://:memory:", "--json"))["done"] == 2
 
 
-def test_the_resume_line_can_be_pasted(polyclinic: Run) -> None:
+def test_the_resume_command_is_quoted_for_the_shell(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10", "--store", "my runs.db")
     assert done.returncode == 3
     assert "--store 'my runs.db'" in done.stderr
 
 
-def test_a_dry_run_costs_nothing_on_this_machine(polyclinic: Run) -> None:
+def test_a_dry_run_estimates_no_cost_for_a_local_model(polyclinic: Run) -> None:
     cast = "nurse=http://127.0.0.1:9/v1:qwen3"
     found = as_json(polyclinic("run", "demo", "--scenarios", "2", "--dry-run", "--cast", cast, "--json"))
     assert found["roles"]["nurse"]["cost_usd"] == 0
 
 
-def test_a_played_run_is_scored_again_without_its_player(polyclinic: Run) -> None:
+def test_a_played_run_can_be_judged_again_without_the_person(polyclinic: Run) -> None:
     typed = "1 x 2: one tablet, 2 times a day\n" * 2
     polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin=typed)
     judged = as_json(polyclinic("judge", "last", "--name", "again", "--json"))
@@ -68,7 +68,7 @@ def test_a_played_run_is_scored_again_without_its_player(polyclinic: Run) -> Non
     assert judged["run"].startswith("demo-")
 
 
-def test_a_person_may_be_the_caller_without_writing_json(polyclinic: Run) -> None:
+def test_a_person_can_play_the_caller_without_writing_json(polyclinic: Run) -> None:
     typed = "how do I take it?\nI see\nno: say that again\nyes: thank you\n"
     done = polyclinic("play", "demo", "--role", "caller", stdin=typed)
     assert done.returncode == 0, done.stderr
@@ -76,13 +76,13 @@ def test_a_person_may_be_the_caller_without_writing_json(polyclinic: Run) -> Non
     assert "— understood —" in done.stdout
 
 
-def test_a_run_in_which_nothing_has_ended_cannot_be_compared(polyclinic: Run) -> None:
+def test_a_run_without_a_finished_episode_cannot_be_compared(polyclinic: Run) -> None:
     polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10")
     done = polyclinic("compare", "last", "last")
     assert (done.returncode, "no episode has ended yet" in done.stderr) == (2, True)
 
 
-def test_a_clinic_that_cannot_be_loaded_is_named_with_its_place(polyclinic: Run, tmp_path: Path) -> None:
+def test_a_syntax_error_in_a_clinic_is_reported_with_file_and_line(polyclinic: Run, tmp_path: Path) -> None:
     assert polyclinic("new", "broken_line").returncode == 0
     flow = tmp_path / "clinics" / "broken_line" / "flow.py"
     flow.write_text("def flow(:\n")
@@ -92,7 +92,9 @@ def test_a_clinic_that_cannot_be_loaded_is_named_with_its_place(polyclinic: Run,
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_run_that_an_older_version_of_a_clinic_kept_is_told_apart(polyclinic: Run, tmp_path: Path) -> None:
+def test_a_run_saved_by_another_version_of_a_clinic_is_refused_with_that_reason(
+    polyclinic: Run, tmp_path: Path
+) -> None:
     run = polyclinic("run", "demo", "--scenarios", "1").stdout.strip()
 
     store = sqlite3.connect(tmp_path / ".polyclinic" / "store.db")
@@ -107,7 +109,7 @@ def test_a_run_that_an_older_version_of_a_clinic_kept_is_told_apart(polyclinic: 
         assert ": style: " in done.stderr and "another version of the clinic demo saved it" in done.stderr
 
 
-async def test_bytes_that_are_no_text_are_asked_again_and_never_hang() -> None:
+async def test_typed_bytes_that_are_no_text_are_asked_for_again_without_a_hang() -> None:
     prompt = CallerAsks(caller="Ada", medicine="Amberol", believes="1 tablet")
     request = Request("caller", prompt, ())
     with pytest.raises(Unreadable, match="cannot be read"):

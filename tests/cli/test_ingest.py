@@ -1,6 +1,4 @@
-"""A user's folder becomes sources: every kind of file, nothing hidden, nothing outside, and what cannot be read is
-said.
-"""
+"""A user's folder becomes sources: all kinds of files, but none hidden or outside; unreadable ones are reported."""
 
 from __future__ import annotations
 
@@ -101,6 +99,6 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     assert [page.title for page in documents(str(out))] == ["Inside"]
 
 
-def test_language_is_told_by_its_script() -> None:
+def test_the_language_is_recognised_by_its_script() -> None:
     assert language_of("완화의료는 통증을 덜어 줍니다") == "ko"
     assert language_of("Palliative care (완화) eases pain and much more than that") == "en"

@@ -1,4 +1,4 @@
-"""A sixth clinic, made with one command outside the tree, runs, serves sessions and makes a dataset."""
+"""A sixth clinic, made with one command outside the source tree, runs, serves sessions and makes a dataset."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STAFF = {"Authorization": "Bearer staff-token"}
 
 @pytest.fixture
 def ward(polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A clinic of its own; its package is forgotten afterwards, so that the next test loads its own copy."""
+    """A new clinic for one test. Its package is unloaded afterwards, so that the next test loads its own copy."""
     assert polyclinic("new", "my_ward").returncode == 0
     monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "clinics"))
     monkeypatch.setattr("sys.path", [str(tmp_path / "clinics"), *(path for path in sys.path if "clinics" not in path)])
@@ -80,7 +80,7 @@ def test_a_new_clinic_has_its_own_name_title_and_headings_everywhere(ward: Path)
     assert 'title="My ward"' in (ward / "__init__.py").read_text()
 
 
-def test_the_test_that_is_written_for_a_new_clinic_passes_and_can_fail(ward: Path) -> None:
+def test_the_test_generated_for_a_new_clinic_passes_and_can_fail(ward: Path) -> None:
     test = ward.parent / "test_my_ward.py"
 
     def passed() -> bool:
@@ -93,7 +93,7 @@ def test_the_test_that_is_written_for_a_new_clinic_passes_and_can_fail(ward: Pat
     assert not passed()
 
 
-def test_check_says_what_is_wrong_with_a_clinic_and_goes_on(polyclinic: Run, ward: Path) -> None:
+def test_check_reports_what_is_wrong_with_a_clinic_and_continues(polyclinic: Run, ward: Path) -> None:
     whole = as_json(polyclinic("check", "my_ward", "--quick", "--json"))
     assert whole["failed"] == [] and len(whole["checks"]) >= 4
     (ward / "README.md").unlink()
@@ -133,7 +133,7 @@ async def test_a_new_clinic_serves_live_sessions(ward: Path, tmp_path: Path) -> 
 def test_a_sixth_clinic_is_checked_served_and_gives_a_dataset_without_changes_to_other_files(
     polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole way by commands; the service is a process of its own, and a message is sent to it over HTTP."""
+    """Uses only commands; the service runs in its own process, and a message is sent to it over HTTP."""
     (tmp_path / "clinics").mkdir()
     monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "clinics"))
     before = _engine()
@@ -156,7 +156,7 @@ def test_a_sixth_clinic_is_checked_served_and_gives_a_dataset_without_changes_to
 
 
 def _engine() -> dict[str, int]:
-    """Every source file of the package, with the time of its last change."""
+    """Every source file of the package, with its modification time."""
     files = (path for path in package_path("polyclinic").rglob("*") if path.suffix in (".py", ".md", ".toml"))
     return {str(path): path.stat().st_mtime_ns for path in files}
 

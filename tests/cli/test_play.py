@@ -1,4 +1,4 @@
-"""What a person who plays meets: what a person should see, checked choices, fair feedback, their own figures."""
+"""What a person who plays sees: only what is meant for a person, checked choices, fair feedback, their own figures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_every_prompt_says_in_plain_words_what_a_person_is_asked(name: str) -> N
         ("rounds", "patient"),
     ],
 )
-def test_a_person_sees_no_instructions_for_models_and_their_own_language(
+def test_a_person_sees_their_own_language_and_no_instructions_for_models(
     polyclinic: Run, clinic: str, role: str
 ) -> None:
     done = polyclinic("play", clinic, "--role", role, stdin="", LC_ALL="en_GB.UTF-8")
@@ -56,15 +56,15 @@ def test_a_person_sees_no_instructions_for_models_and_their_own_language(
     assert told.strip().endswith(">") and len(told) > 60, "asked something"
     assert not [words for words in INSTRUCTIONS if words in told], told
     assert not re.search("[가-힣]", told)
-    assert max(map(len, told.splitlines())) <= 100, "words wrap whole"
+    assert max(map(len, told.splitlines())) <= 100, "lines wrap between words"
 
 
-def test_a_korean_terminal_gets_a_korean_talk(polyclinic: Run) -> None:
+def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> None:
     done = polyclinic("play", "counsel", "--role", "patient", stdin="", LC_ALL="ko_KR.UTF-8")
     assert "당신은" in done.stdout and "먼저 말을 꺼내 보세요" in done.stdout
 
 
-def test_results_of_tools_are_shown_to_those_who_used_them(polyclinic: Run) -> None:
+def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:
     typed = LEAFLET + "1 x 2: take one tablet 2 times a day\n1 x 2: one with breakfast, one with supper\n"
     done = polyclinic("play", "demo", "--role", "nurse", "--variant", "tool", stdin=typed)
     assert re.search(r"leaflet → .*tablets: 1.*times a day: 2", done.stdout), done.stdout
@@ -82,7 +82,7 @@ def test_nothing_is_shown_twice_and_the_round_is_named(polyclinic: Run) -> None:
     assert re.search(r"Picture: .*\.polyclinic/pictures/\w+\.png", done.stdout)
 
 
-def test_a_choice_is_checked_when_it_is_made_and_pass_is_no_answer(polyclinic: Run) -> None:
+def test_a_choice_is_checked_at_once_and_pass_is_no_answer(polyclinic: Run) -> None:
     typed = "I think this is angina\npass\nthe tubes, tympanostomy\npass\n"
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
     assert "that is not one of the options: write A or B or C or D" in done.stdout
@@ -90,13 +90,13 @@ def test_a_choice_is_checked_when_it_is_made_and_pass_is_no_answer(polyclinic: R
     assert "Report to the tutor" in done.stdout, "the option's own words were taken"
 
 
-def test_a_choice_is_one_of_those_on_offer_in_any_case_of_letters(polyclinic: Run) -> None:
+def test_only_offered_choices_are_accepted_in_upper_or_lower_case(polyclinic: Run) -> None:
     done = polyclinic("play", "patient", "--role", "triage", stdin="Astrology\ninternal medicine\n", LC_ALL="C.UTF-8")
     assert "'Astrology' is not one of these: " in " ".join(done.stdout.split())
     assert "Internal Medicine" in done.stdout and "'internal medicine' is none" not in done.stdout
 
 
-def test_a_person_may_judge_in_one_line(polyclinic: Run) -> None:
+def test_a_person_can_give_all_scores_in_one_line(polyclinic: Run) -> None:
     done = polyclinic("play", "demo", "--role", "judge", "--variant", "plain", stdin="courtesy=9\ncourtesy=4\n" * 3)
     assert done.returncode == 0, done.stderr
     assert "Answer all in one line: courtesy=…" in done.stdout and "JSON" not in done.stdout
@@ -104,19 +104,19 @@ def test_a_person_may_judge_in_one_line(polyclinic: Run) -> None:
     assert "courtesy = 4" in polyclinic("show", "last", episode).stdout
 
 
-def test_feedback_comes_first_and_figures_are_few_and_the_persons_own(polyclinic: Run) -> None:
+def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclinic: Run) -> None:
     typed = "C\n" + "The drums are dull with fluid behind them.\npass\n" * 5 + "C: tubes drain the fluid\n"
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", "--who", "Kim", stdin=typed)
     assert done.returncode == 0, done.stdout + done.stderr
     told = done.stdout
     assert told.index("In short") < told.index("Good: your answer “C”") < told.index("own final right: 1")
-    assert "reward" not in told and "is_1" not in told, "the tutor's reward is not a student's business"
+    assert "reward" not in told and "is_1" not in told, "a student does not see the tutor's reward"
     rows = list(csv.DictReader(io.StringIO(polyclinic("grades").stdout)))
     assert (rows[0]["who"], rows[0]["role"], rows[0]["own_final_right"]) == ("Kim", "student-1", "1.0")
     assert "reward" not in rows[0] and "ets" not in rows[0]
 
 
-def test_a_shift_ends_with_a_short_account_of_ones_own_words(polyclinic: Run) -> None:
+def test_a_shift_ends_with_short_feedback_on_the_persons_own_words(polyclinic: Run) -> None:
     typed = "Good morning. Which tablets do you take, and what worries you?\n" * 6
     done = polyclinic("play", "duty", "--role", "trainee", stdin=typed)
     assert done.returncode == 0, done.stderr
@@ -125,7 +125,7 @@ def test_a_shift_ends_with_a_short_account_of_ones_own_words(polyclinic: Run) ->
     assert "own breaches" in after
 
 
-def test_a_role_without_a_part_is_an_error(polyclinic: Run) -> None:
+def test_a_role_that_is_not_in_the_scenario_is_an_error(polyclinic: Run) -> None:
     done = polyclinic("play", "duty", "--role", "nurse", "--scenarios", "one:t1-10-apixaban")
     assert (done.returncode, "nurse has no part in this scenario" in done.stderr) == (2, True)
 
@@ -140,14 +140,14 @@ def test_paragraphs_without_words_are_left_out() -> None:
     assert blocks("a", "", " ", listed("b:", ["c", "1. d"]), listed("e:", [])) == "a\n\nb:\n- c\n1. d"
 
 
-def test_a_clinic_that_is_not_there_and_a_missing_role_are_told_apart(polyclinic: Run) -> None:
+def test_an_unknown_clinic_and_a_missing_role_get_different_messages(polyclinic: Run) -> None:
     missing = polyclinic("play", "nosuch")
     assert missing.returncode == 2 and "no clinic called 'nosuch'" in missing.stderr
     no_role = polyclinic("play", "demo")
     assert no_role.returncode == 2 and "caller, nurse" in no_role.stderr.replace("nurse, caller", "caller, nurse")
 
 
-def test_the_line_that_shows_a_session_again_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
+def test_the_printed_show_command_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/other.db"
     done = polyclinic("play", "demo", "--role", "caller", "--store", url, stdin="How?\nyes: thanks\n")
     line = next(line for line in done.stdout.splitlines() if line.startswith("Read it again: polyclinic "))
@@ -155,14 +155,14 @@ def test_the_line_that_shows_a_session_again_works_in_another_store(polyclinic: 
     assert shown.returncode == 0, shown.stderr
 
 
-def test_the_line_that_names_the_report_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
+def test_the_printed_report_command_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
     done = polyclinic("run", "demo", "--scenarios", "1", "--store", f"sqlite:///{tmp_path}/other.db")
     line = next(line for line in done.stderr.splitlines() if "report: polyclinic " in line)
     told = polyclinic(*shlex.split(line.partition("report: polyclinic ")[2]))
     assert told.returncode == 0, told.stderr
 
 
-def test_a_shift_ends_with_whose_rules_were_broken(polyclinic: Run) -> None:
+def test_a_shift_ends_with_who_broke_how_many_rules(polyclinic: Run) -> None:
     typed = "Which medicines do you take, and have you been vomiting or confused?\n"
     done = polyclinic("play", "duty", "--role", "doctor", "--scenarios", "one:t1-11-lithium", stdin=typed)
     own = re.search(r"own breaches: (\d+)", done.stdout)
@@ -173,7 +173,7 @@ def test_a_shift_ends_with_whose_rules_were_broken(polyclinic: Run) -> None:
     assert told.startswith(f"rules broken: {own[1]} by you" if int(own[1]) else "you broke no rule; rules broken:")
 
 
-def test_quit_without_its_slash_is_asked_about_and_can_still_be_said(polyclinic: Run) -> None:
+def test_quit_without_a_slash_is_asked_about_and_can_still_be_an_answer(polyclinic: Run) -> None:
     asked = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="quit\n/quit\n")
     assert "Did you mean /quit?" in asked.stdout and "You left." in asked.stderr, asked.stderr
     assert "nurse: quit" not in asked.stdout

@@ -1,4 +1,4 @@
-"""Full disks, closed streams, signals, few open files, files of other programs: one clear line, and nothing is lost."""
+"""Full disks, closed streams, signals, few open files, files of other programs: one clear line, and no loss of data."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PROGRAM = [sys.executable, "-m", "polyclinic"]
 
 
 async def started(folder: Path, *words: str, prepare: Callable[[], None] | None = None) -> asyncio.subprocess.Process:
-    """The command as a process of its own, in an empty folder."""
+    """Start the command in its own process, in an empty folder."""
 
     def begin() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
         if prepare is not None:
             prepare()
 
@@ -46,7 +46,7 @@ async def started(folder: Path, *words: str, prepare: Callable[[], None] | None 
 
 
 async def told(process: asyncio.subprocess.Process) -> tuple[int, list[str]]:
-    """The exit code, and the lines on standard error."""
+    """Wait for the process; return its exit code and the lines on standard error."""
     _, err = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode is not None
     assert b"Traceback" not in err, err.decode()
@@ -57,7 +57,7 @@ def cast(server: FaultServer) -> str:
     return f"nurse={server.url}:any,caller={server.url}:any,all=understudy"
 
 
-def test_output_that_cannot_be_written_is_one_line(polyclinic: Run, tmp_path: Path) -> None:
+def test_output_that_cannot_be_written_is_reported_in_one_line(polyclinic: Run, tmp_path: Path) -> None:
     polyclinic("run", "demo", "--scenarios", "2")
     for words in ("report",), ("runs", "--json"):
         with open("/dev/full", "w") as full:
@@ -67,7 +67,7 @@ def test_output_that_cannot_be_written_is_one_line(polyclinic: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize("state", ["closed", "full"])
-async def test_a_run_does_not_need_its_standard_error(tmp_path: Path, state: str) -> None:
+async def test_a_run_works_when_standard_error_is_closed_or_full(tmp_path: Path, state: str) -> None:
     def prepare() -> None:
         if state == "closed":
             os.close(2)
@@ -82,7 +82,7 @@ async def test_a_run_does_not_need_its_standard_error(tmp_path: Path, state: str
     store.close()
 
 
-def test_a_report_does_not_replace_a_pipe_by_a_file(polyclinic: Run, tmp_path: Path) -> None:
+def test_a_report_does_not_replace_a_pipe_with_a_file(polyclinic: Run, tmp_path: Path) -> None:
     polyclinic("run", "demo", "--scenarios", "2")
     pipe, read = tmp_path / "pipe", list[str]()
     os.mkfifo(pipe)
@@ -94,7 +94,7 @@ def test_a_report_does_not_replace_a_pipe_by_a_file(polyclinic: Run, tmp_path: P
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-async def test_a_signal_stops_a_run_and_says_how_to_go_on(tmp_path: Path, number: int, code: int) -> None:
+async def test_a_signal_stops_a_run_and_prints_how_to_resume(tmp_path: Path, number: int, code: int) -> None:
     async with FaultServer(latency_s=30) as server:
         process = await started(tmp_path, "run", "demo", "--scenarios", "4", "--cast", cast(server))
         while not server.requests:
@@ -113,7 +113,7 @@ async def test_a_second_ctrl_c_ends_at_once_without_a_traceback(tmp_path: Path) 
         while not server.requests:
             await asyncio.sleep(0.02)
         store = sqlite3.connect(tmp_path / ".polyclinic" / "store.db", isolation_level=None)
-        store.execute("BEGIN EXCLUSIVE")  # so that giving the leases back has to wait
+        store.execute("BEGIN EXCLUSIVE")  # so that releasing the leases has to wait
         process.send_signal(signal.SIGINT)
         await asyncio.sleep(0.3)
         assert process.returncode is None
@@ -123,7 +123,7 @@ async def test_a_second_ctrl_c_ends_at_once_without_a_traceback(tmp_path: Path) 
     assert (code, lines[-1]) == (130, "stopped at once; everything that was committed is kept")
 
 
-async def test_few_open_files_make_a_run_slower_not_broken(tmp_path: Path) -> None:
+async def test_a_low_limit_of_open_files_slows_a_run_but_does_not_break_it(tmp_path: Path) -> None:
     def prepare() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
@@ -184,16 +184,16 @@ def test_a_run_that_cannot_be_built_is_not_created(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     good = polyclinic("run", "demo", "--scenarios", "1").stdout.strip()
     done = polyclinic("run", *words, "--scenarios", "1")
-    assert (done.returncode, done.stdout) == (2, ""), "no id is printed of a run that is not there"
+    assert (done.returncode, done.stdout) == (2, ""), "no id is printed for a run that does not exist"
     assert [row["run"] for row in as_json(polyclinic("runs", "--json"))] == [good]
 
 
-def test_an_endpoint_that_is_not_there_fails_episodes_and_never_the_run(polyclinic: Run) -> None:
+def test_an_unreachable_endpoint_fails_episodes_and_never_the_run(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2", "--cast", "nurse=http://127.0.0.1:9/v1:m?tries=1", "--json")
     assert (as_json(done)["failed"], done.returncode) == (2, 1)
 
 
-def test_a_run_is_deleted_with_all_that_belongs_to_it(polyclinic: Run, tmp_path: Path) -> None:
+def test_deleting_a_run_deletes_everything_that_belongs_to_it(polyclinic: Run, tmp_path: Path) -> None:
     first, second = (polyclinic("run", "demo", "--scenarios", "2", "--seed", seed).stdout.strip() for seed in "12")
     refused = polyclinic("runs", "delete", "nosuch", "--yes")
     assert (refused.returncode, "no run called 'nosuch'" in refused.stderr) == (2, True)
@@ -206,7 +206,9 @@ def test_a_run_is_deleted_with_all_that_belongs_to_it(polyclinic: Run, tmp_path:
     store.close()
 
 
-def test_a_lost_holder_is_named_with_its_age_and_its_run_is_freed(polyclinic: Run, tmp_path: Path) -> None:
+def test_the_holder_of_a_lost_lease_is_named_with_its_age_and_the_run_can_be_released(
+    polyclinic: Run, tmp_path: Path
+) -> None:
     run = polyclinic("run", "demo", "--scenarios", "2").stdout.strip()
     store = sqlite3.connect(tmp_path / ".polyclinic" / "store.db")
     store.execute("UPDATE episodes SET status = 'pending'")
@@ -223,7 +225,7 @@ def test_a_lost_holder_is_named_with_its_age_and_its_run_is_freed(polyclinic: Ru
     assert as_json(polyclinic("resume", run, "--json"))["left"] == 0
 
 
-async def test_evolve_killed_and_resumed_keeps_what_it_learned_and_pays_nothing_twice(tmp_path: Path) -> None:
+async def test_evolve_keeps_what_it_learned_and_pays_nothing_twice_after_a_kill(tmp_path: Path) -> None:
     async with FaultServer(reply=steady) as server, open_store(str(tmp_path / "whole.db")) as store:
         words = ("evolve", "demo", "--cases", "2", "--name", "mine", "--concurrency", "1", "--cast", cast(server))
         killed = await started(tmp_path, *words, "--store", "broken.db")

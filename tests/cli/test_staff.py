@@ -15,7 +15,7 @@ from tests.cli.conftest import Run, as_json
 GOOD = "correct horse battery\n"
 
 
-def test_accounts_are_added_listed_and_ended_and_all_of_it_is_in_the_log(polyclinic: Run) -> None:
+def test_accounts_can_be_added_listed_and_closed_and_every_step_is_logged(polyclinic: Run) -> None:
     added = polyclinic("staff", "add", "kim", "--role", "take_over", stdin=GOOD)
     assert (added.returncode, added.stdout) == (0, "kim may take over\n")
     assert polyclinic("staff", "password", "kim", stdin="another long one\n").returncode == 0
@@ -39,15 +39,13 @@ def test_accounts_are_added_listed_and_ended_and_all_of_it_is_in_the_log(polycli
         (("password", "nobody"), GOOD, "no active account"),
     ],
 )
-def test_what_is_wrong_with_an_account_is_said_in_one_line(
-    polyclinic: Run, words: tuple[str, ...], stdin: str, why: str
-) -> None:
+def test_account_errors_are_reported_in_one_line(polyclinic: Run, words: tuple[str, ...], stdin: str, why: str) -> None:
     done = polyclinic("staff", *words, stdin=stdin)
     assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [("serve", "counsel"), ("staff", "add", "kim")])
-def test_without_the_extra_the_command_that_installs_it_into_this_environment_is_named(
+def test_a_missing_extra_is_reported_with_the_command_that_installs_it(
     polyclinic: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = builtins.__import__

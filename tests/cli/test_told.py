@@ -1,4 +1,4 @@
-"""Nothing succeeds silently, and what failed says why: what a person reads after a command."""
+"""What a person reads after a command: every success is reported, and every failure gives its reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polyclinic.runner.execute.progress import Ticker
 from tests.cli.conftest import Run, as_json
 
 CLOSED = "http://127.0.0.1:9/v1:none?tries=1"
-"""Nobody listens on the discard port."""
+"""No server listens on the discard port."""
 
 
 def test_an_unreachable_endpoint_is_named_once_with_its_fix(polyclinic: Run) -> None:
@@ -50,7 +50,7 @@ def test_a_missing_key_stops_before_anything_is_saved(polyclinic: Run, monkeypat
     assert as_json(polyclinic("runs", "--json")) == []
 
 
-def test_the_doctor_answers_soon_about_a_model_that_does_not(polyclinic: Run) -> None:
+def test_the_doctor_command_does_not_wait_long_for_a_silent_model(polyclinic: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         began = time.monotonic()
         done = polyclinic("doctor", "--model", f"http://127.0.0.1:{silent.getsockname()[1]}/v1:none")
@@ -68,7 +68,7 @@ def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, wo
     assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another port with --port\n"
 
 
-def test_an_export_has_the_form_of_its_files_ending(polyclinic: Run, tmp_path: Path) -> None:
+def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp_path: Path) -> None:
     polyclinic("run", "demo", "--scenarios", "2")
     assert polyclinic("export", "last", "--what", "scores", "-o", "x.csv").returncode == 0
     rows = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text(encoding="utf-8"))))
@@ -96,7 +96,7 @@ def test_an_export_has_the_form_of_its_files_ending(polyclinic: Run, tmp_path: P
         (("play", "demo"), "name your role with --role: nurse, caller, judge"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_right_hint(
+def test_impossible_requests_are_refused_with_the_right_hint(
     polyclinic: Run, words: tuple[str, ...], says: str, tmp_path: Path
 ) -> None:
     done = polyclinic(*words)
@@ -105,7 +105,7 @@ def test_what_cannot_be_done_is_refused_with_the_right_hint(
 
 
 @pytest.mark.parametrize("command", ["runs", "show", "report", "grades", "export", "judge", "resume", "library list x"])
-def test_a_mistyped_store_is_an_error_and_is_not_made(polyclinic: Run, command: str, tmp_path: Path) -> None:
+def test_a_mistyped_store_is_an_error_and_is_not_created(polyclinic: Run, command: str, tmp_path: Path) -> None:
     done = polyclinic(*command.split(), "--store", "typo.db")
     assert (done.returncode, "there is no store 'typo.db'" in done.stderr) == (2, True)
     assert not (tmp_path / "typo.db").exists()
@@ -139,7 +139,7 @@ def test_exit_codes_are_as_the_help_says(polyclinic: Run) -> None:
     assert polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10").returncode == 3
 
 
-def test_a_library_that_turns_logs_on_does_not_turn_on_ours(polyclinic: Run) -> None:
+def test_logging_turned_on_by_a_library_does_not_turn_on_ours(polyclinic: Run) -> None:
     logging.getLogger().setLevel(logging.INFO)
     try:
         polyclinic("clinics")
@@ -149,7 +149,7 @@ def test_a_library_that_turns_logs_on_does_not_turn_on_ours(polyclinic: Run) -> 
 
 
 class Terminal(io.StringIO):
-    """A terminal that remembers."""
+    """A terminal that records what is written to it."""
 
     def isatty(self) -> bool:
         return True
@@ -176,7 +176,7 @@ def test_progress_is_a_bar_with_cost_retries_and_failures_by_owner() -> None:
     assert line.endswith("40 tokens, $4.0000, 7 tried again")
 
 
-def test_a_log_gets_whole_lines_and_no_bar(polyclinic: Run) -> None:
+def test_a_log_file_gets_whole_lines_and_no_progress_bar(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2")
     assert not {"\r", "\x1b", "█"} & set(done.stderr)
     assert [line for line in done.stderr.splitlines() if " left" in line][-1].startswith("2 done, 0 failed, 0 left")
@@ -190,7 +190,7 @@ def test_show_prints_what_people_said_and_no_dictionaries(polyclinic: Run, clini
     shown = polyclinic("show", "last", episode).stdout
     assert max(map(len, shown.splitlines())) <= 112
     assert '{"' not in shown and "{'" not in shown and '":' not in shown
-    assert "patient" in shown and "note:" not in shown, "the case's answer stands in a note"
+    assert "patient" in shown and "note:" not in shown, "the case's answer is in a note"
     assert "note:" in polyclinic("show", "last", episode, "--notes").stdout
 
 

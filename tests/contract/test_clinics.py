@@ -22,12 +22,12 @@ def test_rooms_have_one_shape(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
-def test_live_sessions_are_described_whole(name: str) -> None:
+def test_live_sessions_are_fully_described(name: str) -> None:
     shape.check_service(load_clinic(name))
 
 
 @pytest.mark.parametrize("name", CLINICS)
-def test_training_data_names_what_there_is(name: str) -> None:
+def test_training_data_names_only_what_exists(name: str) -> None:
     shape.check_dataset(load_clinic(name))
 
 
@@ -45,12 +45,12 @@ def test_prompts_fit_their_templates_and_have_understudies(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
-async def test_every_variant_runs_clean(name: str) -> None:
+async def test_every_variant_runs_without_failures(name: str) -> None:
     await contract.check_variants(load_clinic(name))
 
 
 @pytest.mark.parametrize(("name", "mistake"), MISTAKES)
-async def test_a_mistake_is_noticed_and_a_clean_run_is_not_blamed(name: str, mistake: str) -> None:
+async def test_a_mistake_is_noticed_and_a_run_without_mistakes_is_not_blamed(name: str, mistake: str) -> None:
     clinic = load_clinic(name)
     await contract.check_mistake(clinic, next(m for m in clinic.mistakes if m.name == mistake))
 
@@ -66,5 +66,5 @@ async def test_a_stopped_run_resumes_to_the_same_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
-async def test_nonsense_from_a_model_ends_in_owned_failures(name: str) -> None:
+async def test_nonsense_from_a_model_ends_in_failures_with_an_owner(name: str) -> None:
     await contract.check_nonsense(load_clinic(name))

@@ -1,4 +1,4 @@
-"""Every part that a person can play gets feedback in words about that part, in the language of the page."""
+"""Every part that a person can play gets feedback about that part, in the language of the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def texts(section: Section) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
-async def test_every_part_gets_words_in_the_language_of_the_page(name: str) -> None:
+async def test_every_part_gets_feedback_in_the_language_of_the_page(name: str) -> None:
     clinic = load_clinic(name)
     cases = {clinic.to_play(part.name, "en"): part.name for part in clinic_in_full(name).parts}
     known = {selection: await played(clinic, part) for selection, part in cases.items()}
@@ -55,7 +55,7 @@ async def test_every_part_gets_words_in_the_language_of_the_page(name: str) -> N
         seen[words] = seat
 
 
-def test_only_parts_for_people_get_words() -> None:
+def test_only_parts_for_people_get_feedback() -> None:
     clinic = load_clinic("rounds")
     assert not clinic.role("judge").for_people and not clinic.role("author").for_people
     assert clinic.role("student-2").for_people

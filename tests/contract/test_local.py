@@ -21,8 +21,8 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
-async def test_a_small_model_on_this_machine_plays_a_scenario_and_its_failures_are_owned(name: str) -> None:
-    """Its scores may be poor; what it does wrong must be owned and counted, and never be the engine's."""
+async def test_a_small_model_on_this_machine_plays_a_scenario_and_its_failures_have_owners(name: str) -> None:
+    """Its scores may be poor; its failures must have an owner and be counted, and never be the engine's."""
     clinic = load_clinic(name)
     config = make_config(
         {

@@ -16,7 +16,7 @@ from polyclinic.core.switchboard import Switchboard
 
 
 class Scripted:
-    """A model that says what it is told to say, in order; then repeats the last."""
+    """A model that gives the scripted replies in order, and then repeats the last one."""
 
     name = "scripted"
     kind: ModelKind = "llm"

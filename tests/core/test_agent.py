@@ -36,7 +36,7 @@ async def test_a_reply_that_does_not_parse_is_asked_again_with_the_error(open_ep
     assert [call.attempt for call in episode.transcript.of(Called)] == [0, 1]
 
 
-async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_that_sentence(open_episode: OpenEpisode) -> None:
+async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_the_reason(open_episode: OpenEpisode) -> None:
     class Polite(CallerAsks):
         def check(self, reply: str) -> None:
             if "please" not in reply:
@@ -50,7 +50,7 @@ async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_that_sentence
     assert "say please" in caller.requests[1].messages[-1].content
 
 
-async def test_a_cut_reply_is_never_taken_and_asked_again_in_fewer_words(open_episode: OpenEpisode) -> None:
+async def test_a_cut_reply_is_never_accepted_and_is_asked_again_in_fewer_words(open_episode: OpenEpisode) -> None:
     half = Completion(text="I was told to take the tablets with", finish="length")
     caller = Scripted(half, half, "How many?")
     episode = await open_episode(caller=caller)
@@ -73,7 +73,7 @@ async def test_a_structured_reply_that_was_cut_off_is_refused_even_if_it_parses(
     assert len(caller.requests) == 2
 
 
-async def test_a_reply_that_repeated_itself_is_asked_again_warmer_and_not_shown_whole(
+async def test_a_reply_that_repeated_itself_is_retried_warmer_and_not_shown_in_full(
     open_episode: OpenEpisode,
 ) -> None:
     caller = Scripted(Completion(text="Well. " + "I am not sure about it. " * 80, finish="length"), "How many?")
@@ -109,7 +109,7 @@ async def test_a_korean_prompt_is_asked_again_in_korean(open_episode: OpenEpisod
         ("| a | b |\n|---|---|\n" + "\n".join(f"| {n} | yes |" for n in range(60)), False),
     ],
 )
-def test_a_reply_that_repeats_itself_is_told_apart_from_a_long_one(text: str, repeats: bool) -> None:
+def test_a_reply_that_repeats_itself_is_distinguished_from_a_long_one(text: str, repeats: bool) -> None:
     assert runs_on(text) is repeats
 
 
@@ -124,7 +124,7 @@ async def test_a_simulated_role_that_stays_unreadable_is_the_simulators_fault(op
     assert (event.owner, event.prompt, event.calls) == ("simulated_user", REACTS.prompt_name(), caught.value.calls)
 
 
-async def test_a_tested_role_that_stays_unreadable_owns_its_reply(open_episode: OpenEpisode) -> None:
+async def test_an_unreadable_reply_of_a_tested_role_is_that_roles_failure(open_episode: OpenEpisode) -> None:
     episode = await open_episode(nurse=Scripted("{}"))
     with pytest.raises(ReplyError):
         await episode.agent("nurse").ask(ADVISES)
@@ -141,7 +141,7 @@ async def test_whatever_a_model_raises_becomes_the_models_failure(open_episode: 
         await episode.agent("caller").ask(ASKS)
 
 
-async def test_a_recorded_reply_is_used_and_the_model_is_not_asked(open_episode: OpenEpisode) -> None:
+async def test_a_recorded_reply_is_used_and_the_model_is_not_called(open_episode: OpenEpisode) -> None:
     journal = MemoryJournal()
     first = await open_episode(journal=journal, caller=Scripted("one", "two"))
     assert [await first.agent("caller").ask(ASKS) for _ in range(2)] == ["one", "two"]
@@ -164,7 +164,7 @@ async def test_tools_are_run_and_their_results_shown_to_the_model(open_episode: 
     assert (used.tool, used.effect, used.result["found"]) == ("leaflet", "read", True)
 
 
-async def test_unknown_tools_and_wrong_arguments_are_told_to_the_model(open_episode: OpenEpisode) -> None:
+async def test_unknown_tools_and_wrong_arguments_are_reported_to_the_model(open_episode: OpenEpisode) -> None:
     leaflet = Leaflet(medicine="Amberol", tablets=1, times_a_day=2, most_a_day=4)
     unknown = Completion(tool_calls=(ToolCall(id="1", name="leaflets", arguments={}),))
     wrong = Completion(tool_calls=(ToolCall(id="2", name="leaflet", arguments={"drug": 1}),))

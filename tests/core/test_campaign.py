@@ -12,9 +12,7 @@ NAMES = ("a", "b", "c")
 
 
 async def play(seed: int) -> int:
-    """Random episodes with random lanes, started in a random order: each lane must be served in
-    arrival order, singly.
-    """
+    """Random episodes with random lanes, started in random order: each lane is served in arrival order, one by one."""
     chance = random.Random(seed)
     count = chance.randint(1, 30)
     may = [tuple(chance.sample(NAMES, chance.randint(0, 3))) for _ in range(count)]
@@ -52,7 +50,7 @@ async def test_every_lane_is_served_in_arrival_order_and_one_at_a_time() -> None
     assert sum([await play(seed) for seed in range(300)]) > 300
 
 
-async def test_an_undecided_episode_holds_up_only_the_lanes_it_may_take() -> None:
+async def test_an_undecided_episode_blocks_only_the_lanes_it_may_take() -> None:
     turnstile = Turnstile([("a",), ("b",), ("a", "b")])
     await asyncio.wait_for(turnstile.enter(1, "b"), 1)
     waiting = asyncio.create_task(turnstile.enter(2, "a"))
@@ -72,7 +70,7 @@ async def test_a_second_lane_is_refused_and_a_foreign_lane_too() -> None:
         await Turnstile([("a",)]).enter(0, "z")
 
 
-async def test_one_can_wait_for_an_earlier_episodes_end() -> None:
+async def test_an_episode_can_wait_for_the_end_of_an_earlier_one() -> None:
     turnstile = Turnstile([(), ()])
     waiting = asyncio.create_task(turnstile.ended(0))
     await asyncio.sleep(0)

@@ -26,7 +26,7 @@ from polyclinic.errors import (
 from tests.core.conftest import OpenEpisode
 
 
-async def test_events_of_parallel_branches_stand_in_the_order_given(open_episode: OpenEpisode) -> None:
+async def test_events_of_parallel_branches_are_in_the_given_order(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
     late = asyncio.Event()
 
@@ -55,7 +55,7 @@ async def test_events_of_parallel_branches_stand_in_the_order_given(open_episode
     ]
 
 
-async def test_a_branch_alongside_is_kept_when_the_block_ends(open_episode: OpenEpisode) -> None:
+async def test_the_events_of_a_branch_alongside_are_recorded_when_the_block_ends(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
 
     async def checks(name: str) -> str:
@@ -111,7 +111,7 @@ async def test_the_first_failure_in_order_is_raised_after_all_branches_finished(
     assert episode.transcript.said("worker")
 
 
-async def test_chance_depends_on_purpose_and_variant_but_paired_chance_does_not(open_episode: OpenEpisode) -> None:
+async def test_random_draws_depend_on_purpose_and_variant_but_paired_draws_do_not(open_episode: OpenEpisode) -> None:
     one, other = await open_episode(variant="plain"), await open_episode(variant="tool")
     assert one.random("a").random() == one.random("a").random()
     assert one.random("a").random() != one.random("b").random()
@@ -126,7 +126,7 @@ class Refused(Payload):
     checked: bool | None
 
 
-async def test_what_is_posted_is_kept_once_and_known_after_a_restart(open_episode: OpenEpisode) -> None:
+async def test_a_post_is_stored_once_and_known_after_a_restart(open_episode: OpenEpisode) -> None:
     journal = MemoryJournal()
     episode = await open_episode(journal=journal)
     refused = Refused(dose=40, checked=None)
@@ -146,7 +146,7 @@ async def test_waiting_for_a_later_episode_is_refused_instead_of_waiting_for_eve
             await episode.after(scenario)
 
 
-async def test_unknown_names_are_answered_with_the_nearest(open_episode: OpenEpisode) -> None:
+async def test_an_unknown_name_is_answered_with_the_nearest_names(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
     with pytest.raises(UnknownName, match="did you mean nurse"):
         episode.agent("nruse")
@@ -192,7 +192,7 @@ class Offered(Note):
     via: tuple[str, ...] = ()
 
 
-async def test_notes_are_read_back_by_their_type_and_kept_as_plain_data(open_episode: OpenEpisode) -> None:
+async def test_notes_are_read_back_by_their_type_and_stored_as_plain_data(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
     episode.note(Offered(stage=1, via=("a", "b")))
     episode.note(Offered(stage=2))
@@ -203,14 +203,14 @@ async def test_notes_are_read_back_by_their_type_and_kept_as_plain_data(open_epi
         assert one.last_note(Offered) == Offered(stage=2)
 
 
-def test_notes_of_an_older_version_are_read_and_those_that_cannot_be_are_the_datas_fault() -> None:
+def test_notes_of_an_older_version_are_read_and_unreadable_ones_are_data_errors() -> None:
     older = Transcript([Noted(topic="offer", data={"stage": 1, "dropped": True}), Noted(topic="other", data={})])
     assert older.notes(Offered) == [Offered(stage=1)]
     with pytest.raises(DataError, match=r"Offered: stage: .*; another version of this clinic wrote it"):
         Transcript([Noted(topic="offer", data={"stage": "first"})]).notes(Offered)
 
 
-async def test_payloads_are_read_back_by_their_type_and_kept_as_plain_data(open_episode: OpenEpisode) -> None:
+async def test_payloads_are_read_back_by_their_type_and_stored_as_plain_data(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
     episode.say("nurse", "No.", payload=Refused(dose=4, by=("ann",), checked=None))
     episode.say("nurse", "Goodbye.")
@@ -223,7 +223,7 @@ async def test_payloads_are_read_back_by_their_type_and_kept_as_plain_data(open_
     assert posted.get(Refused) == Refused(dose=4, why="too much", checked=True)
 
 
-async def test_an_episode_ends_with_all_payloads_that_it_concluded_with(open_episode: OpenEpisode) -> None:
+async def test_an_ended_episode_has_all_payloads_of_its_conclusion(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
     episode.conclude(Refused(dose=4, checked=True))
     episode.conclude(Rounds(rounds=3))
@@ -234,14 +234,14 @@ async def test_an_episode_ends_with_all_payloads_that_it_concluded_with(open_epi
         Transcript([Ended(outcome="done", data={"rounds": "many"})]).ended_with(Rounds)
 
 
-def test_a_transcript_survives_its_journey_through_json() -> None:
+def test_a_transcript_survives_a_round_trip_through_json() -> None:
     transcript = Transcript([Said(speaker="a", text="b", data={"n": 1})]).numbered()
     again = Transcript.from_json(transcript.to_json())
     assert again.events == transcript.events
     assert EVENT.validate_json(b'{"kind": "said", "speaker": "a", "text": "b"}') == Said(speaker="a", text="b")
 
 
-def test_a_boundary_attributes_once_and_lets_owned_errors_pass() -> None:
+def test_a_boundary_assigns_an_owner_once_and_passes_owned_errors_through() -> None:
     with pytest.raises(ToolError, match="reading: KeyError: 'x'"), boundary("tool", "reading"):
         raise KeyError("x")
     with pytest.raises(ModelError), boundary("engine", "outer"):

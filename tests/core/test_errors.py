@@ -1,4 +1,4 @@
-"""Every error class stands in the tree of `polyclinic.errors`, under its true parent."""
+"""Every error class is in the tree of `polyclinic.errors`, under its true parent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUILT_IN = {"Exception", "BaseException", "ValueError", "TypeError", "RuntimeErr
 
 @cache
 def drawn() -> dict[str, str]:
-    """Name to parent, as the docstring draws them."""
+    """Each name with its parent, as the docstring shows them."""
     tree = (errors.__doc__ or "").split("::", 1)[1]
     parents: dict[str, str] = {}
     above: list[str] = []
@@ -52,18 +52,18 @@ def test_the_tree_holds_every_error_class_and_no_other() -> None:
     assert set(drawn()) == {name for name in defined() if not name.startswith("_")}
 
 
-def test_an_error_that_one_module_keeps_to_itself_comes_from_the_tree_too() -> None:
+def test_a_private_error_class_has_a_parent_in_the_tree() -> None:
     private = {name: parents for name, parents in defined().items() if name.startswith("_")}
     assert private and {name for name, parents in private.items() if not set(parents) & set(drawn())} == set()
 
 
 @pytest.mark.parametrize("name", sorted(drawn()))
-def test_an_error_class_stands_under_its_parent(name: str) -> None:
+def test_an_error_class_is_under_its_parent(name: str) -> None:
     parent = drawn()[name]
     assert (parent or "Exception") in defined()[name]
 
 
-def test_the_errors_of_all_owners_carry_what_was_asked() -> None:
+def test_the_errors_of_all_owners_keep_prompt_and_calls() -> None:
     for owner in errors.OWNERS:
         error = errors.owned(owner, "words", prompt="Asks", calls=("a", "b"))
         assert (error.owner, str(error), error.prompt, error.calls) == (owner, "words", "Asks", ("a", "b"))

@@ -1,4 +1,4 @@
-"""Reading files: every fault names the file, and the line, the field and the fix as far as they are known."""
+"""Reading files: every fault names the file, and also line, field and fix where they are known."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Row(Frozen):
     age: int = Field(ge=0)
 
 
-def test_one_form_says_file_line_field_fault_and_fix() -> None:
+def test_a_message_names_file_line_field_fault_and_fix_in_one_format() -> None:
     whole = bad_file("a.toml", "is missing", line=3, field="criteria.2", fix="add it")
     assert isinstance(whole, DataError) and str(whole) == "a.toml:3: criteria.2: is missing; add it"
     assert str(bad_file(Path("a.toml"), "is empty")) == "a.toml: is empty"
     assert isinstance(bad_file("run.toml", "is empty", error=ConfigError), ConfigError)
 
 
-def test_a_file_that_is_not_there_not_a_file_or_not_text_is_named(tmp_path: Path) -> None:
+def test_a_path_that_is_missing_or_no_file_or_no_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone\.csv: there is no such sheet; make one"):
         read_text(tmp_path / "gone.csv", about="sheet", fix="make one")
     with pytest.raises(DataError, match="the file cannot be read: Is a directory"):
@@ -47,7 +47,7 @@ def test_a_file_that_is_not_there_not_a_file_or_not_text_is_named(tmp_path: Path
         read_text(tmp_path / "latin.csv")
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"age": 1}')
     assert read_data(tmp_path / "a.json") == {"age": 1}
 
@@ -61,7 +61,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
         ("a.yaml", "x: 1\ny: [1\nz: 2", r"a\.yaml:3: not YAML: .*; correct the indentation or the quoting there"),
     ],
 )
-def test_a_text_that_is_not_what_its_name_says_is_named_with_its_line(name: str, text: str, message: str) -> None:
+def test_a_file_that_does_not_fit_its_extension_is_named_with_the_line(name: str, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message) as caught:
         parse_data(text, name)
     assert "\n" not in str(caught.value)
@@ -75,19 +75,19 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
 
 
-def test_a_value_is_told_with_the_place_it_stands_in() -> None:
+def test_a_wrong_value_is_reported_with_its_position() -> None:
     with pytest.raises(DataError, match=r"a\.yaml: case 2: age: Field required"):
         checked(Row, {}, "a.yaml", field="case 2")
 
 
-def test_package_data_is_read_by_its_ending() -> None:
+def test_package_data_is_read_by_its_file_extension() -> None:
     assert package_data("polyclinic.models", "data/prices.toml")["models"]
     assert "{" in package_text("polyclinic.eval", "report.css")
     with pytest.raises(DataError, match=r"calls\.jsonl:1: "):
         package_rows(Row, "polyclinic.clinics.demo", "data/calls.jsonl")
 
 
-def test_what_is_wrong_with_a_file_is_said_in_one_way() -> None:
+def test_all_file_errors_are_reported_in_one_way() -> None:
     """`bad_file` alone makes a DataError, so that every message names file, place and fix in the same order."""
     package = Path(polyclinic.__file__).parent
     made = [

@@ -37,7 +37,7 @@ def test_every_kind_of_field_gets_its_own_input() -> None:
     assert [(row.name, row.kind) for row in rows()["times"].rows] == [("day", "choice"), ("start", "line")]
 
 
-def test_a_text_that_may_be_empty_is_optional_and_one_that_may_not_is_required() -> None:
+def test_a_text_that_may_be_empty_is_optional_and_any_other_text_is_required() -> None:
     found = rows()
     assert not found["reason"].required and not found["left_out"].required
     assert found["action"].required and found["sure"].required and found["tablets"].required
@@ -59,7 +59,7 @@ def test_hints_rename_hide_and_bind_fields() -> None:
     assert found["question"].only_if == OnlyIf(field="action", values=("ask_again",))
 
 
-def test_what_was_left_out_is_as_empty_as_its_type_allows() -> None:
+def test_a_field_left_out_is_as_empty_as_its_type_allows() -> None:
     schema = schema_of(Reply) or {}
     hints = FormHints(hidden=("reason",), only_if={"question": OnlyIf(field="action", values=("ask_again",))})
     given: dict[str, Any] = {"action": "book", "question": "typed, then hidden", "sure": True, "tablets": 2}
@@ -76,6 +76,6 @@ def test_what_was_left_out_is_as_empty_as_its_type_allows() -> None:
     assert Reply.model_validate(found).times == []
 
 
-def test_a_field_nobody_asked_for_is_kept_so_that_it_can_be_refused() -> None:
+def test_an_unknown_field_is_kept_so_that_it_can_be_refused() -> None:
     schema = schema_of(Reply) or {}
     assert filled(form_rows(schema), schema, {"other": 1})["other"] == 1

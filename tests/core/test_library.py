@@ -20,7 +20,7 @@ def add(key: str, quality: float = 0.0, unless_near: float | None = None) -> Ope
     return Operation(action="add", entry=entry, unless_near=unless_near)
 
 
-def test_the_nearest_come_first_and_none_below_the_threshold() -> None:
+def test_the_nearest_entries_come_first_and_none_below_the_threshold() -> None:
     shared = library(add("where does it hurt"), add("how did it begin"), add("do you smoke"))
     assert shared.nearest("where does it hurt", 2)[0].entry.key == "where does it hurt"
     assert len(shared.nearest("where does it hurt", 3, threshold=0.99)) == 1
@@ -45,7 +45,7 @@ def test_uses_are_counted_by_outcome() -> None:
     assert (shared.track_record(id).uses, shared.track_record(id).good, shared.track_record(id).poor) == (3, 1, 1)
 
 
-def test_the_better_of_two_near_entries_stays() -> None:
+def test_the_better_of_two_similar_entries_stays() -> None:
     shared = library(add("what makes the pain worse", 0.5), add("what makes the pain worse?", 0.4, unless_near=0.8))
     assert [entry.quality for entry in shared] == [0.5]
     shared.apply(add("what makes the pain worse !", 0.9, unless_near=0.8))
@@ -89,7 +89,7 @@ class Kept(Lesson):
     v: int
 
 
-def test_what_an_entry_holds_is_read_back_as_its_type() -> None:
+def test_the_value_of_an_entry_is_read_back_as_its_type() -> None:
     shared = library()
     view = LibraryView(Kept, shared, lambda name, operation: shared.apply(operation), Provenance())
     entry = view.add("how to sit", Kept(v=1))
@@ -102,7 +102,7 @@ def test_what_an_entry_holds_is_read_back_as_its_type() -> None:
         list(view.lessons())
 
 
-def test_an_episodes_view_stages_changes_and_remembers_where_they_come_from() -> None:
+def test_an_episodes_view_stages_changes_and_remembers_their_origin() -> None:
     staged: list[tuple[str, Operation]] = []
     shared = library()
     view = LibraryView(Kept, shared, lambda name, operation: staged.append((name, operation)), Provenance(episode="e1"))

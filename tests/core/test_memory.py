@@ -40,7 +40,7 @@ def test_a_slot_says_what_it_replaced() -> None:
     assert memory.slots == {}
 
 
-def test_cutting_marks_the_cut_and_never_passes_the_bound() -> None:
+def test_shortening_marks_the_cut_and_never_exceeds_the_bound() -> None:
     assert cut("a  b", 10) == "a b"
     assert cut("one two three four", 10) == "one two…"
     assert len(cut("x" * 50, 10)) == 10

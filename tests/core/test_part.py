@@ -86,14 +86,14 @@ def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
     ],
 )
 def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, kind: str) -> None:
-    """Lines of a 1.5B model that were let through until they were read."""
+    """Lines of a 1.5B model that the rules let through until somebody read them."""
     told = "The counsellor knows your name and where you live: do not introduce yourself."
     found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told)
     assert found is not None
     assert found.kind == kind
 
 
-def test_a_question_of_the_other_is_an_echo_and_what_was_told_may_be_said_back() -> None:
+def test_repeating_the_others_question_is_an_echo_and_repeating_information_is_not() -> None:
     asks = "그 마음과 함께 있고 싶습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?"
     found = broken_by("저는 약을 먹고 있습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?", said=asks)
     assert found is not None
@@ -116,12 +116,12 @@ def test_a_question_of_the_other_is_an_echo_and_what_was_told_may_be_said_back()
         "I live alone, and my name is known in the village.",
     ],
 )
-def test_an_ill_person_may_say_what_only_sounds_like_it(line: str) -> None:
+def test_lines_that_only_sound_out_of_the_part_are_accepted(line: str) -> None:
     told = "The counsellor knows your name and where you live: do not introduce yourself."
     assert broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor",), told=told) is None
 
 
-def test_words_of_the_instructions_are_an_echo_and_ones_own_story_is_not() -> None:
+def test_repeating_the_instructions_is_an_echo_and_telling_ones_own_story_is_not() -> None:
     told = "You never say the name of your disease to anybody at all. It began when the bus stopped in a hurry."
     told += " Your story: My knee aches since Sunday when I fell, and more."
     echo = broken_by("Never say the name of your disease to anybody.", told=told)
@@ -133,14 +133,14 @@ def test_words_of_the_instructions_are_an_echo_and_ones_own_story_is_not() -> No
     assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
 
 
-def test_only_lines_with_a_sign_of_their_own_are_worth_a_reading() -> None:
+def test_only_lines_with_a_suspicious_sign_are_worth_a_reading() -> None:
     assert worth_reading("You have an infection of the lungs.")
     assert not worth_reading("I think you know better.")
     assert not worth_reading("Bad, since Sunday.")
 
 
 def labelled() -> list[tuple[str, str, bool]]:
-    """Lines in and out of a part by six authors, with what had been said to them. Test authors' files are not read."""
+    """Lines in and out of a part by six authors, with the words they answer. Test authors' files are not read."""
     found: list[tuple[str, str, bool]] = []
     for author in "FGHIJK":
         for line in package_text("polyclinic.reading", f"data/readings/{author}.jsonl").splitlines():
@@ -161,14 +161,15 @@ def test_false_alarms_on_good_lines_are_at_most_two_in_a_hundred() -> None:
 
 
 def read_by_another() -> list[dict[str, str]]:
-    """1,070 lines of a 1.5B model in the parts of patients and callers: three passes, each with the labels of another
-    reader, who saw no rule.
+    """1,070 lines of a 1.5B model in the parts of patients and callers.
+
+    There were three passes. Each pass was labelled by a different reader, who did not know the rules.
     """
     packed = Path(__file__).parent.parent / "data" / "part-lines.jsonl.gz"
     return [json.loads(line) for line in gzip.decompress(packed.read_bytes()).decode().splitlines()]
 
 
-def test_most_lines_that_another_reader_found_out_of_the_part_are_seen() -> None:
+def test_most_lines_that_another_reader_labelled_out_of_the_part_are_found() -> None:
     seen: dict[bool, list[bool]] = {True: [], False: []}
     for row in read_by_another():
         found = broken_by(row["line"], own=("patient", "환자"), others=("doctor", "nurse", "상담자"), said=row["said"])
@@ -185,7 +186,7 @@ def test_a_korean_patient_who_offers_help_is_out_of_the_part(line: str) -> None:
     assert found is not None and found.kind == "speaks as an assistant"
 
 
-async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episode: OpenEpisode) -> None:
+async def test_a_speaker_out_of_the_part_is_asked_for_another_line(open_episode: OpenEpisode) -> None:
     caller = Scripted(OUT, GOOD)
     episode = await open_episode(caller=caller)
     reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
@@ -200,7 +201,7 @@ async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episod
     assert episode.closing["part"] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
 
 
-async def test_a_speaker_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on(
+async def test_a_speaker_who_stays_out_of_the_part_is_the_simulators_fault_and_the_episode_goes_on(
     open_episode: OpenEpisode,
 ) -> None:
     episode = await open_episode(caller=Scripted(OUT))
@@ -212,7 +213,7 @@ async def test_a_speaker_who_stays_out_is_the_simulators_fault_and_the_episode_g
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
-async def test_the_last_asking_has_nothing_that_could_be_recited(open_episode: OpenEpisode) -> None:
+async def test_the_last_retry_does_not_show_the_facts_that_could_be_recited(open_episode: OpenEpisode) -> None:
     caller = Scripted(OUT, OUT, GOOD)
     episode = await open_episode(caller=caller)
     assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD
@@ -221,7 +222,7 @@ async def test_the_last_asking_has_nothing_that_could_be_recited(open_episode: O
     assert "Amberol" not in message.content
 
 
-async def test_a_model_that_stays_out_may_choose_a_line_of_its_case(open_episode: OpenEpisode) -> None:
+async def test_a_model_that_stays_out_of_the_part_may_choose_a_line_of_its_case(open_episode: OpenEpisode) -> None:
     own = "I keep the tablets beside my bed."
     caller = Scripted(OUT, OUT, OUT, '{"line": "1"}')
     episode = await open_episode(caller=caller)
@@ -245,7 +246,7 @@ async def test_a_line_that_was_said_before_is_not_offered_again(open_episode: Op
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_lines_to_choose_from_stay_in_the_part(lang: Lang) -> None:
-    """What anybody can say, and every line of every persona of the counselling clinic."""
+    """The lines that anybody can say, and every line of every persona of the counselling clinic."""
     for persona in (*personas("korean"), *personas("elsewhere")):
         ready = persona.lines[lang]
         own = (ready.worry, ready.value, ready.question, ready.misunderstanding)
@@ -268,7 +269,7 @@ def test_lines_to_choose_from_stay_in_the_part(lang: Lang) -> None:
     ],
 )
 def test_what_a_small_model_said_in_korean_is_out_of_the_part(line: str, kind: str) -> None:
-    """Lines of a 1.5B model that were let through until they were read."""
+    """Lines of a 1.5B model that the rules let through until somebody read them."""
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
     found = broken_by(line, own=("환자",), others=("상담자",), said=said)
     assert found is not None and found.kind == kind
@@ -302,7 +303,7 @@ def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_the_p
         "So if the calf swells or I get breathless, I call you.",
     ],
 )
-def test_a_patient_may_tell_what_they_heard_ask_and_say_back_as_themselves(line: str) -> None:
+def test_a_patient_may_repeat_advice_and_ask_questions_about_themselves(line: str) -> None:
     told = "You walk with the frame. If the calf swells or you get breathless, you call us."
     assert broken_by(line, own=("patient",), others=("nurse",), said=told) is None
 
@@ -335,7 +336,7 @@ async def test_the_last_readable_line_is_kept_when_asking_again_does_not_help(op
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
-async def test_the_reader_is_asked_only_where_a_line_has_a_sign(open_episode: OpenEpisode) -> None:
+async def test_the_reader_is_asked_only_where_a_line_has_a_suspicious_sign(open_episode: OpenEpisode) -> None:
     reader = Scripted('{"q1_words": "Take three a day, dear.", "q1": "yes"}')
     episode = await open_episode(reader=reader)
     assert await out_of_part(episode, GOOD, CALLER) is None

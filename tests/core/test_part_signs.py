@@ -1,4 +1,4 @@
-"""The quick look before the slow pattern of assistants' phrases must never hide one of them."""
+"""The quick check before the slow pattern of assistants' phrases must never miss one of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ parser: Any = importlib.import_module("re._parser")
 
 
 def _told(tree: Any, chance: random.Random, taken: set[tuple[int, int]]) -> str:
-    """Some text that the pattern matches; remembers which branches were taken."""
+    """Make a text that the pattern matches; record which branches were taken."""
     said = ""
     for code, value in tree:
         if code is codes.LITERAL:
@@ -54,12 +54,12 @@ def _branches(tree: Any) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("pattern", "holds"), [(_ASSISTANT, _ASSISTANT_HOLDS), (_ADVISES, _ADVISES_HOLDS)])
-def test_every_phrase_of_an_assistant_passes_the_quick_look(pattern: re.Pattern[str], holds: tuple[str, ...]) -> None:
+def test_every_phrase_of_an_assistant_passes_the_quick_check(pattern: re.Pattern[str], holds: tuple[str, ...]) -> None:
     tree, chance = parser.parse(pattern.pattern), random.Random(1)
     taken: set[tuple[int, int]] = set()
     for _ in range(6_000):
         phrase = _told(tree, chance, taken)
-        if pattern.search(phrase):  # a word's end is not drawn
+        if pattern.search(phrase):  # the pattern's word boundaries are not generated
             assert any(held in phrase for held in holds), phrase
     assert taken == _branches(tree), "not every way through the pattern was tried"
 

@@ -1,4 +1,4 @@
-"""Forms that a model answers loosely, or cannot fill in at all: what is said is taken, and nothing is made up."""
+"""Forms that a model answers loosely, or cannot fill in at all: what it says is accepted, and nothing is made up."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WHOLE = Verdict(reason="As the leaflet says.", verdict="correct", score=3, safe=
         '```json\n{"reason": "As the leaflet says.", "verdict": "correct", "score": 3, "safe": true}\n```\nDone',
     ],
 )
-def test_a_form_that_is_answered_loosely_is_read_as_it_is_said(text: str) -> None:
+def test_a_form_answered_in_a_loose_format_is_read(text: str) -> None:
     assert read_loosely(text, Verdict) == WHOLE
 
 
@@ -66,7 +66,7 @@ def test_a_form_that_is_answered_loosely_is_read_as_it_is_said(text: str) -> Non
         '{"reason": "fine", "verdict": "correct", "score": true, "safe": 1}',
     ],
 )
-def test_a_form_with_a_value_that_was_not_said_or_said_twice_is_refused(text: str) -> None:
+def test_a_form_with_a_missing_or_repeated_value_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read_loosely(text, Verdict)
 
@@ -101,12 +101,12 @@ def test_a_choice_is_taken_by_its_exact_name(words: str, choices: tuple[str, ...
         ("It is incorrect.", ("correct", "wrong")),
     ],
 )
-def test_words_that_name_no_choice_or_two_are_refused(words: str, choices: tuple[str, ...]) -> None:
+def test_words_that_name_no_choice_or_two_choices_are_refused(words: str, choices: tuple[str, ...]) -> None:
     with pytest.raises(Unreadable):
         named_choice(words, choices)
 
 
-def test_a_dash_is_nothing_where_a_text_may_be_empty_and_only_there() -> None:
+def test_a_dash_means_empty_only_where_a_text_may_be_empty() -> None:
     class Asks(ReplyModel):
         question: str
         reason: str = Field(min_length=1)
@@ -126,7 +126,7 @@ def test_a_form_that_holds_other_forms_is_not_flat() -> None:
     assert [field.name for field in flat_fields(Verdict) or ()] == list(Verdict.model_fields)
 
 
-async def test_a_loose_form_is_read_at_once_where_the_form_was_told_in_words(open_episode: OpenEpisode) -> None:
+async def test_a_loose_form_is_read_at_once_where_the_schema_was_described_in_words(open_episode: OpenEpisode) -> None:
     loose = "says: Two tablets.\nunderstood: yes"
     caller = Scripted(Completion(text=loose, adapted=(FORM_IN_WORDS,)))
     episode = await open_episode(caller=caller)
@@ -134,14 +134,16 @@ async def test_a_loose_form_is_read_at_once_where_the_form_was_told_in_words(ope
     assert len(caller.requests) == 1
 
 
-async def test_where_a_server_holds_the_schema_a_loose_form_is_asked_again_first(open_episode: OpenEpisode) -> None:
+async def test_where_a_server_enforces_the_schema_a_loose_form_is_first_asked_for_again(
+    open_episode: OpenEpisode,
+) -> None:
     caller = Scripted("says: Two tablets.\nunderstood: yes")
     episode = await open_episode(caller=caller)
     assert (await episode.agent("caller").ask(REACTS)).understood
     assert [call.fault for call in episode.transcript.of(Called)] == ["form", ""]
 
 
-async def test_after_three_tries_each_required_field_is_asked_in_plain_words(open_episode: OpenEpisode) -> None:
+async def test_after_three_tries_each_required_field_is_asked_for_in_plain_words(open_episode: OpenEpisode) -> None:
     caller = Scripted("Hm.", "Well.", "So.", "Two tablets, then.", "I think", "Yes, I do.")
     episode = await open_episode(caller=caller)
     reply = await episode.agent("caller").ask(REACTS)
@@ -163,7 +165,7 @@ async def test_a_field_that_stays_unreadable_fails_the_reply_and_no_value_is_mad
     assert not [event for event in episode.transcript.of(Noted) if event.topic == "form in words"]
 
 
-async def test_a_prompt_with_its_own_way_and_a_player_that_is_no_model_are_not_asked_in_words(
+async def test_prompts_with_their_own_fallback_and_players_that_are_no_models_are_not_asked_in_words(
     open_episode: OpenEpisode,
 ) -> None:
     class Own(CallerReacts):

@@ -27,15 +27,16 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.phrases import contains_phrase
 
 PEOPLE_ONLY = {"DeskWaits"}
-"""Prompts that no model is given."""
+"""Prompts that no model gets."""
 _FIELD = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 _GARDEN = Criterion(id="care", question="Was the path kept to?", low=1, high=5, anchors={"1..5": "more or less"})
 _CASE = shipped_cases()[0]
 
 
 def made_for_its_data(name: str) -> Prompt[Any]:
-    """A prompt whose form has fields that follow from its own data. The examples of the two that ask a changing number
-    of unlike questions are about questions of their own.
+    """A prompt whose form has fields that follow from its own data.
+
+    Two prompts ask a changing number of different questions; their worked examples use questions of their own.
     """
     turn: dict[str, Any] = {"sheet": Sheet.from_case(_CASE), "pictures": ()}
     made: dict[str, Callable[[], Prompt[Any]]] = {
@@ -62,8 +63,9 @@ def made_for_its_data(name: str) -> Prompt[Any]:
 
 
 NAMES_ONLY = ("TutorThinks",)
-"""A 1.5B model took words of each worked example over (61 of 107 replies, then 39 of 97 with another one): this form
-names its parts, each with what to write there.
+"""A 1.5B model copied words of every worked example (61 of 107 replies, then 39 of 97 with another example).
+
+So this form only names its parts, each with what to write there.
 """
 
 
@@ -84,13 +86,13 @@ def forms() -> list[type[Prompt[Any]]]:
 
 
 def form_of(prompt: type[Prompt[Any]]) -> type[ReplyModel]:
-    """The form itself, also where only the prompt's data make it."""
+    """The reply form, also where it is built from the prompt's data."""
     form: type[ReplyModel] = prompt.reply_type()
     return form if form.model_fields else made_for_its_data(prompt.__name__).reply_form()
 
 
 def wordings(prompt: type[Prompt[Any]]) -> dict[str, str]:
-    """The words of the template, in each language that it is written in; what a field would fill in is a word."""
+    """The text of the template in each of its languages; each field is replaced by a word."""
     if not prompt.reply_type().model_fields:
         messages = made_for_its_data(prompt.__name__).render()
         return {prompt.template: "\n".join(message.content for message in messages)}
@@ -100,19 +102,19 @@ def wordings(prompt: type[Prompt[Any]]) -> dict[str, str]:
 
 
 def examples(text: str) -> Iterator[str]:
-    """The objects in a template's own words."""
+    """The JSON objects that a template's own text contains."""
     decoder = json.JSONDecoder()
     for start in re.finditer(r'\{"', text):
         try:
             _, end = decoder.raw_decode(text, start.start())
         except json.JSONDecodeError:
             continue
-        if text[end : end + 1] not in (",", "]"):  # no part of another object
+        if text[end : end + 1] not in (",", "]"):  # not part of another object
             yield text[start.start() : end]
 
 
 @pytest.mark.parametrize("prompt", [prompt for prompt in forms() if prompt.__name__ not in NAMES_ONLY])
-def test_a_form_has_a_worked_example_that_reads_as_the_form(prompt: type[Prompt[Any]]) -> None:
+def test_a_form_has_a_worked_example_that_can_be_read_as_that_form(prompt: type[Prompt[Any]]) -> None:
     form, written = form_of(prompt), wordings(prompt)
     assert len(written) == (2 if "{lang}" in prompt.template else 1)
     for file, text in written.items():
@@ -125,13 +127,13 @@ def test_a_form_has_a_worked_example_that_reads_as_the_form(prompt: type[Prompt[
 
 @pytest.mark.parametrize("prompt", forms())
 def test_a_form_is_flat(prompt: type[Prompt[Any]]) -> None:
-    """What the fallback of asking for one field at a time rests on."""
+    """The fallback that asks for one field at a time needs this."""
     assert flat_fields(form_of(prompt))
 
 
 @pytest.mark.parametrize("prompt", forms())
-def test_words_come_before_the_verdict(prompt: type[Prompt[Any]]) -> None:
-    """Before the first one; in a sheet of many, right before each."""
+def test_the_reason_comes_before_the_verdict(prompt: type[Prompt[Any]]) -> None:
+    """Before the first verdict; in a form with many verdicts, right before each."""
     form = form_of(prompt)
     sheet = not prompt.reply_type().model_fields
     words = False

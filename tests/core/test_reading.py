@@ -41,7 +41,7 @@ def test_every_question_is_a_required_field_of_the_reply() -> None:
         ("he smokes", "no", Finding("no")),
     ],
 )
-def test_a_yes_needs_words_that_stand_in_the_text(words: str, says: str, expected: Finding) -> None:
+def test_a_yes_needs_a_quotation_from_the_text(words: str, says: str, expected: Finding) -> None:
     reply = findings_type(1).model_validate({"q1_words": words, "q1": says})
     assert reply.finding(1, "Yes, I smoke, a lot.") == expected
 

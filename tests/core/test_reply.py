@@ -1,4 +1,4 @@
-"""Replies are read strictly: ten thousand malformed ones, and none crashes the reader or slips through changed."""
+"""Replies are read strictly: ten thousand malformed ones never crash the reader and are never accepted changed."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ MUTATIONS: list[Mutation] = [
 
 
 def same(got: Any, said: Any) -> bool:
-    """Whether a value is what the text literally says: truth is not a number, a text is not a number."""
+    """Whether a value is literally what the text says: a boolean is no number, and a text is no number."""
     if isinstance(got, bool) or isinstance(said, bool):
         return got is said
     if isinstance(got, (int, float)) and isinstance(said, (int, float)):
@@ -212,7 +212,7 @@ def test_one_fence_around_the_whole_object_changes_nothing(fence: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n"])
-def test_an_empty_reply_is_unreadable_in_either_form(text: str) -> None:
+def test_an_empty_reply_is_unreadable_as_text_and_as_json(text: str) -> None:
     for reply_type in (str, Note):
         with pytest.raises(Unreadable, match="empty"):
             read_reply(text, reply_type)
@@ -260,7 +260,7 @@ WHOLE = {"summary": "a", "urgency": "low", "score": 1, "safe": True}
         "Thinking done.\n\n```\n{}\n```\n",
     ],
 )
-def test_a_whole_object_after_a_preamble_with_nothing_after_it_is_read(around: str) -> None:
+def test_an_object_after_a_preamble_is_read_if_nothing_follows_it(around: str) -> None:
     assert read_reply(around.replace("{}", json.dumps(WHOLE)), Note).summary == "a"
 
 
@@ -296,7 +296,7 @@ def test_null_for_a_field_that_is_needed_is_refused() -> None:
         read_reply('{"physician": null, "reason": "x"}', Choice)
 
 
-def test_a_null_inside_of_a_list_is_no_field_and_is_refused() -> None:
+def test_a_null_inside_a_list_is_refused() -> None:
     with pytest.raises(Unreadable, match="places"):
         read_reply('{"physician": "Kim", "places": [null]}', Choice)
 
@@ -325,5 +325,5 @@ def test_a_reply_with_choices_takes_one_of_them_and_nothing_else() -> None:
         ('""', '""'),
     ],
 )
-def test_quotation_marks_around_all_that_is_said_are_not_said(reply: str, said: str) -> None:
+def test_quotation_marks_around_the_whole_reply_are_removed(reply: str, said: str) -> None:
     assert read_reply(reply, str) == said

@@ -30,7 +30,7 @@ async def test_objections_reach_the_next_draft_and_every_verdict_is_kept(open_ep
     assert kept == [(0, "picky", False), (0, "content", True), (1, "picky", True), (1, "content", True)]
 
 
-async def test_it_ends_unresolved_after_so_many_rounds(open_episode: OpenEpisode) -> None:
+async def test_a_review_ends_unresolved_after_the_allowed_rounds(open_episode: OpenEpisode) -> None:
     async def never(draft: str) -> Verdict:
         return Verdict(approved=False, feedback="no")
 
@@ -68,5 +68,5 @@ async def test_a_reached_limit_is_not_mistaken_for_an_objection(open_episode: Op
         await review(await open_episode(), drafts, {"broke": broke}, rounds=1)
 
 
-async def test_without_reviewers_the_first_draft_stands(open_episode: OpenEpisode) -> None:
+async def test_without_reviewers_the_first_draft_is_accepted(open_episode: OpenEpisode) -> None:
     assert (await review(await open_episode(), drafts, {}, rounds=3)).final == "bad"

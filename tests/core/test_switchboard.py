@@ -1,6 +1,4 @@
-"""When answers are kept: those that cost something before they are used, those that can be given again before the
-episode ends.
-"""
+"""When answers are stored: paid ones before they are used, repeatable ones before the episode ends."""
 
 from __future__ import annotations
 
@@ -25,26 +23,26 @@ ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
 
 
 class Handed(Payload):
-    """What people get."""
+    """A payload for people."""
 
     what: str
 
 
 class Thinks(Scripted):
-    """Answers from the request alone, as understudies do."""
+    """A model that answers from the request alone, as understudies do."""
 
     kind: ModelKind = "understudy"
 
 
 class Reads(Scripted):
-    """Answers as the packaged reader does."""
+    """A model that answers as the packaged reader does."""
 
     kind: ModelKind = "reader"
     answers_again = True
 
 
 class Watched(MemoryJournal):
-    """A journal that knows the order of what it was given, and may refuse it."""
+    """A journal that records the order of its entries, and may refuse them."""
 
     def __init__(self, refuses: Exception | None = None) -> None:
         super().__init__()
@@ -61,7 +59,7 @@ class Watched(MemoryJournal):
         await super().post(episode, queue, key, body)
 
 
-async def test_an_answer_that_was_paid_is_kept_before_it_is_used_and_all_before_it_first(
+async def test_a_paid_answer_is_stored_before_it_is_used_and_all_earlier_ones_first(
     open_episode: OpenEpisode,
 ) -> None:
     journal = Watched()
@@ -84,7 +82,7 @@ async def test_the_packaged_readers_answers_are_committed_with_the_next_paid_ans
     assert not answers_again(BuiltInReader({}, "weights.npz")), "a user's file may change before the run is resumed"
 
 
-async def test_nothing_is_handed_to_people_before_the_answers_that_led_to_it_are_kept(
+async def test_nothing_is_shown_to_people_before_the_answers_behind_it_are_stored(
     open_episode: OpenEpisode,
 ) -> None:
     journal = Watched()
@@ -107,14 +105,14 @@ async def _run(journal: MemoryJournal, **models: Scripted) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("player", [Thinks, Scripted])
-async def test_no_episode_ends_before_its_answers_are_kept(player: type[Scripted]) -> None:
+async def test_no_episode_ends_before_its_answers_are_stored(player: type[Scripted]) -> None:
     journal = Watched()
     assert await _run(journal, caller=player("one")) == ("done", "over")
     assert journal.order == ["one"]
 
 
 @pytest.mark.parametrize("refuses", [StoreError("full"), EngineError("closed")])
-async def test_an_understudys_answer_that_cannot_be_kept_never_ends_as_done(refuses: Exception) -> None:
+async def test_an_episode_is_not_done_if_an_understudys_answer_cannot_be_stored(refuses: Exception) -> None:
     journal = Watched(refuses)
     if isinstance(refuses, StoreError):
         with pytest.raises(StoreError):

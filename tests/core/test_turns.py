@@ -1,4 +1,4 @@
-"""Long thinking in the event loop lets others have their turn."""
+"""Long computations in the event loop let other tasks run in between."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from polyclinic.core.turns import SLICE_S, give_way
 
 
-def test_others_have_their_turn_between_slices_of_long_work() -> None:
+def test_other_tasks_run_between_slices_of_long_work() -> None:
     heard: list[str] = []
 
     async def thinks(name: str, each_s: float) -> None:

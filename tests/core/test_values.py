@@ -1,6 +1,4 @@
-"""Plain values: what is written is read back equal, what comes from outside is validated, JSON is
-what pydantic writes.
-"""
+"""Plain values: they are read back equal, input from outside is validated, JSON is what pydantic writes."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ def request(content: str = "how are you?") -> Request:
     return Request("nurse", Asks(), (user(content),), settings=Settings(seed=3), episode="e")
 
 
-def test_a_value_equals_the_one_that_is_read_from_its_json() -> None:
+def test_a_value_survives_a_round_trip_through_json() -> None:
     usage = estimate_usage(request(), "well")
     completion = Completion(text="well", usage=usage, tool_calls=(ToolCall(id="1", name="t", arguments={"a": [1]}),))
     called = Called.from_reply(request(), completion, "understudy", 1, 2)
@@ -68,14 +66,14 @@ def test_a_value_equals_the_one_that_is_read_from_its_json() -> None:
     "data",
     [{"input_tokens": "many"}, {"unknown": 1}, {"input_tokens": None}, [], "text"],
 )
-def test_what_comes_from_outside_is_validated(data: Any) -> None:
+def test_input_from_outside_is_validated(data: Any) -> None:
     with pytest.raises(ValidationError):
         Usage.read(data)
     with pytest.raises(ValidationError):
         Completion.from_json(orjson.dumps({"usage": data}))
 
 
-def test_the_canonical_form_is_no_field() -> None:
+def test_the_canonical_form_is_not_a_field() -> None:
     message = user("hello")
     fields = set(vars(message))
     assert message.canonical() is message.canonical() and set(vars(message)) == fields
@@ -91,7 +89,7 @@ def test_the_canonical_form_is_no_field() -> None:
     assert settings.canonical() == Settings(seed=3).canonical() and settings == Settings(seed=3)
 
 
-def test_numbering_leaves_the_events_as_they_were() -> None:
+def test_numbering_does_not_change_the_events() -> None:
     event = Said(speaker="nurse", text="well")
     numbered = Transcript([event, event]).numbered()
     assert [one.seq for one in numbered] == [0, 1] and event.seq == -1
@@ -129,7 +127,7 @@ def test_json_is_what_pydantic_writes(data: dict[Any, Any]) -> None:
     assert Transcript(events).to_json() == EVENTS.dump_json(events)
 
 
-def test_a_transcript_survives_its_json() -> None:
+def test_a_transcript_survives_a_round_trip_through_json() -> None:
     events: list[Event] = [
         Said(speaker="nurse", text="안녕", to="caller", data={"n": 1}),
         Scored(score=Score(metric="m", value=1.0, judge="j")),

@@ -45,7 +45,7 @@ R = TypeVar("R")
 
 
 class FakeModel:
-    """Answers from a function; keeps every request it saw."""
+    """A model that answers from a function and keeps every request it saw."""
 
     name = "fake"
     kind: ModelKind = "understudy"
@@ -73,7 +73,7 @@ class OneModel:
 
 
 class LateAgent:
-    """An agent whose switchboard opens at its first question."""
+    """An agent whose switchboard is opened at its first question."""
 
     def __init__(self, bench: FakeBench, role: str) -> None:
         self._bench, self._role = bench, role
@@ -85,7 +85,7 @@ class LateAgent:
 
 
 class FakeBench:
-    """Where a judge under test works."""
+    """The bench of a judge under test."""
 
     def __init__(self, model: FakeModel) -> None:
         self.fake = model

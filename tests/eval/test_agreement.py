@@ -49,10 +49,10 @@ def test_alpha_matches_krippendorffs_own_example(level: Level, published: float)
     assert found.value == pytest.approx(published, abs=0.0005)
     assert found.low is not None and found.high is not None
     assert found.low < published < found.high
-    assert found.units == 11  # the twelfth unit has a single rating, which pairs with nothing
+    assert found.units == 11  # the twelfth unit has a single rating, which cannot be paired
 
 
-def test_interval_alpha_equals_the_packages_for_any_table_with_gaps() -> None:
+def test_interval_alpha_equals_that_of_the_krippendorff_package_for_tables_with_gaps() -> None:
     generator = np.random.default_rng(6)
     for _ in range(20):
         table = generator.integers(1, 6, size=(15, 4)).astype(float)
@@ -62,7 +62,7 @@ def test_interval_alpha_equals_the_packages_for_any_table_with_gaps() -> None:
         assert krippendorff_alpha(table, "interval", resamples=2).value == pytest.approx(expected)
 
 
-def test_continuous_scores_of_many_episodes_take_no_time() -> None:
+def test_agreement_on_continuous_scores_of_many_episodes_is_fast() -> None:
     table = np.random.default_rng(1).random((2000, 3))
     start = time.process_time()
     krippendorff_alpha(table, "interval")
@@ -136,7 +136,7 @@ def test_perfect_and_reversed_order_are_one_and_minus_one() -> None:
     assert spearman(values, [-value for value in values]).value == pytest.approx(-1)
 
 
-def test_what_is_not_defined_is_none_with_a_reason() -> None:
+def test_an_undefined_coefficient_is_none_with_a_reason() -> None:
     same = np.full((5, 2), 3.0)
     for found in (
         krippendorff_alpha(same),
@@ -155,5 +155,5 @@ def test_incomplete_units_are_left_out_of_icc_and_counted() -> None:
     assert found.value == whole and found.units == 6 and found.note == "1 incompletely rated units left out"
 
 
-def test_intervals_are_the_same_at_every_reading() -> None:
+def test_intervals_are_the_same_every_time_they_are_computed() -> None:
     assert krippendorff_alpha(KRIPPENDORFF) == krippendorff_alpha(KRIPPENDORFF)

@@ -58,7 +58,7 @@ def fill(path: Path, value: str = "3", **cells: str) -> None:
         csv.writer(file).writerows(rows)
 
 
-def test_a_packet_is_blind_and_its_key_lies_elsewhere(tmp_path: Path) -> None:
+def test_a_packet_is_blind_and_its_key_is_stored_elsewhere(tmp_path: Path) -> None:
     key = packet(tmp_path)
     text = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "packet").iterdir())
     for telling in ("run-secret-42", "gpt-5-mini", "library", "ep-full", "s13"):
@@ -83,12 +83,12 @@ def test_codes_and_orders_depend_on_the_seed_and_rater_only(tmp_path: Path) -> N
     assert sorted(order("rater-1")) == sorted(order("rater-2")) and order("rater-1") != order("rater-2")
 
 
-def test_the_key_may_not_lie_in_the_packet(tmp_path: Path) -> None:
+def test_the_key_may_not_be_inside_the_packet(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot see it"):
         write_packet(results(), QUESTIONS, tmp_path, tmp_path / "sub" / "key.json")
 
 
-def test_words_that_would_unblind_are_caught(tmp_path: Path) -> None:
+def test_words_that_would_reveal_the_variant_are_caught(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="not be blind"):
         write_packet(results("I am openai:gpt-5-mini."), QUESTIONS, tmp_path / "p", tmp_path / "k.json")
     assert not (tmp_path / "k.json").exists()
@@ -112,7 +112,7 @@ def test_filled_sheets_are_read_back(tmp_path: Path) -> None:
     assert len(found) == 12 and {(r.rater, r.question, r.value) for r in found} == {("rater-1", "warmth", 4)}
 
 
-def test_spreadsheets_with_semicolons_a_mark_and_spaces_are_read(tmp_path: Path) -> None:
+def test_spreadsheets_with_semicolons_a_byte_order_mark_and_spaces_are_read(tmp_path: Path) -> None:
     key = packet(tmp_path)
     code = next(iter(key.items))
     sheet = tmp_path / "ratings_ann.csv"
@@ -157,7 +157,7 @@ def test_missing_columns_files_and_foreign_keys_are_named(tmp_path: Path) -> Non
 
 
 def rated(key: AuditKey, noise: float, raters: int = 2, bias: float = 0.0) -> list[Rating]:
-    """People who see what the judge sees, with noise."""
+    """Fill in the sheets like people who see what the judge sees, with noise."""
     judge = {episode.id: episode.value("warmth") or 0 for episode in results().episodes}
     generator = np.random.default_rng(1)
     return [

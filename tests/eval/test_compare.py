@@ -44,7 +44,7 @@ def test_sampled_flips_agree_with_the_exact_ones() -> None:
     assert sign_flip_p(padded) == pytest.approx(exact, abs=0.02)
 
 
-def test_no_difference_at_all_has_p_one() -> None:
+def test_no_difference_gives_a_p_value_of_one() -> None:
     assert sign_flip_p(np.zeros(5)) == 1.0
 
 
@@ -54,7 +54,7 @@ def test_p_values_are_uniform_when_nothing_differs() -> None:
     assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
 
 
-def test_holm_adjusts_in_steps_and_never_falls() -> None:
+def test_holms_adjusted_p_values_never_fall() -> None:
     # Worked by hand: 4 x 0.005, 3 x 0.01, 2 x 0.03, then 0.04 lifted to 0.06.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
@@ -104,7 +104,7 @@ def test_nothing_shared_gives_no_comparison() -> None:
     assert compare(Arm(run({"v": {"s1": [0]}}), "v"), Arm(run({"v": {"s2": [0]}}), "v")) == []
 
 
-def test_every_variant_is_held_against_the_baseline() -> None:
+def test_every_variant_is_compared_with_the_baseline() -> None:
     results = run({"a": {"s": [0.0]}, "b": {"s": [1.0]}, "c": {"s": [2.0]}})
     assert {name: found[0].difference for name, found in compare_variants(results).items()} == {"b": 1.0, "c": 2.0}
     assert list(compare_variants(results, "b")) == ["a", "c"]

@@ -1,4 +1,4 @@
-"""The first screen of a report, and what every table says: words, one picture, n, one interval for one figure."""
+"""The first screen of a report, and what every table gives: words, one picture, n, one interval for each figure."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
     assert "share of good words ↑" in render_block(picture)
 
 
-def test_where_intervals_overlap_nothing_is_called_clear() -> None:
+def test_overlapping_intervals_are_never_called_a_clear_difference() -> None:
     near = results(good=(0.1, 0.3, 0.2, 0.1, 0.3, 0.1))
     section = found_section(near, summarise(near), ("good_words",))
     assert section is not None and "but the intervals overlap" in str(section.body)
 
 
-def test_a_few_episodes_are_not_called_clear_however_far_apart() -> None:
+def test_a_few_episodes_never_show_a_clear_difference_however_large() -> None:
     few = results(good=(0.9, 0.95, 1.0))
     section = found_section(few, summarise(few), ("good_words",))
     assert section is not None and "full came out ahead; 3 episodes each prove little." in str(section.body)
@@ -94,7 +94,7 @@ def test_p_values_are_left_out_where_judge_and_actors_share_their_rules() -> Non
     assert "p (Holm)" in real
 
 
-def test_every_table_of_estimates_says_on_how_many_episodes_it_rests_and_leads_to_them() -> None:
+def test_every_table_of_estimates_gives_its_number_of_episodes_and_links_to_them() -> None:
     table = Table("Means", ["variant", "a", "b"], [["x", Estimate(0.5, 0.4, 0.6, 7), Estimate(9.0, None, None, 7)]])
     assert "Means (n = 7)" in table_text(table) and "9.00" in table_text(table) and "9.000" not in table_text(table)
     page = render_block(table, "r1-9")
@@ -103,12 +103,12 @@ def test_every_table_of_estimates_says_on_how_many_episodes_it_rests_and_leads_t
     assert "a (n = 3 to 7)" in table_text(mixed)
 
 
-def test_pictures_stand_in_the_page_itself() -> None:
+def test_pictures_are_embedded_in_the_page() -> None:
     page = render_block(Picture("an <ECG>", "aGk="))
     assert '<img src="data:image/png;base64,aGk=" alt="an &lt;ECG&gt;">' in page
 
 
-def test_a_transcript_is_a_conversation_and_what_was_kept_is_folded_away() -> None:
+def test_a_transcript_is_a_conversation_and_its_notes_are_folded() -> None:
     events: list[Event] = [Said(speaker="nurse", text="Hello."), Noted(topic="answer", data={"right": "B"})]
     talk, kept = transcript_blocks(Transcript(events))
     assert isinstance(talk, Dialogue) and [line.text for line in talk.lines] == ["Hello."]
@@ -166,6 +166,6 @@ async def test_repeated_shifts_have_one_interval_in_all_tables_and_are_one_scena
     assert nvr[against.columns.index("scenarios")] == 12, "three of the fifteen are repeats"
 
 
-def test_wide_tables_can_be_seen_to_scroll() -> None:
+def test_wide_tables_show_that_they_scroll() -> None:
     style = (Path(__file__).parents[2] / "src/polyclinic/eval/report.css").read_text(encoding="utf-8")
     assert "::-webkit-scrollbar-thumb" in style and "no-repeat scroll" in style and "position: sticky" in style

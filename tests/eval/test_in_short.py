@@ -34,7 +34,7 @@ def test_every_clinic_has_one_table() -> None:
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.relative_to(CLINICS).parts[0])
-def test_both_languages_fill_the_same_blanks_and_no_sentence_is_idle(path: Path) -> None:
+def test_both_languages_fill_the_same_blanks_and_every_sentence_is_used(path: Path) -> None:
     table = table_of(path)
     assert not set(table) & set(COMMON)
     for name, (english, korean) in table.items():
@@ -49,7 +49,7 @@ def test_both_languages_fill_the_same_blanks_and_no_sentence_is_idle(path: Path)
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
-    made = ("ask ", "code ", "task ", "by ", "way ", "end ")  # names that are put together from a value
+    made = ("ask ", "code ", "task ", "by ", "way ", "end ")  # names that are composed from a value
     assert [name for name in table if said[name] < 2 and not name.startswith(made)] == []
 
 

@@ -39,7 +39,7 @@ def test_large_normal_samples_get_the_textbook_interval() -> None:
         assert high == pytest.approx(values.mean() + half, abs=0.04)
 
 
-def test_bca_follows_the_skew_and_percentile_does_not_as_far() -> None:
+def test_bca_follows_the_skew_further_than_percentile() -> None:
     values = np.random.default_rng(5).lognormal(0, 1.2, 60).tolist()
     mean = float(np.mean(values))
     bca, plain = bounds(estimate(values)), bounds(estimate(values, method="percentile"))
@@ -47,7 +47,7 @@ def test_bca_follows_the_skew_and_percentile_does_not_as_far() -> None:
     assert bca[0] > plain[0] and bca[1] > plain[1]
 
 
-def test_bca_equals_a_plain_reading_of_its_formula() -> None:
+def test_bca_equals_a_direct_implementation_of_its_formula() -> None:
     values = np.random.default_rng(11).exponential(1, 25)
     draws = resampled_means(values, np.ones(25))
     theta = values.mean()
@@ -62,7 +62,7 @@ def test_bca_equals_a_plain_reading_of_its_formula() -> None:
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(method: Method) -> None:
+def test_intervals_contain_the_true_value_about_as_often_as_they_say(method: Method) -> None:
     generator = np.random.default_rng(17)
     covered = 0
     for index in range(300):
@@ -73,7 +73,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(method: Method) ->
     assert 0.90 <= covered / 300 <= 0.98
 
 
-def test_correlated_trials_do_not_pretend_to_be_more_evidence() -> None:
+def test_correlated_trials_do_not_count_as_more_evidence() -> None:
     generator = np.random.default_rng(2)
     scenario = generator.normal(0, 1, 20)
     values = np.repeat(scenario, 10) + generator.normal(0, 0.1, 200)
@@ -82,7 +82,7 @@ def test_correlated_trials_do_not_pretend_to_be_more_evidence() -> None:
     assert clustered[1] - clustered[0] > 2 * (naive[1] - naive[0])
 
 
-def test_weights_pool_rates_by_their_chances() -> None:
+def test_rates_are_pooled_by_their_number_of_chances() -> None:
     found = estimate([1.0, 0.0], weights=[1.0, 9.0])
     assert found is not None and found.mean == pytest.approx(0.1)
 
@@ -94,12 +94,12 @@ def test_trials_of_a_scenario_are_averaged_before_scenarios_are() -> None:
     assert found is not None and found.mean == pytest.approx(2 / 3) and found.n == 4
 
 
-def test_weights_of_zero_everywhere_count_alike() -> None:
+def test_values_count_equally_if_all_weights_are_zero() -> None:
     found = estimate([1.0, 3.0], weights=[0.0, 0.0])
     assert found is not None and found.mean == 2.0
 
 
-def test_the_same_values_without_a_range_have_no_interval_rather_than_certainty() -> None:
+def test_equal_values_without_a_range_have_no_interval_rather_than_certainty() -> None:
     found = estimate([0.1] * 7)
     assert found is not None and (found.low, found.high, found.n) == (None, None, 7)
     assert found.mean == pytest.approx(0.1)
@@ -141,14 +141,14 @@ def test_the_same_seed_gives_the_same_interval_and_another_does_not() -> None:
     assert estimate(values, seed=1) != estimate(values, seed=2)
 
 
-def test_large_and_kept_draws_agree_in_distribution() -> None:
+def test_the_interval_of_a_large_sample_agrees_with_the_normal_one() -> None:
     values = np.random.default_rng(4).random(3000)
     low, high = bounds(estimate(values.tolist()))
     half = 1.96 * values.std(ddof=1) / np.sqrt(3000)
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), abs=half * 0.12)
 
 
-def test_percentiles_serve_where_bca_is_not_defined() -> None:
+def test_percentile_intervals_are_used_where_bca_is_not_defined() -> None:
     draws = np.array([2.0, 3.0, 4.0])
     assert interval(draws, 1.0, lambda: np.array([1.0, 1.1])) == interval(draws, 1.0, lambda: np.empty(0), "percentile")
 

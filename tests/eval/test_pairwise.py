@@ -18,7 +18,7 @@ BenchOf = Callable[..., Any]
 
 
 class Shorter(PairUnderstudy[Conversation]):
-    """Prefers fewer characters."""
+    """A judge that prefers fewer characters."""
 
     def worth(self, judge: str, facts: Conversation) -> float:
         return -sum(len(said.text) for said in facts.said)
@@ -46,7 +46,7 @@ JUDGE = PairwiseJudge("brief", "Which is briefer?")
         ("first", "neither", "draw", False),
     ],
 )
-async def test_only_a_verdict_that_survives_the_swap_counts(
+async def test_only_a_verdict_that_stays_the_same_after_swapping_counts(
     bench_of: BenchOf, forward: str, backward: str, winner: str, consistent: bool
 ) -> None:
     bench = bench_of([vote(forward), vote(backward)])
@@ -56,7 +56,7 @@ async def test_only_a_verdict_that_survives_the_swap_counts(
     assert (first.first, first.second) == (second.second, second.first) == ("A text", "B text")
 
 
-async def test_an_understudy_prefers_by_worth_and_its_bias_is_caught(bench_of: BenchOf) -> None:
+async def test_an_understudy_prefers_the_better_answer_and_its_bias_is_noticed(bench_of: BenchOf) -> None:
     assert (await JUDGE.prefer(shown("ab"), shown("abcd"), bench_of(Shorter()))).winner == "a"
     assert (await JUDGE.prefer(shown("ab"), shown("cd"), bench_of(Shorter()))).winner == "draw"
     biased = await JUDGE.prefer(shown("ab"), shown("abcd"), bench_of(Shorter(), {"first_bias": 1.0}))
@@ -80,12 +80,12 @@ async def test_an_episode_is_scored_against_its_reference(case_of: CaseOf, bench
         await JUDGE.score(case_of("a: hi"), bench_of(Shorter()))
 
 
-async def test_an_unreadable_preference_scores_nobody(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_an_unreadable_preference_gives_no_score(case_of: CaseOf, bench_of: BenchOf) -> None:
     with pytest.raises(JudgeError):
         await JUDGE.prefer(shown("a"), shown("b"), bench_of([vote("the former")] * 3))
 
 
-def test_win_rates_count_draws_half_and_report_consistency() -> None:
+def test_win_rates_count_draws_as_half_and_report_consistency() -> None:
     reasons = ("", "")
     found = win_rate(
         [Preference("a", True, reasons), Preference("draw", False, reasons), Preference("b", True, reasons)] * 4

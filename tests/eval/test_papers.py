@@ -1,4 +1,4 @@
-"""The papers' tables and figures come out of a run: side by side, before and after, by level, what people gave."""
+"""The papers' tables and figures are made from a run: side by side, before and after, by level, people's ratings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def section(report: RunReport, title: str) -> Section:
     return next(each for each in report.all_sections if each.title.startswith(title))
 
 
-async def test_eirenes_figure_1_sets_answers_to_the_same_words_side_by_side() -> None:
+async def test_eirenes_figure_1_shows_answers_to_the_same_words_side_by_side() -> None:
     made = await reported(clinic="counsel", scenarios="quiet@en:2", variants=("full", "single"), judges=("safety",))
     (table,) = section(made, "Figure 1").body
     assert isinstance(table, Table) and table.columns[2:] == ["full", "single"]
@@ -63,7 +63,7 @@ async def test_clinedus_figure_2_shows_the_teaching_of_each_student_model() -> N
     assert [list(values) for values in figure.chart.series.values()] == [list(row[2:5]) for row in table.rows]
 
 
-async def test_students_of_every_level_are_shown_and_those_of_one_case_count_as_one() -> None:
+async def test_students_of_every_level_are_shown_and_students_of_one_case_count_as_one() -> None:
     made = await reported(clinic="rounds", scenarios="card-03", variants=("lecture",), judges=("learning",))
     figure, table = section(made, "Students of different levels").body
     assert isinstance(figure, Figure) and isinstance(table, Table)
@@ -72,7 +72,7 @@ async def test_students_of_every_level_are_shown_and_those_of_one_case_count_as_
     assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.0, 1.0), "two cases, not twenty"
 
 
-async def test_clinedus_table_4_is_what_people_gave_each_variant() -> None:
+async def test_clinedus_table_4_holds_the_ratings_that_people_gave_each_variant() -> None:
     made = await reported(clinic="demo", scenarios="2", variants=("plain", "tool"))
     question = Criterion(id="warm", question="Is it warm?", low=1, high=5, anchors={1: "no", 5: "yes"})
     items = {f"I{n}": episode.id for n, episode in enumerate(made.results.episodes)}

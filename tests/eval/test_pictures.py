@@ -1,4 +1,4 @@
-"""Pictures: sound, described, within their frame, and legible in light, dark and print."""
+"""Pictures: valid, described, within their frame, and legible in light, dark and print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.eval.conftest import CHARTS, EVIL
 
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.kind)
-def test_every_chart_is_a_named_and_described_picture_of_sound_xml(chart: Chart) -> None:
+def test_every_chart_is_valid_xml_with_a_name_and_a_description(chart: Chart) -> None:
     block = render_block(Figure(EVIL, chart))
     picture = block[block.index("<svg") : block.index("</svg>") + 6]
     tree = ElementTree.fromstring(picture)
@@ -89,7 +89,7 @@ def test_colours_have_enough_contrast_in_light_dark_and_print() -> None:
             assert _contrast(colours[f"s{series}"], colours["paper"]) >= 3, series
 
 
-def test_ticks_stand_at_the_places_themselves_where_they_are_few() -> None:
+def test_a_few_points_get_ticks_at_their_own_positions() -> None:
     block = render_block(Figure("c", Lines([3], {"a": [0.5]}))).partition("<div class=small>")[0]
     assert re.findall(r'y="28\d"[^>]*class="tick">([^<]+)<', block) == ["3"]
     many = render_block(Figure("c", Lines(list(range(1, 61)), {"a": [0.5] * 60})))
@@ -114,12 +114,12 @@ ROWS = ["treatment and prevention so far", "lifestyle"]
     ("block", "whole"),
     [
         (Figure("c", Bars(LEVEL, {"a": [1.0] * 4})), LEVEL),
-        (Figure("c", Bars(SLANTED, {"a": [1.0] * 20})), SLANTED[8:]),  # nearer to the edge there is less room
+        (Figure("c", Bars(SLANTED, {"a": [1.0] * 20})), SLANTED[8:]),  # there is less room near the edge
         (Grid([Figure("c", HeatMap(ROWS, ["1", "2"], [[0.1, 0.2]] * 2))]), ROWS),
     ],
     ids=("level", "slanted", "rows"),
 )
-def test_long_names_stand_in_lines_or_get_the_room_they_need(block: Figure | Grid, whole: list[str]) -> None:
+def test_long_names_are_wrapped_or_get_the_room_they_need(block: Figure | Grid, whole: list[str]) -> None:
     page = render_block(block)
     drawn = page[page.index("<svg") : page.index("</svg>") + 6]
     written = " ".join(re.findall(r"<text[^>]*>([^<]+)</text>", drawn))
@@ -129,7 +129,7 @@ def test_long_names_stand_in_lines_or_get_the_room_they_need(block: Figure | Gri
     assert lowest <= float(tree.get("height", 0))
 
 
-def test_a_chart_that_a_telephone_can_show_is_drawn_for_it_and_no_name_in_it_is_cut() -> None:
+def test_a_chart_that_fits_a_phone_gets_a_small_version_that_cuts_no_name() -> None:
     name = "bookings, moves and cancellations without an error of the rubric"
     dots = render_block(Figure("Found", Dots([name], {"": [0.5]}, low=0, high=1)))
     small = dots[dots.index("<div class=small>") :]

@@ -1,4 +1,4 @@
-"""First and later tries are counted apart, prompt by prompt."""
+"""First and later tries are counted separately for each prompt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CALLS = [
 ]
 
 
-def test_each_wanted_reply_counts_once_and_calls_of_tools_do_not() -> None:
+def test_each_requested_reply_counts_once_and_tool_calls_do_not_count() -> None:
     counts = count_replies(CALLS)
     asks, acts = counts["student", "Asks"], counts["student", "Acts"]
     assert (asks.asked, asks.taken[0], asks.taken[1], asks.never) == (3, 1, 1, 1)
@@ -47,7 +47,7 @@ def test_each_wanted_reply_counts_once_and_calls_of_tools_do_not() -> None:
     assert (acts.asked, acts.first, acts.read) == (1, 1.0, 1.0)
 
 
-def test_a_form_that_was_put_together_in_words_was_read_and_is_counted_apart() -> None:
+def test_a_form_completed_in_plain_words_counts_as_read_and_is_counted_separately() -> None:
     asks = count_replies(CALLS, [ToldInWords(role="student-2", prompt="Asks", fields=("reason",))])["student", "Asks"]
     assert (asks.asked, asks.in_words, asks.never, asks.read) == (3, 1, 0, 1.0)
 
@@ -83,5 +83,5 @@ def test_the_report_shows_the_table_for_models_and_says_what_was_adapted() -> No
     assert "pictures told in words in 1 calls" in warning.text
 
 
-def test_understudies_have_no_such_table() -> None:
+def test_understudies_have_no_table_of_replies() -> None:
     assert reply_section(results("understudy")) is None

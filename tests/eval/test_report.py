@@ -41,7 +41,7 @@ from tests.eval.conftest import CHARTS, EVIL, SPAN
 
 
 class Balanced(HTMLParser):
-    """Fails on a tag that is closed out of turn; collects tags, ids, links and attributes."""
+    """A parser that fails on a wrongly nested tag; collects tags, ids, links and attributes."""
 
     VOID = frozenset({"meta", "br", "hr", "img", "link", "rect", "line", "circle", "path", "polygon"})
 
@@ -171,7 +171,7 @@ def test_the_page_is_well_formed_without_script_or_outside_asset() -> None:
     assert outside <= {"http://www.w3.org/2000/svg"}
 
 
-def test_every_link_of_the_contents_has_its_place_and_ids_are_unique() -> None:
+def test_every_link_of_the_contents_has_a_target_and_ids_are_unique() -> None:
     for page in (render_html([report()]), render_html([report(), report()], "Several")):
         found = parsed(page)
         assert len(found.ids) == len(set(found.ids))
@@ -315,7 +315,7 @@ def test_large_numbers_have_no_decimals() -> None:
     assert "0.125" in text and "120.000" in text, "a small number keeps the decimals of its column"
 
 
-def test_terminal_tables_keep_to_the_width_by_repeating_the_first_column() -> None:
+def test_wide_terminal_tables_are_split_and_repeat_the_first_column() -> None:
     wide = Table("wide", ["metric", *(f"variant-{i}" for i in range(12))], [["warmth", *([SPAN] * 12)]])
     text = table_text(wide, 80)
     assert max(len(line) for line in text.splitlines()) <= 80
@@ -351,7 +351,7 @@ def test_the_same_results_give_the_same_bytes() -> None:
     assert render_terminal(report()) == render_terminal(report())
 
 
-def test_a_started_event_has_no_line() -> None:
+def test_a_started_event_is_not_shown() -> None:
     assert event_line(events()[0]) is None
 
 
@@ -364,7 +364,7 @@ def test_an_unchanged_text_has_no_diff() -> None:
     assert "No change." in render_block(Diff("a", "a")) and "No change." in block_text(Diff("a", "a"))
 
 
-def test_distant_changes_are_shown_apart() -> None:
+def test_distant_changes_are_shown_separately() -> None:
     before = "\n".join(str(i) for i in range(30))
     lines = Diff(before, before.replace("2\n", "two\n", 1).replace("27", "x")).lines()
     assert " ⋯" in lines and "-27" in lines and "+x" in lines and not any(line.startswith("@@") for line in lines)

@@ -56,7 +56,7 @@ class Secret(Facts):
 
 
 class Examiner(RubricUnderstudy[Conversation]):
-    """Warm when welcoming, clear when short."""
+    """An understudy judge: a nurse who welcomes is warm, and a short answer is clear."""
 
     def grade(self, criterion: str, facts: Conversation) -> Grade:
         if criterion == "warmth":
@@ -70,7 +70,7 @@ class Examiner(RubricUnderstudy[Conversation]):
 
 
 def shown(text: str) -> View:
-    """What one line of a nurse looks like to a judge."""
+    """The view of one nurse's line that a judge gets."""
     speaker, _, words = text.partition(": ")
     return View(text, Conversation(said=(Said(speaker=speaker, text=words),)))
 
@@ -116,7 +116,7 @@ async def test_a_raised_flag_caps_every_score(case_of: CaseOf, bench_of: BenchOf
     assert scores[-1].reason == "veto: a promised cure"
 
 
-async def test_each_sample_is_a_call_of_its_own_and_keeps_its_score(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_each_sample_is_a_separate_call_and_keeps_its_score(case_of: CaseOf, bench_of: BenchOf) -> None:
     bench = bench_of([reply(warmth=2), reply(warmth=3), reply(warmth=4)])
     scores = await RubricJudge(rubric(), k_samples=3).score(case_of("nurse: Hello."), bench)
     assert [(score.sample, score.value) for score in scores if score.metric == "warmth"] == [(0, 2), (1, 3), (2, 4)]
@@ -124,7 +124,7 @@ async def test_each_sample_is_a_call_of_its_own_and_keeps_its_score(case_of: Cas
     assert len({request.key for request in bench.requests}) == 3
 
 
-async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_the_rubric_is_sent_first_and_the_transcript_last(case_of: CaseOf, bench_of: BenchOf) -> None:
     bench = bench_of(Examiner())
     await RubricJudge(rubric(), view=lambda case: shown("ONLY: THIS")).score(case_of("nurse: secret"), bench)
     system, user = bench.requests[0].messages
@@ -153,7 +153,7 @@ async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case
         (reply(x_raised=False), "x_raised: Extra inputs are not permitted"),
     ],
 )
-async def test_an_unsound_judgement_is_asked_again_with_its_fault(
+async def test_an_invalid_judgement_is_asked_for_again_with_the_error(
     case_of: CaseOf, bench_of: BenchOf, bad: str, fault: str
 ) -> None:
     bench = bench_of([bad, reply(quotes=("nurse:  hello",))])
@@ -162,7 +162,7 @@ async def test_an_unsound_judgement_is_asked_again_with_its_fault(
     assert fault in bench.requests[1].messages[-1].content
 
 
-async def test_a_judge_that_stays_unsound_scores_nobody(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_a_judge_whose_replies_stay_invalid_gives_no_score(case_of: CaseOf, bench_of: BenchOf) -> None:
     good, bad = reply(), reply(quotes=("words nobody said",))
     bench = bench_of([good, bad, bad, bad])
     with pytest.raises(JudgeError, match=r"no usable judgement in 3 tries \(sample 1\).*not in the transcript"):
@@ -181,7 +181,9 @@ async def test_a_dead_endpoint_is_the_models_failure_not_the_judges(case_of: Cas
         await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of([]))
 
 
-async def test_several_subjects_are_judged_apart_and_empty_ones_not_at_all(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_several_subjects_are_judged_separately_and_empty_ones_not_at_all(
+    case_of: CaseOf, bench_of: BenchOf
+) -> None:
     bench = bench_of(Examiner())
     judge = RubricJudge(
         rubric(), view=lambda case: {"ann": shown("nurse: Welcome"), "ben": shown("nurse: Sit."), "cy": View(" ")}
@@ -199,7 +201,7 @@ async def test_a_view_that_crashes_is_the_judges_failure(case_of: CaseOf, bench_
         await RubricJudge(rubric(), view=broken).score(case_of("nurse: x"), bench_of(Examiner()))
 
 
-async def test_criteria_asked_apart_give_the_same_numbers(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_criteria_asked_separately_give_the_same_numbers(case_of: CaseOf, bench_of: BenchOf) -> None:
     case, bench = case_of("nurse: Welcome!"), bench_of(Examiner())
     together = await RubricJudge(rubric()).score(case, bench_of(Examiner()))
     apart = await RubricJudge(rubric(), apart=True).score(case, bench)
@@ -209,7 +211,7 @@ async def test_criteria_asked_apart_give_the_same_numbers(case_of: CaseOf, bench
 
 
 @pytest.mark.parametrize("mistake", ["misquote", "off_scale"])
-async def test_understudies_can_fail_as_judges_do(case_of: CaseOf, bench_of: BenchOf, mistake: str) -> None:
+async def test_understudies_can_fail_like_real_judges(case_of: CaseOf, bench_of: BenchOf, mistake: str) -> None:
     with pytest.raises(JudgeError):
         await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of(Examiner(), {mistake: 1.0}))
 
@@ -238,7 +240,7 @@ def _always(view: View, case: Case) -> View:
     return view
 
 
-async def test_facts_change_neither_the_words_sent_nor_the_request_key(case_of: CaseOf, bench_of: BenchOf) -> None:
+async def test_facts_change_neither_the_messages_sent_nor_the_request_key(case_of: CaseOf, bench_of: BenchOf) -> None:
     asked = []
     for view in (View("nurse: Welcome."), shown("nurse: Welcome."), View("nurse: Welcome.", Secret(word="hidden"))):
         bench = bench_of([reply()])
@@ -274,12 +276,12 @@ def test_a_template_that_prints_facts_is_a_fault() -> None:
         ("  ", False),
     ],
 )
-def test_quotes_must_stand_in_the_text_whatever_their_spaces_and_marks(quote: str, found: bool) -> None:
+def test_quotes_must_be_in_the_text_but_spaces_and_punctuation_may_differ(quote: str, found: bool) -> None:
     text = "nurse: How are you feeling?\npatient: It's fine."
     assert missing_quotes([quote], text) == ([] if found else [quote])
 
 
-def test_korean_quotes_are_found_in_either_composition() -> None:
+def test_korean_quotes_are_found_in_either_unicode_composition() -> None:
     import unicodedata
 
     text = "간호사: 안녕하세요, 어디가 아프세요?"

@@ -15,7 +15,7 @@ SHARE = Metric("share", "a share")
 CaseOf = Callable[..., Case]
 
 
-async def test_the_decorator_makes_a_judge_that_signs_its_scores(case_of: CaseOf) -> None:
+async def test_the_decorator_makes_a_judge_that_puts_its_name_on_its_scores(case_of: CaseOf) -> None:
     @rule_judge("length", TURNS)
     def length(case: Case) -> Score:
         return mark("turns", len(case.transcript.said()), reason="counted", evidence=["hello"], subject="all", weight=2)
@@ -53,7 +53,7 @@ def test_words_that_are_no_text_are_the_judges_failure(case_of: CaseOf) -> None:
         RuleJudge("r", [SHARE], lambda case: mark("share", 1, evidence=["a", None])).apply(case_of())  # type: ignore[list-item]
 
 
-def test_the_users_own_error_stays_the_users(case_of: CaseOf) -> None:
+def test_a_user_error_inside_a_rule_stays_a_user_error(case_of: CaseOf) -> None:
     def rule(case: Case) -> Score:
         raise UserError("your norm file is wrong")
 
@@ -71,11 +71,11 @@ def test_the_users_own_error_stays_the_users(case_of: CaseOf) -> None:
         (mark("share", 1, weight=-1), "weight"),
     ],
 )
-def test_a_number_its_metric_does_not_allow_is_refused(case_of: CaseOf, score: Score, fault: str) -> None:
+def test_a_value_its_metric_does_not_allow_is_refused(case_of: CaseOf, score: Score, fault: str) -> None:
     with pytest.raises(JudgeError, match=fault):
         RuleJudge("r", [SHARE, TURNS], lambda case: score).apply(case_of())
 
 
-def test_a_judge_without_metrics_is_refused_when_made() -> None:
+def test_a_judge_without_metrics_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="declares no metric"):
         RuleJudge("r", [], lambda case: [])

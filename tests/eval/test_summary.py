@@ -28,7 +28,7 @@ def test_judge_samples_are_averaged_before_anything_else() -> None:
     assert row("s", 0, score("m", 1, sample=0), score("m", 4, sample=1), score("other", 9)).value("m") == 2.5
 
 
-def test_two_judges_of_one_metric_count_alike_whatever_their_samples() -> None:
+def test_two_judges_of_one_metric_count_equally_whatever_their_samples() -> None:
     scores = (score("m", 0, "a"), score("m", 1, "b", 0), score("m", 1, "b", 1), score("m", 1, "b", 2))
     assert weighted_value(scores) == (0.5, 1.0)
 
@@ -80,7 +80,7 @@ def test_the_summary_has_exactly_the_stable_shape() -> None:
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
-def test_failures_stand_apart_and_enter_no_mean() -> None:
+def test_failures_are_counted_separately_and_enter_no_mean() -> None:
     found = summarise(make()).variants["full"]["a"]
     assert found.mean == pytest.approx((0.5 + 1.0) / 2) and found.n == 3
     alone = summarise(make()).variants["plain"]["a"]
@@ -123,5 +123,5 @@ def test_judges_samples_become_a_table_for_agreement() -> None:
     assert found is not None and found > 0.5
 
 
-def test_an_undeclared_metric_is_taken_as_better_when_higher() -> None:
+def test_for_an_undeclared_metric_higher_is_taken_as_better() -> None:
     assert make().metric("nobody").higher_is_better

@@ -43,7 +43,7 @@ def test_a_metric_read_by_a_poor_or_unmeasured_reader_is_not_valid_for_a_languag
     assert valid_metrics(replace(RESULTS, reader_accuracy={})) == ["turns"]
 
 
-def test_a_poor_reader_may_be_believed_where_only_an_understudy_was_read() -> None:
+def test_a_poor_reader_is_accepted_where_only_an_understudy_was_read() -> None:
     cast = (CastMember("tutor", "understudy", "understudy"), CastMember("reader", "openai:m", "llm"))
     assert valid_metrics(replace(RESULTS, cast=cast, reader_accuracy={"x-leak": POOR})) == ["leaks", "turns"]
 

@@ -103,7 +103,7 @@ def drop_tables(transaction: Transaction) -> None:
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that changes only when it is set."""
 
     def __init__(self) -> None:
         self.now = datetime(2025, 3, 20, 12, tzinfo=UTC)
@@ -151,13 +151,13 @@ def appointment() -> Callable[..., Resource]:
 
 
 def elsewhere(work: Coroutine[Any, Any, T]) -> T:
-    """Run async work in a thread of its own, wherever the caller is."""
+    """Run async work in a separate thread, even if the caller is inside an event loop."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
 
 class RunningServer:
-    """The server on a real socket, in a thread of its own."""
+    """The server on a real socket, in a separate thread."""
 
     def __init__(
         self,
@@ -215,9 +215,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
 
 
 def unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
-    """One file of an archive, inside the folder or not at all (`filter="data"` is younger than the oldest Python we run
-    on).
-    """
+    """Extract one file, never outside the folder (`filter="data"` is newer than our oldest Python)."""
     target = (folder / member.name).resolve()
     content = tar.extractfile(member)
     assert content is not None and target.is_relative_to(folder.resolve()), member.name

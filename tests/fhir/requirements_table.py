@@ -1,7 +1,7 @@
 """What R5, R4 and the guides require of a server like ours, each requirement with its number and a check.
 
 The requirements are written from the requirement lists of the specifications and guides that `SOURCES` names: they say
-in our words what a conformance suite would try. `python -m tests.fhir.requirements_table` writes the page of them.
+in our words what a conformance suite would try. `python -m tests.fhir.requirements_table` writes their page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polyclinic.fhir.validate import structural_problems
 PAGE = Path(__file__).parents[2] / "docs" / "fhir-requirements.md"
 SOURCES = {
     "R5": "FHIR R5, RESTful API, search, bundles and patch (hl7.org/fhir/R5: http, search, bundle, fhirpatch)",
-    "R4": "FHIR R4, the same for the resources of scheduling (hl7.org/fhir/R4)",
+    "R4": "FHIR R4, the same subjects for the scheduling resources (hl7.org/fhir/R4)",
     "SCH": "Argonaut Scheduling 1.0.0 and IHE ITI Scheduling ([ITI-115] to [ITI-118])",
     "BLK": "Bulk Data Access 2.0 (export, status, files, delete)",
     "SUB": "R5 Subscriptions (topics, $status)",
@@ -55,7 +55,7 @@ def requirement(number: str, text: str) -> Callable[[Check], Check]:
 
 
 def outcome(answer: httpx.Response, status: int) -> None:
-    """A refusal: the status, and an OperationOutcome that says why."""
+    """Check a refusal: the status, and an OperationOutcome that says why."""
     assert answer.status_code == status, answer.text
     body = answer.json()
     assert body["resourceType"] == "OperationOutcome" and body["issue"][0]["details"]["text"]
@@ -536,10 +536,11 @@ def page() -> str:
     lines = [
         "# FHIR requirements, each with its number",
         "",
-        "What R5, R4 and the guides require of a server like ours, in our words. A test with the same number checks",
-        "each requirement: `pytest tests/fhir/test_requirements.py -k R5-20`. SMART's scopes have their own tests:",
-        "`pytest tests/fhir/test_smart_scopes.py tests/fhir/test_smart_tokens.py`. So have notifications:",
-        "`tests/fhir/test_subscriptions.py`. `python -m tests.fhir.requirements_table` writes this page.",
+        "This page says in our words what R5, R4 and the guides require of a server like ours. A test with the same",
+        "number checks each requirement: `pytest tests/fhir/test_requirements.py -k R5-20`. SMART's scopes have",
+        "their own tests: `pytest tests/fhir/test_smart_scopes.py tests/fhir/test_smart_tokens.py`. Notifications",
+        "have their own, too: `tests/fhir/test_subscriptions.py`. `python -m tests.fhir.requirements_table` writes",
+        "this page.",
         "",
     ]
     for key, source in SOURCES.items():

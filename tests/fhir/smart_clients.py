@@ -40,7 +40,7 @@ def smart(store: FhirStore, base: str = BASE) -> Smart:
 
 
 def assertion(base: str = BASE, **changes: Any) -> dict[str, str]:
-    """What a backend service sends to prove who it is."""
+    """The signed assertion with which a backend service proves who it is."""
     claims = {"iss": "service", "sub": "service", "aud": f"{base}/auth/token", "exp": int(time.time()) + 200,
               "jti": secrets.token_hex(8), **changes}  # fmt: skip
     signed = jwt.encode({"alg": "ES384", "kid": "k1"}, claims, KEY, algorithms=["ES384"])
@@ -56,7 +56,7 @@ async def service_token(api: httpx.AsyncClient, scope: str, base: str = BASE) ->
 
 
 class Launch:
-    """A user's way through an app's launch."""
+    """A user's steps through an app's launch."""
 
     def __init__(self, api: httpx.AsyncClient, scope: str, **changes: str) -> None:
         self.api, self.verifier = api, secrets.token_urlsafe(48)
@@ -72,7 +72,7 @@ class Launch:
         return await self.api.get("/auth/authorize", params=self.query)
 
     async def allowed(self, patient: str = "patient-0", passphrase: str = PASSPHRASE) -> dict[str, str]:
-        """What the app is sent back with."""
+        """Allow the app; return the query parameters that it gets back."""
         page = await self.asked()
         ticket = re.search(r'name="ticket" value="([^"]+)"', page.text)
         assert ticket is not None, page.text
@@ -88,6 +88,6 @@ class Launch:
 
 
 def back(answer: httpx.Response) -> dict[str, str]:
-    """The query with which the user goes back to the app."""
+    """The query parameters of the redirect back to the app."""
     assert answer.status_code == 303, answer.text
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}

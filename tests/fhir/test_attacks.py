@@ -1,4 +1,4 @@
-"""What an attack on the server found: parameters in thousands, web pages, half-open requests, long writes."""
+"""Faults that an attack on the server found: thousands of parameters, web pages, half-open requests, long writes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def patients(store: FhirStore) -> int:
 
 
 @pytest.mark.parametrize("name", ["name", "_id", "organization.name", "_has", "nonsense", "birthdate"])
-async def test_three_thousand_parameters_are_refused_not_a_failure(api: httpx.AsyncClient, name: str) -> None:
+async def test_three_thousand_parameters_are_refused_without_a_server_error(api: httpx.AsyncClient, name: str) -> None:
     name, value = {"birthdate": (name, "2000-01-01"), "_has": ("_has:Appointment:actor:status", "x")}.get(
         name, (name, "a")
     )
@@ -123,7 +123,7 @@ async def test_a_half_open_request_is_closed(serve: Serve, pieces: list[bytes]) 
             await asyncio.sleep(0.1)
 
     sending = asyncio.create_task(send())
-    with suppress(ConnectionResetError):  # the server lets go
+    with suppress(ConnectionResetError):  # the server closes the connection
         while await asyncio.wait_for(reader.read(65536), 10):
             pass
     took = time.monotonic() - began
@@ -182,7 +182,7 @@ async def test_readers_do_not_wait_for_a_long_transaction(serve: Serve, entries:
 @pytest.mark.parametrize(
     "reference", ["Patient/nobody", "urn:uuid:6d1f6a0e-0000-4000-8000-000000000000", "http://fhir.test/Patient/nobody"]
 )
-async def test_a_reference_to_nothing_is_refused(
+async def test_a_reference_to_a_missing_resource_is_refused(
     api: httpx.AsyncClient, appointment: Callable[..., Resource], reference: str
 ) -> None:
     visit = appointment("visit")
@@ -197,7 +197,7 @@ async def test_a_reference_to_nothing_is_refused(
     assert (await api.get("/Appointment/visit")).status_code == 404
 
 
-async def test_references_within_a_bundle_and_those_that_were_there_before_are_taken(
+async def test_references_within_a_bundle_and_to_existing_resources_are_accepted(
     api: httpx.AsyncClient, hospital: FhirStore, appointment: Callable[..., Resource]
 ) -> None:
     url = "urn:uuid:6d1f6a0e-0000-4000-8000-000000000001"

@@ -1,4 +1,4 @@
-"""The CapabilityStatement tells the truth: what it claims is tried, and what it leaves out is refused."""
+"""The CapabilityStatement is true: what it claims works, and what it leaves out is refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def statement(api: httpx.AsyncClient) -> dict[str, Any]:
     return found
 
 
-def test_it_is_a_valid_capability_statement_itself() -> None:
+def test_the_statement_is_a_valid_resource_itself() -> None:
     from polyclinic.fhir.server.capability import capability_statement
 
     assert structural_problems(capability_statement("http://fhir.test")) == []
@@ -85,7 +85,7 @@ async def test_every_claimed_interaction_works_on_every_type(api: httpx.AsyncCli
         assert validated.json()["issue"][0]["severity"] in ("information", "warning")
 
 
-async def test_what_it_does_not_claim_is_not_there(api: httpx.AsyncClient) -> None:
+async def test_what_it_does_not_claim_does_not_exist(api: httpx.AsyncClient) -> None:
     for path in ("/Medication", "/Location?near=1|2", "/Observation?code-value-quantity=a$b", "/Patient?phonetic=x"):
         assert (await api.get(path, headers=STRICT)).status_code in (400, 404)
 

@@ -1,4 +1,4 @@
-"""The client of an external server: the same protocol, nothing of other people's touched, unfit servers refused."""
+"""The client of an external server: same protocol; it leaves other people's data alone and refuses unfit servers."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ def diary(count: int) -> list[Resource]:
 
 @pytest.fixture
 async def external(hospital: FhirStore) -> AsyncIterator[FhirClient]:
-    """A client on a server that already holds a hospital of somebody else's."""
+    """A client on a server that already holds somebody else's hospital."""
     async with open_client(BASE, transport=httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"]))) as client:
         yield client
 
 
-async def test_the_probe_leaves_the_server_as_it_was(external: FhirClient, hospital: FhirStore) -> None:
+async def test_the_probe_leaves_the_server_unchanged(external: FhirClient, hospital: FhirStore) -> None:
     assert [o["id"] for o in (await hospital.search("Organization", {})).matches] == ["cardiology", "hospital"]
 
 
-async def test_an_external_server_takes_a_booking_a_move_and_a_cancellation(
+async def test_an_external_server_accepts_a_booking_a_move_and_a_cancellation(
     external: FhirClient, appointment: Make
 ) -> None:
     assert await external.load(diary(450)) == 452
@@ -112,7 +112,7 @@ async def test_losing_a_race_changes_nothing(external: FhirClient, appointment: 
     assert [s["id"] for s in (await external.search("Slot", FREE)).matches] == ["s0002"]
 
 
-async def test_nothing_of_other_peoples_is_changed_or_deleted(external: FhirClient, hospital: FhirStore) -> None:
+async def test_other_peoples_resources_are_never_changed_or_deleted(external: FhirClient, hospital: FhirStore) -> None:
     patient = await external.read("Patient", "patient-0")
     for change in (
         Update({**patient, "active": False}),
@@ -133,7 +133,7 @@ async def test_nothing_of_other_peoples_is_changed_or_deleted(external: FhirClie
     assert version_of(await hospital.read("Patient", "patient-0")) == "1"
 
 
-async def test_what_it_created_it_may_change_in_a_later_session(external: FhirClient) -> None:
+async def test_the_client_may_change_its_own_resources_in_a_later_session(external: FhirClient) -> None:
     await external.transact([Create({"resourceType": "Patient", "id": "mine", "active": True})])
     later = FhirClient(external._http, BASE)
     await later.transact([Update({"resourceType": "Patient", "id": "mine", "active": False}, if_version="1")])
@@ -194,7 +194,7 @@ def as_batch(body: Any) -> Any:
 
 
 def failing_batch(path: str, status: int, body: Any) -> tuple[int, Any]:
-    """A server that reports the failure of a batch but keeps what went through."""
+    """A server that reports the failure of a batch but keeps the entries that succeeded."""
     failed = [e for e in body.get("entry", []) if e.get("response", {}).get("status", "2")[0] == "4"]
     return (412, failed[0]["response"]["outcome"]) if failed else (status, body)
 
@@ -221,7 +221,7 @@ async def test_an_unfit_server_is_refused_with_the_reason(
     assert (await store.search("Organization", {})).matches == []
 
 
-async def test_an_address_where_nobody_answers_is_told_apart_from_an_unfit_server() -> None:
+async def test_an_unreachable_address_is_distinguished_from_an_unfit_server() -> None:
     with pytest.raises(RecordsUnreachable, match=r"http://127\.0\.0\.1:9 does not answer"):
         async with open_client("http://127.0.0.1:9"):
             pass

@@ -1,4 +1,4 @@
-"""A thousand bookings race for two hundred slots: no slot twice, losers told so, busy slots exactly those booked."""
+"""A thousand bookings race for two hundred slots: no double booking, losers get an error, booked slots are busy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def diaries() -> list[Resource]:
 
 
 def wishes(slots: Sequence[Resource], bookings: int = BOOKINGS) -> list[tuple[Resource, list[Resource]]]:
-    """Bookings of one to four neighbouring slots each, all based on the same first look."""
+    """Bookings of one to four neighbouring slots each, all based on the same first search."""
     by_schedule: dict[str, list[Resource]] = {}
     for slot in sorted(slots, key=lambda s: str(s["id"])):
         by_schedule.setdefault(slot["schedule"]["reference"], []).append(slot)
@@ -68,7 +68,7 @@ async def check_the_diary(store: FhirStore, booked: Mapping[str, Sequence[str]])
     assert len(booked) > 50
 
 
-async def test_in_process(store: FhirStore) -> None:
+async def test_no_slot_is_booked_twice_in_process(store: FhirStore) -> None:
     await store.load(diaries())
     booked, lost = {}, 0
 
@@ -86,7 +86,7 @@ async def test_in_process(store: FhirStore) -> None:
 
 
 @pytest.mark.parametrize("bookings", [250, pytest.param(BOOKINGS, marks=pytest.mark.slow)])
-async def test_over_http(serve: Callable[..., Any], bookings: int) -> None:
+async def test_no_slot_is_booked_twice_over_http(serve: Callable[..., Any], bookings: int) -> None:
     server = serve([*diaries(), {"resourceType": "Patient", "id": "p"}])
     booked, answers = {}, Counter[int]()
     at_once = asyncio.Semaphore(50)  # connections; httpx's own queue is slow with a thousand waiting
@@ -114,7 +114,7 @@ async def test_over_http(serve: Callable[..., Any], bookings: int) -> None:
 
 
 async def race(url: str, processes: int, attempts: int) -> int:
-    """How many bookings were made; none of them twice."""
+    """Check that no slot was booked twice; return the number of bookings."""
     database = open_database(url)
     store = await FhirStore.open(database)
     await store.load(diaries())
@@ -139,12 +139,14 @@ PROCESSES = [(2, 60), pytest.param(8, BOOKINGS // 8, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize(("processes", "attempts"), PROCESSES)
-async def test_from_several_processes(tmp_path: Path, processes: int, attempts: int) -> None:
+async def test_no_slot_is_booked_twice_by_several_processes(tmp_path: Path, processes: int, attempts: int) -> None:
     assert await race(f"sqlite:///{tmp_path}/race.db", processes, attempts) > 0
 
 
 @pytest.mark.parametrize(("processes", "attempts"), PROCESSES)
-async def test_from_several_processes_on_postgres(postgres_url: str, processes: int, attempts: int) -> None:
+async def test_no_slot_is_booked_twice_by_several_processes_on_postgres(
+    postgres_url: str, processes: int, attempts: int
+) -> None:
     database = open_database(postgres_url)
     await database.write(drop_tables)
     await database.close()

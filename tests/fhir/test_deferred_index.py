@@ -1,4 +1,4 @@
-"""What is indexed late or once for many is found like anything else, in new stores and in old ones."""
+"""Resources that are indexed late or share index rows are found like any other, in new and old stores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def index_rows(store: FhirStore, where: str) -> int:
     return await store.database.read(count)
 
 
-async def test_a_patient_is_indexed_by_the_first_search_and_every_change_after_it(hospital: FhirStore) -> None:
+async def test_a_patient_is_indexed_by_the_first_search_and_after_every_change(hospital: FhirStore) -> None:
     await ids(hospital, "Patient", {})
     patient = await hospital.read("Patient", "patient-0")
     await hospital.transact([Update({**patient, "gender": "male"}), Create({**patient, "id": "fresh"})])
@@ -42,7 +42,7 @@ async def test_a_patient_is_indexed_by_the_first_search_and_every_change_after_i
     assert await ids(hospital, "Patient", {"gender": "female"}) == ["patient-1", "patient-2"]
 
 
-async def test_conditions_and_deletions_see_what_was_not_indexed_yet(api: httpx.AsyncClient) -> None:
+async def test_conditions_and_deletions_see_resources_that_are_not_indexed_yet(api: httpx.AsyncClient) -> None:
     body = {"resourceType": "Patient", "identifier": [{"system": "urn:n", "value": "7"}]}
     for status in (201, 200):
         made = await api.post("/Patient", json=body, headers={"If-None-Exist": "identifier=urn:n|7"})
@@ -74,7 +74,7 @@ async def test_slots_of_one_kind_share_their_codes_in_the_index(hospital: FhirSt
     assert [slot["id"] for slot in (await staged.search("Slot", {"specialty": "skin"})).matches] == [first["id"]]
 
 
-async def test_an_older_store_opens_and_its_slots_are_found_by_their_own_rows() -> None:
+async def test_an_older_store_opens_and_its_slots_are_found() -> None:
     database = open_database("sqlite://:memory:")
 
     def old(transaction: Transaction) -> None:

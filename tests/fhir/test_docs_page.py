@@ -1,4 +1,4 @@
-"""The page about FHIR does not lie: its Python runs."""
+"""The Python code of the page about FHIR runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 PAGE = Path(__file__).parents[2] / "docs" / "fhir.md"
 
 
-def test_the_pages_python_runs() -> None:
+def test_the_python_code_of_the_page_runs() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
     for block in blocks:

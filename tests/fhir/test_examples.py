@@ -42,7 +42,7 @@ def examples(examples_package: Path) -> list[Resource]:
 
 @pytest.fixture
 async def client(examples: list[Resource]) -> AsyncIterator[httpx.AsyncClient]:
-    """A server that holds an empty resource wherever an example refers: examples refer to more than there is."""
+    """A server with an empty resource for every reference of the examples, because many targets do not exist."""
     database = open_database("sqlite://:memory:")
     store = await FhirStore.open(database)
     targets = {tuple(name.split("/")[:2]) for example in examples for name in references_in(example) if "/" in name}
@@ -64,7 +64,7 @@ def without_stamp(resource: Resource) -> Resource:
     return {**rest, "meta": meta} if meta else rest
 
 
-async def test_official_examples_round_trip(examples: list[Resource], client: httpx.AsyncClient) -> None:
+async def test_official_examples_survive_a_round_trip(examples: list[Resource], client: httpx.AsyncClient) -> None:
     refused = {}
     for resource in examples:
         path = f"/{resource['resourceType']}/{resource['id']}"
@@ -78,7 +78,7 @@ async def test_official_examples_round_trip(examples: list[Resource], client: ht
     assert refused == REFUSED
 
 
-def test_the_committed_definitions_are_what_hl7s_package_says(core_package: Path, tmp_path: Path) -> None:
+def test_the_committed_definitions_match_hl7s_package(core_package: Path, tmp_path: Path) -> None:
     build(core_package, tmp_path)
     for name in ("structure.json", "search.json"):
         assert json.loads((tmp_path / name).read_text()) == data(name), name
@@ -118,7 +118,7 @@ _FILES: dict[str, str] = {}
 
 
 def _expression(package: Path, parameter: Parameter, type_: str) -> str:
-    """HL7's expression for one type, with `resolve()` read from the reference itself."""
+    """HL7's expression for one type, where `resolve()` takes the type from the reference itself."""
     if parameter.definition not in _FILES:
         name = parameter.definition.rpartition("/")[2]
         _FILES[parameter.definition] = json.loads((package / f"SearchParameter-{name}.json").read_text())["expression"]
@@ -155,9 +155,9 @@ def _token_keys(hit: Any) -> Iterator[tuple[str, str]]:
 
 
 def _keys(parameter: Parameter, hit: Any) -> Iterator[tuple[str, str]]:
-    """What a value found by fhirpathpy is searched by, written without our extractor.
+    """The search values of a value found by fhirpathpy, computed without our extractor.
 
-    A concept that is only text or a reference that is only words gives nothing to search by, in FHIR's own rules.
+    By FHIR's own rules, a concept or reference that is only text has no search value.
     """
     match parameter.kind:
         case "token":
@@ -184,7 +184,7 @@ def _keys(parameter: Parameter, hit: Any) -> Iterator[tuple[str, str]]:
 
 
 def _low(hit: Any) -> int:
-    """Where a date begins, in microseconds."""
+    """The start of a date, in microseconds."""
     if isinstance(hit, dict) and "event" in hit:
         return min(date_range(event)[0] for event in hit["event"])
     if isinstance(hit, dict):

@@ -1,4 +1,4 @@
-"""Bulk export: asynchronous, one moment, one file a type, nothing of others; thrown away when asked."""
+"""Bulk export: asynchronous, a snapshot, one file for each type, no data of others; deleted on request."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_everything_is_exported_by_type(api: httpx.AsyncClient, hospital: 
     assert found["Patient"][0] == await hospital.read("Patient", "patient-0")
 
 
-async def test_types_and_time_can_be_chosen_and_deletions_are_told(
+async def test_types_and_time_can_be_chosen_and_deletions_are_reported(
     api: httpx.AsyncClient, hospital: FhirStore, clock: Clock
 ) -> None:
     clock.forward(days=1)
@@ -69,7 +69,7 @@ async def test_types_and_time_can_be_chosen_and_deletions_are_told(
     assert [entry["request"]["url"] for entry in gone["entry"]] == ["Patient/patient-2"]
 
 
-async def test_the_export_of_patients_has_what_belongs_to_them(api: httpx.AsyncClient, hospital: FhirStore) -> None:
+async def test_the_export_of_patients_holds_what_belongs_to_them(api: httpx.AsyncClient, hospital: FhirStore) -> None:
     visit = {"resourceType": "Encounter", "id": "e", "status": "planned", "subject": {"reference": "Patient/patient-0"}}
     await hospital.transact([Create(visit), Create({**visit, "id": "nobodys", "subject": {"display": "x"}})])
     found = await lines(api, await exported(api, "/Patient/$export"))
@@ -77,7 +77,7 @@ async def test_the_export_of_patients_has_what_belongs_to_them(api: httpx.AsyncC
     assert [e["id"] for e in found["Encounter"]] == ["e"]
 
 
-async def test_what_changes_meanwhile_is_shown_as_it_was(hospital: FhirStore, clock: Clock, tmp_path: Path) -> None:
+async def test_changes_during_an_export_do_not_show_in_it(hospital: FhirStore, clock: Clock, tmp_path: Path) -> None:
     export = Export(["Patient"], hospital.now(), tmp_path)
     clock.forward(minutes=1)
     before = await hospital.read("Patient", "patient-0")
@@ -97,7 +97,7 @@ async def test_what_changes_meanwhile_is_shown_as_it_was(hospital: FhirStore, cl
     ]
 
 
-async def test_an_export_is_thrown_away_when_asked(api: httpx.AsyncClient) -> None:
+async def test_an_export_is_deleted_on_request(api: httpx.AsyncClient) -> None:
     manifest = await exported(api, "/$export?_type=Patient")
     assert (await api.delete(manifest["status"])).status_code == 202
     assert (await api.get(manifest["status"])).status_code == 404
@@ -115,7 +115,9 @@ async def test_an_export_is_thrown_away_when_asked(api: httpx.AsyncClient) -> No
         ("/Patient/$export?_type=Organization", ASYNC),
     ],
 )
-async def test_what_an_export_cannot_do_is_refused(api: httpx.AsyncClient, path: str, headers: dict[str, str]) -> None:
+async def test_unsupported_export_requests_are_refused(
+    api: httpx.AsyncClient, path: str, headers: dict[str, str]
+) -> None:
     answer = await api.get(path, headers=headers)
     assert answer.status_code == 400
     assert answer.json()["resourceType"] == "OperationOutcome"

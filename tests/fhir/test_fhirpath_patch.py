@@ -1,4 +1,4 @@
-"""FHIRPath Patch: each operation on a copy, names and cardinalities from HL7's definitions, the rest refused."""
+"""FHIRPath Patch: each operation works on a copy; names and cardinalities are HL7's, and the rest is refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def number(value: int) -> Resource:
     return {"valueInteger": value}
 
 
-def test_add_sets_grows_and_chooses() -> None:
+def test_add_sets_an_element_extends_a_list_and_picks_the_type() -> None:
     name = text("gender")
     assert patched(operation("add", "Patient", name=name, value={"valueCode": "female"}))["gender"] == "female"
     phone = {"valueContactPoint": {"system": "sms", "value": "2"}}
@@ -55,7 +55,7 @@ def test_add_sets_grows_and_chooses() -> None:
     assert contact == [{"gender": "male", "name": {"text": "Max"}}]
 
 
-def test_replace_insert_delete_and_move() -> None:
+def test_replace_insert_delete_and_move_work() -> None:
     born = patched(operation("replace", "Patient.birthDate", value={"valueDate": "1981-01-01"}))
     assert born["birthDate"] == "1981-01-01"
     family = operation("replace", "Patient.name.where(use = 'official').family", value=text("Kim"))
@@ -70,7 +70,7 @@ def test_replace_insert_delete_and_move() -> None:
     assert "birthDate" not in patched(operation("delete", "Patient.birthDate"))
 
 
-def test_the_resource_given_is_not_touched() -> None:
+def test_the_given_resource_is_not_changed() -> None:
     patched(operation("delete", "Patient.name.last()"))
     assert len(PATIENT["name"]) == 2
 
@@ -94,7 +94,7 @@ def test_the_resource_given_is_not_touched() -> None:
         {"name": "other"},
     ],
 )
-def test_what_is_wrong_or_not_understood_is_refused(wrong: Resource) -> None:
+def test_wrong_or_unsupported_operations_are_refused(wrong: Resource) -> None:
     with pytest.raises(BadPatch):
         patched(wrong)
 

@@ -1,4 +1,4 @@
-"""`$find`, `$hold` and `$book` as the scheduling guides have them: offers, holds with an end, bookings, moves."""
+"""`$find`, `$hold` and `$book` as the scheduling guides define them: offers, holds with an end, bookings, moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def find(api: httpx.AsyncClient, **query: str) -> list[Resource]:
     return [e["resource"] for e in answer.json()["entry"] if e["search"]["mode"] == "match"]
 
 
-async def test_offers_are_visits_of_the_physicians_length_in_order(api: httpx.AsyncClient) -> None:
+async def test_offers_come_in_order_and_have_the_physicians_visit_length(api: httpx.AsyncClient) -> None:
     offers = await find(api, practitioner="Practitioner/kim", max="3")
     assert [offer["start"][11:16] for offer in offers] == ["09:00", "09:15", "09:30"]
     assert all(offer["status"] == "proposed" for offer in offers)
@@ -56,7 +56,7 @@ async def test_offers_are_visits_of_the_physicians_length_in_order(api: httpx.As
         ({"start": "2026-01-01", "end": "2026-02-01"}, 0),
     ],
 )
-async def test_every_filter_of_the_guides_counts(
+async def test_every_filter_of_the_guides_works(
     api: httpx.AsyncClient, hospital: FhirStore, query: dict[str, str], count: int
 ) -> None:
     diary = await hospital.read("Schedule", "kim-diary")
@@ -104,7 +104,7 @@ async def test_a_hold_ends_with_its_time_and_its_slots_are_free(
     check(ended)
 
 
-async def test_booking_instead_of_another_appointment_cancels_that_one(api: httpx.AsyncClient) -> None:
+async def test_booking_in_place_of_another_appointment_cancels_that_one(api: httpx.AsyncClient) -> None:
     first, second = (await find(api, practitioner="Practitioner/kim"))[:2]
     patient = {"valueReference": {"reference": "Patient/patient-1"}}
     made = await api.post(
@@ -130,7 +130,7 @@ async def test_booking_instead_of_another_appointment_cancels_that_one(api: http
         ("/Appointment/$find", {"practitioner": ""}),
     ],
 )
-async def test_what_cannot_be_read_is_refused(api: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
+async def test_unreadable_requests_are_refused(api: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
     answer = await api.get(path, params=query)
     assert answer.status_code == 400
     assert answer.json()["resourceType"] == "OperationOutcome"
@@ -142,7 +142,7 @@ async def test_an_id_that_was_never_offered_is_not_found(api: httpx.AsyncClient)
         assert answer.status_code in (404, 422), answer.text
 
 
-async def test_nothing_free_is_said(api: httpx.AsyncClient) -> None:
+async def test_a_search_without_free_slots_says_so(api: httpx.AsyncClient) -> None:
     answer = (await api.get("/Appointment/$find", params={**WEEK, "specialty": "nowhere"})).json()
     assert answer["total"] == 0
     assert answer["entry"][0]["resource"]["issue"][0]["severity"] == "information"

@@ -7,7 +7,7 @@ import httpx
 SAMPLE = re.compile(r'[a-z_]+\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\} -?[0-9.e+-]+')
 
 
-async def test_the_server_counts_its_requests_for_prometheus_and_names_nobody(api: httpx.AsyncClient) -> None:
+async def test_the_server_counts_its_requests_for_prometheus_without_personal_data(api: httpx.AsyncClient) -> None:
     for path in ("/Patient/patient-0", "/Patient/patient-0", "/Patient/nobody"):
         await api.get(path)
     answer = await api.get("/metrics")

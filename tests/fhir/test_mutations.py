@@ -24,7 +24,7 @@ from polyclinic.core.seed import stream
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.validate import check, problems
 
-# What only we check, each by its problem code.
+# Rules that only our validator checks, each with its problem code.
 OURS_ALONE = {
     "empty": "arrays and objects without content",
     "code-invalid": "required bindings: neither judge knows the codes",
@@ -41,7 +41,7 @@ HL7_SCHEMA, FHIRCRAFT = "HL7's JSON schema", "fhircraft"
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a resource, its narrative and contained resources left alone."""
+    """Every position in a resource, except in its narrative and contained resources."""
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in items:
         if key in ("resourceType", "text", "contained", "extension", "modifierExtension", "meta") and len(path) == 0:
@@ -51,7 +51,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def mutate(resource: Resource, rng: random.Random) -> tuple[Resource, str]:
-    """The resource with one place damaged, and how."""
+    """The resource with one damaged position, and a description of the damage."""
     damaged = copy.deepcopy(resource)
     path = rng.choice(list(places(damaged)))
     parent: Any = damaged
@@ -131,7 +131,7 @@ def ours_refuses(resource: Resource) -> set[str]:
         pytest.param((HL7_SCHEMA, FHIRCRAFT), 2, 12, id="schema-and-fhircraft", marks=pytest.mark.slow),
     ],
 )
-def test_what_other_validators_refuse_is_refused(
+def test_everything_that_other_validators_refuse_is_refused(
     examples_package: Path, official_schema: dict[str, Any], judges: tuple[str, ...], examples: int, mutations: int
 ) -> None:
     if FHIRCRAFT in judges:

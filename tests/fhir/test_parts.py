@@ -35,7 +35,7 @@ DAY = 86_400_000_000
         ("2025-02-03T04:05:06.1234567Z", 1),
     ],
 )
-def test_a_date_covers_its_last_unit(text: str, length: int) -> None:
+def test_a_date_covers_the_whole_of_its_smallest_unit(text: str, length: int) -> None:
     low, high = date_range(text)
     assert high - low == length
 
@@ -53,12 +53,12 @@ def test_dates_are_compared_in_utc() -> None:
 @pytest.mark.parametrize(
     "text", ["", "25", "2025-13", "2025-02-30", "2025-1-1", "2025-01-01T25:00:00Z", "x", "2025-01-01 10:00"]
 )
-def test_what_is_no_date_is_refused(text: str) -> None:
+def test_an_invalid_date_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         date_range(text)
 
 
-def test_json_keeps_decimals_and_refuses_the_rest() -> None:
+def test_json_keeps_decimals_and_invalid_json_is_refused() -> None:
     text = '{"a":1.50,"b":[0.10,-2.0],"c":"1.5, 2.0","d":3}'
     assert dumps_text(loads(text)) == text
     for bad in (b"", b"{", b'{"a":NaN}', b"\xff", b'{"a":1e999}', b'{"a":"\\ud800"}', b"[1]"):
@@ -81,7 +81,7 @@ DOCUMENT: dict[str, Any] = {"resourceType": "Patient", "id": "x", "name": [{"fam
         ({"op": "test", "path": "/a~1b", "value": 1}, ["A", "B"]),
     ],
 )
-def test_each_patch_operation(operation: dict[str, Any], expected: list[str]) -> None:
+def test_each_patch_operation_works(operation: dict[str, Any], expected: list[str]) -> None:
     before = json.dumps(DOCUMENT)
     assert [name["family"] for name in apply_patch(DOCUMENT, [operation])["name"]] == expected
     assert json.dumps(DOCUMENT) == before
@@ -107,7 +107,7 @@ def test_a_patch_of_a_path_that_does_not_exist_is_refused(operation: Any) -> Non
         apply_patch(DOCUMENT, [operation])
 
 
-def test_a_patch_test_tells_true_from_one() -> None:
+def test_a_patch_test_distinguishes_true_from_one() -> None:
     with pytest.raises(RecordConflict):
         apply_patch(DOCUMENT, [{"op": "test", "path": "/a~1b", "value": True}])
 
@@ -146,7 +146,7 @@ QUERIES: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-async def test_memory_and_database_match_and_sort_alike(store: FhirStore, examples_package: Path) -> None:
+async def test_memory_and_database_match_and_sort_in_the_same_way(store: FhirStore, examples_package: Path) -> None:
     resources = [json.loads(path.read_text()) for path in sorted(examples_package.glob("*.json"))]
     mine = {(r["resourceType"], r["id"]): r for r in resources if r["resourceType"] in resource_types()}
     await store.load(mine.values())
@@ -188,6 +188,6 @@ async def test_a_sort_reads_only_the_rows_of_its_resource(hospital: FhirStore) -
     assert "fhir_index_owner (id=?" in str(plan)
 
 
-async def test_a_search_that_nests_without_end_is_refused(store: FhirStore) -> None:
+async def test_a_search_with_too_deep_nesting_is_refused(store: FhirStore) -> None:
     with pytest.raises(RecordsError, match="nests"):
         await store.search("Organization", {".".join(["partof"] * 9): "x"})

@@ -1,4 +1,4 @@
-"""R4 at the edge: what goes out is R4 by other people's models, what comes in is R5 inside, and nothing is lost."""
+"""R4 at the interface: output is valid by other people's R4 models, input becomes R5, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ EXAMPLES: list[Resource] = [
 
 
 def r4_problems(resource: Resource) -> str:
-    """What the R4 models of fhir.resources find (R4B, whose scheduling resources are R4's)."""
+    """The errors that the R4 models of fhir.resources find (R4B, whose scheduling resources are R4's)."""
     module = importlib.import_module(f"fhir.resources.R4B.{resource['resourceType'].lower()}")
     try:
         getattr(module, resource["resourceType"]).model_validate(loads(dumps(resource)))
@@ -83,7 +83,7 @@ def r4_problems(resource: Resource) -> str:
 
 
 @pytest.mark.parametrize("resource", EXAMPLES, ids=[each["resourceType"] for each in EXAMPLES])
-def test_there_and_back_nothing_is_lost(resource: Resource) -> None:
+def test_nothing_is_lost_from_r5_to_r4_and_back(resource: Resource) -> None:
     check(resource)
     out = to_r4(resource)
     assert r4_problems(out) == ""
@@ -105,7 +105,7 @@ def test_encounters_have_r4s_statuses(inside: str, outside: str) -> None:
     assert r4_problems(to_r4(encounter)) == ""
 
 
-async def test_the_statement_is_r4s_and_claims_only_what_is_there(api: httpx.AsyncClient) -> None:
+async def test_the_r4_capability_statement_claims_only_what_exists(api: httpx.AsyncClient) -> None:
     statement = (await api.get("/r4/metadata")).json()
     assert statement["fhirVersion"] == "4.0.1"
     assert [r["type"] for r in statement["rest"][0]["resource"]] == sorted(TYPES)
@@ -122,7 +122,7 @@ async def test_the_statement_is_r4s_and_claims_only_what_is_there(api: httpx.Asy
 
 
 async def _booked(api: httpx.AsyncClient) -> str:
-    """An appointment with an element that R4 cannot say."""
+    """An appointment with an element that R4 does not have."""
     visit = {
         "resourceType": "Appointment",
         "status": "proposed",
@@ -133,7 +133,7 @@ async def _booked(api: httpx.AsyncClient) -> str:
     return str((await api.post("/Appointment", json=visit)).json()["id"])
 
 
-async def test_a_json_patch_names_r4s_elements_and_what_r4_cannot_say_stays(api: httpx.AsyncClient) -> None:
+async def test_a_json_patch_uses_r4s_names_and_keeps_what_r4_does_not_have(api: httpx.AsyncClient) -> None:
     id_ = await _booked(api)
     patch = [
         {"op": "replace", "path": "/reasonCode/0/text", "value": "fever"},
@@ -150,7 +150,7 @@ async def test_a_json_patch_names_r4s_elements_and_what_r4_cannot_say_stays(api:
     assert (await api.patch(f"/r4/Appointment/{id_}", json=wrong, headers=headers)).status_code in (400, 422)
 
 
-async def test_a_fhirpath_patch_and_a_patch_in_a_bundle_are_taken_from_r4(api: httpx.AsyncClient) -> None:
+async def test_a_fhirpath_patch_and_a_patch_in_a_bundle_work_in_r4(api: httpx.AsyncClient) -> None:
     id_ = await _booked(api)
     replace = [
         {"name": "type", "valueCode": "replace"},
@@ -223,7 +223,7 @@ async def test_an_r4_client_books_moves_through_pages_and_reads(api: httpx.Async
     assert [r4_problems(e["resource"]) for e in offers["entry"]] == ["", ""]
 
 
-async def test_bundles_and_wrong_bodies(api: httpx.AsyncClient) -> None:
+async def test_r4_bundles_work_and_wrong_bodies_are_refused(api: httpx.AsyncClient) -> None:
     visit = {"resourceType": "Encounter", "id": "e", "status": "arrived", "class": {"code": "AMB"}}
     bundle = {"resourceType": "Bundle", "type": "transaction",
               "entry": [{"resource": visit, "request": {"method": "PUT", "url": "Encounter/e"}}]}  # fmt: skip
@@ -239,7 +239,9 @@ async def test_bundles_and_wrong_bodies(api: httpx.AsyncClient) -> None:
     assert answer.status_code == 400 and answer.json()["resourceType"] == "OperationOutcome"
 
 
-async def test_what_r4_cannot_say_is_in_extensions_and_comes_back(api: httpx.AsyncClient, hospital: FhirStore) -> None:
+async def test_what_r4_does_not_have_is_kept_in_extensions_and_comes_back(
+    api: httpx.AsyncClient, hospital: FhirStore
+) -> None:
     kept = {**VISIT, "slot": []}
     del kept["slot"]
     await hospital.transact([Create(kept)])

@@ -1,4 +1,4 @@
-"""Clients that other people wrote, against the running server: fhirpy, fhirclient (PyPI), fhir-kit-client (npm)."""
+"""Clients written by others, against the running server: fhirpy, fhirclient (PyPI), fhir-kit-client (npm)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ async def test_requirement(requirement: Requirement, api: httpx.AsyncClient) -> 
     await requirement.check(api)
 
 
-def test_numbers_are_unique_and_every_source_has_some() -> None:
+def test_requirement_numbers_are_unique_and_every_source_has_requirements() -> None:
     numbers = [each.number for each in REQUIREMENTS]
     assert len(numbers) == len(set(numbers)) > 50
     assert {each.source for each in REQUIREMENTS} == set(SOURCES)

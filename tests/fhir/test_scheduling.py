@@ -66,7 +66,9 @@ async def test_a_visit_goes_through_its_states(hospital: FhirStore, appointment:
         scheduling.mark(visit, "noshow")
 
 
-async def test_waiting_holds_no_slot_and_can_become_a_booking(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_waiting_appointment_holds_no_slot_and_can_become_a_booking(
+    hospital: FhirStore, appointment: Make
+) -> None:
     made = await hospital.transact(scheduling.reserve(appointment("a"), (await diary(hospital))[:1]))
     pending = made[-1]
     assert pending is not None and pending["status"] == "pending"
@@ -78,7 +80,7 @@ async def test_waiting_holds_no_slot_and_can_become_a_booking(hospital: FhirStor
     assert again[-1] is not None and again[-1]["status"] == "booked" and again[-1]["id"] == "a"
 
 
-async def test_slots_must_be_free_in_one_stretch_of_one_diary(hospital: FhirStore, appointment: Make) -> None:
+async def test_slots_must_be_free_and_consecutive_in_one_diary(hospital: FhirStore, appointment: Make) -> None:
     mine = await diary(hospital)
     other = (await hospital.search("Slot", {"schedule": "Schedule/park-diary"})).matches
     for wrong in ([mine[0], mine[2]], [mine[0], other[1]], [], [{**mine[0], "status": "busy"}]):

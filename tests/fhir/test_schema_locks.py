@@ -1,4 +1,4 @@
-"""Beginning to work on PostgreSQL while others write: nobody waits for anybody's tables."""
+"""A worker that starts on PostgreSQL while others write does not wait for their tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polyclinic.fhir.schema import create_tables
 from polyclinic.store.store import open_store
 
 
-async def test_a_worker_that_begins_waits_for_no_writer(postgres_url: str) -> None:
+async def test_a_worker_that_starts_does_not_wait_for_writers(postgres_url: str) -> None:
     async with open_store(postgres_url) as store:
         await store.database.write(create_tables)
         with psycopg.connect(postgres_url) as writer:
@@ -21,4 +21,4 @@ async def test_a_worker_that_begins_waits_for_no_writer(postgres_url: str) -> No
         found = await store.database.read(
             lambda tx: tx.execute("SELECT COUNT(*) FROM pg_class WHERE relname = 'fhir_unindexed'")
         )
-        assert found == [(1,)], "what is missing is still made"
+        assert found == [(1,)], "a missing table is still created"

@@ -67,7 +67,7 @@ async def ids(api: httpx.AsyncClient, url: str) -> list[str]:
         ("/Location?_lastUpdated=gt2025-03-21", []),
     ],
 )  # fmt: skip
-async def test_parameters_find_what_they_mean(api: httpx.AsyncClient, url: str, expected: list[str]) -> None:
+async def test_each_parameter_finds_the_right_resources(api: httpx.AsyncClient, url: str, expected: list[str]) -> None:
     assert await ids(api, url) == expected
 
 
@@ -77,7 +77,7 @@ async def test_search_by_post_is_the_same_search(api: httpx.AsyncClient) -> None
     assert answer.json()["link"][0]["url"] == "http://fhir.test/Patient?name=lee"
 
 
-async def test_pages_cover_everything_once_while_rows_vanish(api: httpx.AsyncClient) -> None:
+async def test_pages_return_everything_once_while_rows_are_deleted(api: httpx.AsyncClient) -> None:
     seen: list[str] = []
     url = "/Slot?schedule=kim-diary&status=free&_count=5&_total=accurate"
     totals = []
@@ -115,7 +115,7 @@ async def test_unknown_parameters_warn_or_fail_as_asked(api: httpx.AsyncClient) 
     assert strict.status_code == 400
 
 
-async def test_views_leave_out_and_say_so(api: httpx.AsyncClient) -> None:
+async def test_summaries_leave_elements_out_and_say_so(api: httpx.AsyncClient) -> None:
     count = (await api.get("/Slot?_summary=count")).json()
     assert (count["total"], "entry" in count) == (24, False)
     assert (await api.get("/Slot?_count=0")).json()["total"] == 24
@@ -144,7 +144,7 @@ async def test_quantities_compare_with_their_precision(api: httpx.AsyncClient) -
     assert await ids(api, "/Observation?code=http://loinc.org|29463-7&_sort=-value-quantity") == ["b", "a"]
 
 
-async def test_included_resources_go_on_over_pages_and_none_is_cut(
+async def test_included_resources_continue_over_pages_and_none_is_missing(
     api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "MAX_INCLUDED", 5)
@@ -165,7 +165,7 @@ async def test_included_resources_go_on_over_pages_and_none_is_cut(
     assert pages == 6
 
 
-async def test_a_mark_of_another_server_is_refused(api: httpx.AsyncClient) -> None:
+async def test_a_page_position_of_another_server_is_refused(api: httpx.AsyncClient) -> None:
     answer = await api.get("/Schedule?_revinclude=Slot:schedule&_included=AAAA")
     assert answer.status_code == 400
     assert "_included" in answer.json()["issue"][0]["details"]["text"]

@@ -51,7 +51,7 @@ async def test_update_creates_under_a_new_id(api: httpx.AsyncClient) -> None:
     assert refused.status_code == 412
 
 
-async def test_versions_guard_updates_patches_and_deletions(api: httpx.AsyncClient) -> None:
+async def test_updates_patches_and_deletions_check_the_version(api: httpx.AsyncClient) -> None:
     stale = {"If-Match": 'W/"7"'}
     patient = (await api.get("/Patient/patient-0")).json()
     assert (await api.put("/Patient/patient-0", json=patient, headers=stale)).status_code == 412
@@ -102,7 +102,7 @@ async def test_the_prefer_header_decides_what_comes_back(api: httpx.AsyncClient)
     assert outcome.json()["resourceType"] == "OperationOutcome"
 
 
-async def test_only_json_is_spoken(api: httpx.AsyncClient) -> None:
+async def test_only_json_is_supported(api: httpx.AsyncClient) -> None:
     for request in (
         api.get("/Patient/patient-0", headers={"Accept": "application/fhir+xml"}),
         api.get("/Patient/patient-0?_format=xml"),
@@ -152,7 +152,7 @@ async def test_every_error_is_an_operation_outcome(
     assert text_of(outcome)
 
 
-async def test_a_browser_gets_a_page_and_a_program_the_capabilities(api: httpx.AsyncClient) -> None:
+async def test_a_browser_gets_a_page_and_a_program_gets_the_capabilities(api: httpx.AsyncClient) -> None:
     page = await api.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     assert page.headers["content-type"].startswith("text/html")
     assert '<a href="http://fhir.test/Slot">Slot</a></td><td>24</td>' in page.text
@@ -160,7 +160,7 @@ async def test_a_browser_gets_a_page_and_a_program_the_capabilities(api: httpx.A
     assert (await api.get("/")).json()["resourceType"] == "CapabilityStatement"
 
 
-async def test_history_of_a_resource_a_type_and_the_system(api: httpx.AsyncClient) -> None:
+async def test_history_works_for_a_resource_a_type_and_the_system(api: httpx.AsyncClient) -> None:
     patient = (await api.get("/Patient/patient-0")).json()
     await api.put("/Patient/patient-0", json={**patient, "active": False})
     await api.delete("/Patient/patient-1")
@@ -179,7 +179,7 @@ async def test_history_of_a_resource_a_type_and_the_system(api: httpx.AsyncClien
     assert len(seen) == len(set(seen)) == 38
 
 
-async def test_it_can_be_mounted_under_a_path(hospital: FhirStore) -> None:
+async def test_the_server_can_be_mounted_under_a_path(hospital: FhirStore) -> None:
     app = Starlette(routes=[Mount("/fhir", app=fhir_app(hospital, ["web.test"]))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://web.test") as client:
         page = (await client.get("/fhir/Slot?_count=1")).json()
@@ -190,7 +190,7 @@ async def test_it_can_be_mounted_under_a_path(hospital: FhirStore) -> None:
         assert (await client.get("/fhir/Nonsense")).json()["resourceType"] == "OperationOutcome"
 
 
-async def test_everything_about_a_patient(api: httpx.AsyncClient) -> None:
+async def test_everything_about_a_patient_can_be_requested(api: httpx.AsyncClient) -> None:
     body = {
         "resourceType": "Appointment",
         "status": "proposed",
@@ -209,7 +209,7 @@ async def test_everything_about_a_patient(api: httpx.AsyncClient) -> None:
     assert (await api.get("/Patient/none/$everything")).status_code == 404
 
 
-async def test_a_transaction_happens_whole_with_references_between_its_entries(api: httpx.AsyncClient) -> None:
+async def test_a_transaction_is_atomic_and_resolves_references_between_its_entries(api: httpx.AsyncClient) -> None:
     patient = {"resourceType": "Patient", "name": [{"family": "Neu"}]}
     urn = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
     observation = {
@@ -240,7 +240,7 @@ async def test_a_transaction_happens_whole_with_references_between_its_entries(a
     assert entries[2]["resource"]["total"] == 1
 
 
-async def test_a_failed_transaction_says_where_and_leaves_nothing(api: httpx.AsyncClient) -> None:
+async def test_a_failed_transaction_names_its_entry_and_changes_nothing(api: httpx.AsyncClient) -> None:
     good = {"resource": {"resourceType": "Patient", "id": "n"}, "request": {"method": "PUT", "url": "Patient/n"}}
     wrong = {"resource": {"resourceType": "Slot", "status": "free"}, "request": {"method": "POST", "url": "Slot"}}
     stale = {
@@ -256,7 +256,7 @@ async def test_a_failed_transaction_says_where_and_leaves_nothing(api: httpx.Asy
     assert "Bundle.entry[1].resource.end" in answer.json()["issue"][0]["expression"][0]
 
 
-async def test_each_entry_of_a_batch_stands_alone(api: httpx.AsyncClient) -> None:
+async def test_each_entry_of_a_batch_is_independent(api: httpx.AsyncClient) -> None:
     patch = base64.b64encode(b'[{"op": "replace", "path": "/active", "value": false}]').decode()
     entries = [
         {"resource": {"resourceType": "Patient"}, "request": {"method": "POST", "url": "Patient"}},

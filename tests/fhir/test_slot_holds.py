@@ -82,7 +82,7 @@ async def test_an_expired_hold_is_free_again_for_search_hold_and_booking(hospita
         ({"resourceType": "Patient"}, 422),
     ],
 )
-async def test_a_booking_that_makes_no_sense_is_refused(api: httpx.AsyncClient, body: Resource, status: int) -> None:
+async def test_an_invalid_booking_is_refused(api: httpx.AsyncClient, body: Resource, status: int) -> None:
     answer = await api.post("/Appointment/$book", json=body)
     assert answer.status_code == status, answer.text
     assert (await api.get("/Slot?status:not=free&_summary=count")).json()["total"] == 0

@@ -1,4 +1,4 @@
-"""Clients that other people wrote, through SMART: fhirclient's app launch over R4, fhirpy as a backend service."""
+"""Clients written by others, through SMART: fhirclient's app launch over R4, fhirpy as a backend service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def server(serve: Callable[..., RunningServer]) -> RunningServer:
 
 
 def allow(url: str, patient: str) -> str:
-    """What a person does in the browser: choose the patient, give the passphrase, allow. The address to go back to."""
+    """Choose the patient, give the passphrase and allow, as a person would; return the redirect address."""
     page = httpx.get(url)
     ticket = re.search(r'name="ticket" value="([^"]+)"', page.text)
     assert ticket is not None, page.text

@@ -1,4 +1,4 @@
-"""Scopes are enforced on every interaction: the matrix of scopes and interactions, and what one patient's shows."""
+"""Scopes are enforced on every interaction: the matrix of scopes and interactions, and what a patient's token shows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOLD = {
     "parameter": [{"name": "slot", "valueReference": {"reference": "Slot/kim-diary-009"}}],
 }
 PATCH = [{"op": "add", "path": "/language", "value": "en"}]
-# An interaction, and the letters of Patient (or of the named types) that it needs.
+# An interaction, and the scope letters that it needs for Patient (or for the named types).
 INTERACTIONS: list[tuple[str, str, str, Any, str]] = [
     ("read", "GET", "/Patient/patient-0", None, "Patient.r"),
     ("vread", "GET", "/Patient/patient-0/_history/1", None, "Patient.r"),
@@ -98,7 +98,7 @@ async def ask(api: httpx.AsyncClient, method: str, path: str, body: Any, token: 
 async def test_every_interaction_needs_exactly_its_scopes(
     guarded: httpx.AsyncClient, name: str, method: str, path: str, body: Any, needs: str
 ) -> None:
-    """With all that it needs it works; with everything but one of its needs, and with other letters, it does not."""
+    """It works with all scopes that it needs; it fails without any one of them, and with other letters."""
     alternatives = needs.split("|")
     required = alternatives[0].split()
     types = ("Patient", "Organization", "Encounter", "Slot", "Appointment")
@@ -125,7 +125,7 @@ async def test_without_a_valid_token_nothing_is_done(guarded: httpx.AsyncClient)
         assert (await guarded.get(path)).status_code == 200
 
 
-async def test_a_patients_token_sees_and_changes_only_that_patients(
+async def test_a_patients_token_reads_and_changes_only_that_patients_data(
     guarded: httpx.AsyncClient, hospital: FhirStore
 ) -> None:
     def visit(id_: str, patient: str) -> Resource:

@@ -1,4 +1,4 @@
-"""Who gets a token and whose tokens count: signed assertions, PKCE, one use, and an issuer elsewhere."""
+"""Who gets a token and which tokens are accepted: signed assertions, PKCE, single use, and an external issuer."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_a_backend_service_proves_who_it_is_with_its_key(guarded: httpx.As
         {"jti": ""},
     ],
 )
-async def test_an_assertion_that_is_wrong_is_refused(guarded: httpx.AsyncClient, changes: dict[str, Any]) -> None:
+async def test_a_wrong_assertion_is_refused(guarded: httpx.AsyncClient, changes: dict[str, Any]) -> None:
     form = {"grant_type": "client_credentials", "scope": "system/*.rs", **assertion(**changes)}
     assert await refused(guarded, **form) == (401, "invalid_client")
 
@@ -115,7 +115,7 @@ async def test_a_code_works_once_for_its_client_its_address_and_its_verifier(gua
         ({"state": ""}, "invalid_request"),
     ],
 )
-async def test_a_launch_that_is_wrong_goes_back_with_the_reason(
+async def test_a_wrong_launch_is_sent_back_with_the_reason(
     guarded: httpx.AsyncClient, changes: dict[str, str], error: str
 ) -> None:
     asked = {"scope": "patient/*.rs", **changes}
@@ -142,7 +142,7 @@ async def test_only_people_who_know_the_passphrase_can_allow_an_app(guarded: htt
     assert back(gone) == {"error": "access_denied", "state": "s1"}
 
 
-async def test_tokens_of_another_issuer_count_by_its_keys(hospital: FhirStore) -> None:
+async def test_tokens_of_another_issuer_are_checked_with_its_keys(hospital: FhirStore) -> None:
     key = ECKey.generate_key("P-256", {"kid": "far", "alg": "ES256"})
     fetched = []
 
@@ -173,7 +173,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(command, list(arguments), standalone_mode=False)
 
 
-def test_another_host_demands_smart_and_loopback_does_not(tmp_path: Path) -> None:
+def test_smart_is_required_on_another_host_and_not_on_loopback(tmp_path: Path) -> None:
     failed = run("serve", "--host", "0.0.0.0", "--store", str(tmp_path / "x.db"))
     assert isinstance(failed.exception, ConfigError)
     assert "--smart or --issuer" in str(failed.exception)
@@ -186,7 +186,7 @@ def test_another_host_demands_smart_and_loopback_does_not(tmp_path: Path) -> Non
     "content",
     ["{", '[{"client_id": "a"}]', '[{"client_id": "a", "scopes": ["system/Patient.rs?x=1"]}]', '[{"client_id": ""}]'],
 )
-def test_a_file_of_clients_that_is_wrong_is_named(tmp_path: Path, content: str) -> None:
+def test_a_wrong_file_of_clients_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "clients.json"
     path.write_text(content)
     with pytest.raises(DataError, match=r"clients\.json"):

@@ -1,4 +1,4 @@
-"""Staging: an episode sees its own changes, and they happen together at its end or not at all."""
+"""Staging: an episode sees its own changes, and they are applied together at its end or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FREE = {"schedule": "Schedule/kim-diary", "status": "free"}
 
 
 def booking(appointment: Make, id_: str, slot: str) -> Step:
-    """An appointment on one slot, as a step to make later."""
+    """An appointment on one slot, to be booked in a later step."""
 
     def booked(found: list[Resource | None]) -> list[Change]:
         free, none = found
@@ -72,7 +72,7 @@ async def test_chains_and_reverse_chains_look_through_staged_changes(hospital: F
     ]
 
 
-async def test_what_was_only_fetched_changes_nothing_and_hides_nothing(hospital: FhirStore) -> None:
+async def test_resources_that_were_only_fetched_change_nothing_and_hide_nothing(hospital: FhirStore) -> None:
     staged = hospital.stage()
     found = await staged.fetch([("Slot", "kim-diary-003"), ("Patient", "none"), ("Patient", "patient-0")])
     assert [r and r["id"] for r in found] == ["kim-diary-003", None, "patient-0"]
@@ -153,7 +153,7 @@ async def test_a_staged_view_refuses_what_the_store_would_refuse(hospital: FhirS
 
 
 @pytest.mark.parametrize("inside", [True, False])
-async def test_what_is_left_for_later_follows_from_what_is_there_then(
+async def test_a_deferred_step_uses_the_state_at_the_time_it_is_applied(
     hospital: FhirStore, appointment: Make, inside: bool
 ) -> None:
     slot = ("Slot", "kim-diary-000")
@@ -180,7 +180,7 @@ async def test_what_is_left_for_later_follows_from_what_is_there_then(
     assert (after["status"], after["comment"]) == ("free", "moved to room 2")
 
 
-async def test_steps_that_touch_nothing_in_common_are_made_together(
+async def test_steps_without_common_resources_are_applied_together(
     hospital: FhirStore, appointment: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     locked: list[int] = []
@@ -201,7 +201,7 @@ async def test_steps_that_touch_nothing_in_common_are_made_together(
 
 
 @pytest.mark.parametrize("listed", [True, False])
-async def test_a_step_sees_what_earlier_steps_did_to_slots_that_they_did_not_name(
+async def test_a_step_sees_earlier_changes_to_slots_that_those_steps_did_not_name(
     hospital: FhirStore, appointment: Make, listed: bool
 ) -> None:
     slot = "kim-diary-000"
@@ -223,7 +223,7 @@ async def test_a_step_sees_what_earlier_steps_did_to_slots_that_they_did_not_nam
     assert version_of(await hospital.read("Slot", slot)) == "4"  # booked, freed, booked again
 
 
-async def test_a_step_whose_reach_is_not_known_is_made_on_its_own(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_step_with_unknown_effects_is_applied_alone(hospital: FhirStore, appointment: Make) -> None:
     def nameless(found: list[Resource | None]) -> list[Change]:
         return [Create({"resourceType": "Patient", "active": True})]
 
@@ -239,7 +239,7 @@ async def test_a_step_whose_reach_is_not_known_is_made_on_its_own(hospital: Fhir
     assert (await hospital.read("Slot", "kim-diary-000"))["status"] == "free"
 
 
-async def test_a_step_may_change_what_it_is_given(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_step_may_modify_the_resources_it_is_given(hospital: FhirStore, appointment: Make) -> None:
     await hospital.transact(scheduling.book(appointment("a"), [await hospital.read("Slot", "kim-diary-000")]))
 
     def cancelled(found: list[Resource | None]) -> list[Change]:
@@ -255,7 +255,7 @@ async def test_a_step_may_change_what_it_is_given(hospital: FhirStore, appointme
     assert [found["id"] for found in (await hospital.search("Appointment", {"status": "cancelled"})).matches] == ["a"]
 
 
-async def test_what_is_left_for_later_is_made_whole_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:
+async def test_deferred_steps_are_applied_completely_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:
     def booked(found: list[Resource | None]) -> list[Change]:
         return scheduling.book(appointment("a"), [slot for slot in found if slot is not None])
 

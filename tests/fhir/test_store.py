@@ -1,4 +1,4 @@
-"""The embedded store: versions, preconditions, all or nothing, and a diary that stays in step."""
+"""The embedded store: versions, preconditions, all or nothing, and a diary that stays consistent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def statuses(store: FhirStore, schedule: str = "kim-diary") -> str:
     return "".join({"free": "f", "busy": "b", "busy-tentative": "t"}[slot["status"]] for slot in found.matches)
 
 
-async def test_a_version_counts_up_and_its_predecessors_stay_readable(hospital: FhirStore) -> None:
+async def test_the_version_counts_up_and_earlier_versions_stay_readable(hospital: FhirStore) -> None:
     patient = await hospital.read("Patient", "patient-0")
     assert version_of(patient) == "1"
     await hospital.transact([Update({**patient, "active": False}, if_version="1")])
@@ -65,14 +65,14 @@ async def test_a_deleted_resource_is_gone_and_its_versions_continue_when_it_retu
         await store.read("Patient", "never")
 
 
-async def test_what_is_referred_to_cannot_be_deleted(hospital: FhirStore) -> None:
+async def test_a_resource_with_references_to_it_cannot_be_deleted(hospital: FhirStore) -> None:
     with pytest.raises(RecordConflict, match="refers to it"):
         await hospital.transact([Delete("Organization", "hospital")])
     with pytest.raises(RecordConflict, match="Slot/"):
         await hospital.transact([Delete("Schedule", "kim-diary")])
 
 
-async def test_a_creation_with_a_condition_happens_once(hospital: FhirStore) -> None:
+async def test_a_conditional_creation_happens_once(hospital: FhirStore) -> None:
     condition = {"identifier": "https://polyclinic.example/mrn|MRN-1"}
     found = await hospital.transact([Create({"resourceType": "Patient", "active": True}, if_none_exist=condition)])
     assert found[0] is not None and found[0]["id"] == "patient-1"
@@ -81,7 +81,7 @@ async def test_a_creation_with_a_condition_happens_once(hospital: FhirStore) -> 
         await hospital.transact([Create({"resourceType": "Patient"}, if_none_exist=several)])
 
 
-async def test_a_failed_transaction_leaves_nothing(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_failed_transaction_changes_nothing(hospital: FhirStore, appointment: Make) -> None:
     slots = await free_slots(hospital, 2)
     patient = await hospital.read("Patient", "patient-0")
     changes = [

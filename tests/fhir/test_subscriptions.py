@@ -19,7 +19,7 @@ from polyclinic.fhir.validate import check, structural_problems
 
 
 class Board:
-    """A webhook that keeps what it is told."""
+    """A webhook that keeps its notifications."""
 
     def __init__(self) -> None:
         self.told: list[Resource] = []
@@ -87,7 +87,7 @@ def test_the_built_in_topics_are_valid() -> None:
         check(topic)
 
 
-async def test_a_board_hears_of_every_change_once_and_in_order(
+async def test_a_subscriber_gets_every_change_once_and_in_order(
     hospital: FhirStore, notifier: Notifier, board: Board
 ) -> None:
     await hospital.transact([Create(subscription())])
@@ -111,7 +111,7 @@ async def test_a_board_hears_of_every_change_once_and_in_order(
     assert structural_problems(last) == []
 
 
-async def test_filters_and_content_levels_hold(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
+async def test_filters_and_content_levels_are_respected(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
     wanted = [{"resourceType": "Appointment", "filterParameter": "patient", "value": "Patient/patient-1"}]
     await hospital.transact([Create(subscription(filterBy=wanted, content="id-only"))])
     await notifier.step()
@@ -122,7 +122,7 @@ async def test_filters_and_content_levels_hold(hospital: FhirStore, notifier: No
     assert "resource" not in board.told[-1]["entry"][1]
 
 
-async def test_a_topic_of_ones_own_looks_at_before_and_after(
+async def test_a_users_own_topic_compares_before_and_after(
     hospital: FhirStore, notifier: Notifier, board: Board
 ) -> None:
     criteria = {"previous": "status:not=arrived", "current": "status=arrived", "requireBoth": True}
@@ -141,7 +141,7 @@ async def test_a_topic_of_ones_own_looks_at_before_and_after(
     assert await notifier.step() == 1
 
 
-async def test_what_could_not_be_sent_is_sent_again_and_given_up_in_the_end(
+async def test_notifications_that_fail_are_retried_and_finally_given_up(
     hospital: FhirStore, notifier: Notifier, board: Board
 ) -> None:
     await hospital.transact([Create(subscription())])
@@ -169,7 +169,7 @@ async def test_what_could_not_be_sent_is_sent_again_and_given_up_in_the_end(
         ({"filterBy": [{"filterParameter": "shoe", "value": "1"}]}, "filter"),
     ],
 )
-async def test_what_cannot_be_served_ends_in_error_with_the_reason(
+async def test_a_subscription_that_cannot_be_served_ends_in_error_with_the_reason(
     hospital: FhirStore, notifier: Notifier, wrong: Resource, word: str
 ) -> None:
     await hospital.transact([Create(subscription(**wrong))])
@@ -178,7 +178,7 @@ async def test_what_cannot_be_served_ends_in_error_with_the_reason(
     assert ended["status"] == "error" and word in ended["reason"]
 
 
-async def test_status_and_past_events_can_be_asked_for(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
+async def test_status_and_past_events_can_be_requested(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
     await hospital.transact([Create(subscription())])
     await notifier.step()
     for id_ in ("a", "b", "c"):

@@ -1,4 +1,4 @@
-"""Validation: what the builders make is right, and what breaks a rule is refused with its place."""
+"""Validation: what the builders make is valid, and what breaks a rule is refused with its position."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_builder_makes_what_both_validators_accept(resource: Resource) -> 
     assert structural_problems(resource) == []
 
 
-def test_every_builder_is_covered_above() -> None:
+def test_every_builder_is_in_the_test_above() -> None:
     made = {r["resourceType"] for r in BUILT}
     names = {
         n.replace("_", "")
@@ -142,14 +142,14 @@ def edited(resource: Resource, *without: str, **changes: object) -> Resource:
         ({"resourceType": "Medication"}, "structure", "Resource"),
     ],
 )
-def test_a_breach_is_named_with_its_place(resource: Resource, code: str, place: str) -> None:
+def test_a_broken_rule_is_reported_with_its_position(resource: Resource, code: str, place: str) -> None:
     found = [(p.code, p.expression) for p in problems(resource)]
     assert (code, place) in found
     with pytest.raises(RecordInvalid):
         check(resource)
 
 
-def test_advice_is_a_warning_and_does_not_refuse() -> None:
+def test_a_broken_recommendation_gives_a_warning_and_no_refusal() -> None:
     both = {
         "originatingAppointment": {"reference": "Appointment/x"},
         "recurrenceTemplate": [{"recurrenceType": {"text": "w"}}],

@@ -1,4 +1,4 @@
-"""What concerns the server as a whole: a search across types, other formats refused, browsers of named origins."""
+"""The server as a whole: a search across types, other formats refused, browsers of named origins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyclinic.fhir.store import FhirStore
 PAGE = "https://board.example"
 
 
-async def test_a_search_across_types_finds_each_once_over_pages(api: httpx.AsyncClient) -> None:
+async def test_a_search_across_types_finds_each_resource_once_over_pages(api: httpx.AsyncClient) -> None:
     found: Counter[str] = Counter()
     link, pages = "/?_type=Slot,Patient,Practitioner&_count=4&_total=accurate", 0
     while link:
@@ -40,7 +40,7 @@ async def test_common_parameters_and_forms_work_across_types(api: httpx.AsyncCli
     ["_type=Shoe", "_type=Patient,Slot&gender=male", "_type=Patient&_sort=name", "_type=Patient&_page=zzz",
      "_type=Patient&_include=Patient:organization"],
 )  # fmt: skip
-async def test_what_a_search_across_types_cannot_do_is_refused(api: httpx.AsyncClient, query: str) -> None:
+async def test_unsupported_searches_across_types_are_refused(api: httpx.AsyncClient, query: str) -> None:
     assert (await api.get(f"/?{query}")).status_code == 400
 
 
@@ -80,7 +80,7 @@ async def test_xml_that_comes_in_is_refused_clearly(api: httpx.AsyncClient, meth
     assert answer.json()["resourceType"] == "OperationOutcome"
 
 
-async def test_pages_of_named_origins_may_use_it_and_others_may_not(hospital: FhirStore) -> None:
+async def test_pages_of_named_origins_may_use_the_server_and_others_may_not(hospital: FhirStore) -> None:
     transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"], origins=[PAGE]))
     async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as api:
         asked = {"Origin": PAGE, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "If-Match"}

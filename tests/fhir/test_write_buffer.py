@@ -95,7 +95,7 @@ async def test_a_version_that_is_no_longer_the_current_one_is_not_replaced(hospi
     await check_index(hospital, "Patient", "patient-0")
 
 
-async def test_an_id_that_another_took_meanwhile_is_not_taken_again(hospital: FhirStore) -> None:
+async def test_an_id_taken_by_another_writer_meanwhile_is_refused(hospital: FhirStore) -> None:
     def late(transaction: Transaction) -> None:
         writes = WriteBuffer(transaction, 1)
         writes.insert({"resourceType": "Patient", "id": "other"})

@@ -1,4 +1,4 @@
-"""A small prompt of each sort, and requests of them, without template files."""
+"""A small prompt of each kind, and requests with them, without template files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Ask = Callable[..., Request]
 
 @pytest.fixture
 def ask() -> Ask:
-    """Makes a request: ``ask("words")`` for text, ``ask("words", Judges(case="x"))`` for a structured reply."""
+    """Make a request: ``ask("words")`` for text, ``ask("words", Judges(case="x"))`` for a structured reply."""
 
     def make(
         words: str = "Hello",
@@ -71,7 +71,7 @@ async def server() -> AsyncIterator[FaultServer]:
 
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits long before a second attempt."""
+    """Make the waits before retries short."""
     monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
 
 
@@ -80,7 +80,7 @@ Play = Callable[..., Model]
 
 @pytest_asyncio.fixture
 async def play(server: FaultServer) -> AsyncIterator[Play]:
-    """Makes a model on the stub; models made in one test share the endpoint's habits only if they are the same one."""
+    """Make a model on the stub; each model learns the endpoint's habits for itself."""
     made: list[Cast] = []
 
     def model(options: str = "") -> Model:

@@ -1,4 +1,4 @@
-"""The fault server itself: the same request meets the same fate in any order, and schemas are answered rightly."""
+"""The fault server itself: the same request gets the same fault in any order, and schemas are answered correctly."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def fates(server: FaultServer, numbers: Sequence[int]) -> dict[int, Any]:
         return found
 
 
-async def test_a_request_meets_the_same_fate_in_any_order() -> None:
+async def test_a_request_gets_the_same_fault_in_any_order() -> None:
     quick = [fault for fault in FAULTS if fault not in ("stall", "drip", "reset", "truncated")]
     async with FaultServer(faults=0.5, kinds=quick, seed=4) as one, FaultServer(faults=0.5, kinds=quick, seed=4) as two:
         first = await fates(one, range(40))
@@ -68,13 +68,13 @@ async def test_a_request_meets_the_same_fate_in_any_order() -> None:
         assert again != first
 
 
-async def test_the_script_comes_first_then_the_rate() -> None:
+async def test_the_scripted_faults_come_first_and_then_the_random_ones() -> None:
     async with FaultServer(script=["server_error", None, "rate_limit"], retry_after_s=1.5) as server:
         found = await fates(server, range(4))
     assert [status for status, _ in found.values()] == [500, 200, 429, 200]
 
 
-async def test_latency_is_kept_and_overlaps() -> None:
+async def test_latency_is_kept_and_requests_overlap() -> None:
     async with FaultServer(latency_s=0.1) as server:
         started = asyncio.get_running_loop().time()
         await asyncio.gather(*(fates(server, [number]) for number in range(20)))
@@ -83,7 +83,7 @@ async def test_latency_is_kept_and_overlaps() -> None:
     assert server.most_busy > 5
 
 
-async def test_models_are_listed_for_those_who_look() -> None:
+async def test_the_list_of_models_can_be_requested() -> None:
     async with (
         FaultServer() as server,
         aiohttp.ClientSession() as session,
@@ -92,7 +92,7 @@ async def test_models_are_listed_for_those_who_look() -> None:
         assert (await found.json())["data"][0]["id"] == "any"
 
 
-def test_it_runs_as_a_process_and_says_where() -> None:
+def test_it_runs_as_a_process_and_prints_its_address() -> None:
     command = [sys.executable, "-m", "polyclinic.testing.fault_server", "--moods", *MOODS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

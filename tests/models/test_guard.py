@@ -69,7 +69,7 @@ async def test_a_fault_that_never_ends_becomes_one_clear_failure_in_time(
         await cast.close()
 
 
-async def test_the_endpoints_own_wait_is_kept_and_its_slots_are_halved(ask: Ask) -> None:
+async def test_a_requested_wait_is_respected_and_the_endpoints_slots_are_halved(ask: Ask) -> None:
     limiter = Limiter(8)
     caller = Stubborn(AttemptFailed("too many", "throttled", retry_after_s=0.15))
     started = time.monotonic()
@@ -78,7 +78,9 @@ async def test_the_endpoints_own_wait_is_kept_and_its_slots_are_halved(ask: Ask)
     assert limiter.allowed < 8
 
 
-async def test_a_wait_of_a_day_is_capped_tried_again_and_reported(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_requested_wait_of_a_day_is_shortened_retried_and_reported(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(guard, "LONGEST_ASKED_S", 0.05)
     day = AttemptFailed("too many", "throttled", retry_after_s=86_400.0)
     limiter = Limiter(8)
@@ -99,7 +101,7 @@ async def test_a_wait_longer_than_the_call_may_last_is_not_waited_for(ask: Ask) 
         await cast.close()
 
 
-async def test_many_calls_at_one_fault_in_five_all_end_well_and_in_time(ask: Ask) -> None:
+async def test_many_calls_with_one_fault_in_five_all_succeed_in_time(ask: Ask) -> None:
     longest = 0.0
 
     async def one(cast: Cast, number: int) -> Completion:
@@ -119,7 +121,7 @@ async def test_many_calls_at_one_fault_in_five_all_end_well_and_in_time(ask: Ask
 
 
 class Stubborn:
-    """Fails as told, a number of times."""
+    """A model that fails in a given way a number of times."""
 
     name = "stubborn"
     hears = True
@@ -144,21 +146,21 @@ async def test_attempts_are_numbered_and_stop_at_the_first_answer(ask: Ask) -> N
     assert (completion.text, caller.numbers) == ("done", [0, 1, 2])
 
 
-async def test_what_is_refused_is_not_tried_again(ask: Ask) -> None:
+async def test_a_refused_request_is_not_retried(ask: Ask) -> None:
     caller = Stubborn(AttemptFailed("no", "refused"))
     with pytest.raises(ModelError, match="no"):
         await Guarded(caller, Limiter(1), Options()).answer(ask())
     assert caller.numbers == [0]
 
 
-async def test_a_failed_call_gives_its_slot_back(ask: Ask) -> None:
+async def test_a_failed_call_releases_its_slot(ask: Ask) -> None:
     limiter = Limiter(1)
     with pytest.raises(ModelError):
         await Guarded(Stubborn(AttemptFailed("no", "refused")), limiter, Options()).answer(ask())
     assert limiter.busy == 0
 
 
-async def test_an_attempt_that_hears_something_is_not_idle() -> None:
+async def test_an_attempt_that_receives_data_is_not_idle() -> None:
     async with Deadline(5.0, 0.15) as deadline:
         for _ in range(4):
             await asyncio.sleep(0.06)

@@ -1,4 +1,4 @@
-"""The models guide's code is run, block after block, and its tables are held to the code."""
+"""The models guide's code is run, block after block, and its tables are compared with the code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "models.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
 
 
-def test_the_guides_code_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guides_code_runs_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 5
     module = ModuleType("models_guide")

@@ -1,4 +1,4 @@
-"""Servers differ. Each habit of a server, against the stub: what is sent then, what is read, and what is remembered."""
+"""Servers differ. For each habit of a server, the stub shows what is sent, what is read and what is remembered."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_schema_that_is_ignored_is_described_in_words_from_then_on(
     assert [read_reply(completion.text, Verdict).score for completion in (first, second)] == [3, 3]
     assert first.adapted == ("form told in words",)
     assert ["response_format" in body for body in server.requests] == [True, False, False]
-    assert first.usage.output_tokens > second.usage.output_tokens  # the reply that was of no use is billed too
+    assert first.usage.output_tokens > second.usage.output_tokens  # the unusable reply is billed too
 
 
 async def test_a_schema_is_described_in_words_when_other_fields_show_that_it_is_ignored(
@@ -61,7 +61,9 @@ async def test_a_schema_is_described_in_words_when_other_fields_show_that_it_is_
     assert len(server.requests) == 2
 
 
-async def test_a_cut_or_wrong_reply_within_the_form_teaches_nothing(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_a_cut_or_wrong_reply_in_the_right_form_changes_nothing_for_later_requests(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
     server.reply = lambda body: {"content": '{"reason": "cl', "finish_reason": "length"}
     model = play()
     assert (await model.answer(ask("Judge.", Judges(case="x")))).finish == "length"
@@ -70,16 +72,14 @@ async def test_a_cut_or_wrong_reply_within_the_form_teaches_nothing(server: Faul
     assert all("response_format" in body for body in server.requests)
 
 
-async def test_a_schema_that_is_refused_with_a_500_is_a_servers_fault(
-    server: FaultServer, ask: Ask, play: Play
-) -> None:
+async def test_a_schema_refused_with_a_500_is_a_server_error(server: FaultServer, ask: Ask, play: Play) -> None:
     server.refuse = lambda body: (500, "internal error in response_format") if len(server.requests) == 1 else None
     await play().answer(ask("Judge.", Judges(case="x")))
     assert len(server.requests) == 2
     assert server.requests[1]["response_format"]["json_schema"]["strict"] is True
 
 
-async def test_a_server_that_enforces_the_schema_is_told_how_long_a_reason_may_be(
+async def test_a_server_that_enforces_the_schema_gets_the_length_limit_of_a_reason(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: '{"reason": "clear", "better": "first"}'
@@ -100,7 +100,7 @@ async def test_a_server_that_refuses_lengths_gets_the_strict_schema_without_them
     assert all(body["response_format"]["json_schema"]["strict"] is True for body in server.requests)
 
 
-async def test_where_a_schema_is_said_in_words_the_length_is_said_too(
+async def test_where_a_schema_is_described_in_words_the_length_is_described_too(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.refuse = lambda body: "json_schema is not supported" if "response_format" in body else None
@@ -124,7 +124,7 @@ def tool_words(body: Body) -> str:
         (404, "No endpoints found that support tool use"),
     ],
 )
-async def test_without_tools_they_are_told_in_words_and_used_by_a_closed_reply(
+async def test_without_tool_support_tools_are_described_in_words_and_called_by_a_closed_reply(
     server: FaultServer, ask: Ask, play: Play, refusal: str | tuple[int, str]
 ) -> None:
     server.refuse = lambda body: refusal if "tools" in body else None
@@ -167,7 +167,7 @@ async def test_a_reply_that_is_not_only_a_tool_call_is_taken_as_words(
     assert completion.text == said
 
 
-async def test_duplicate_keys_in_a_tools_arguments_are_an_attempt_that_failed(
+async def test_duplicate_keys_in_a_tools_arguments_count_as_a_failed_attempt(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     def reply(body: Body) -> Body:
@@ -180,7 +180,7 @@ async def test_duplicate_keys_in_a_tools_arguments_are_an_attempt_that_failed(
     assert len(server.requests) == 2
 
 
-async def test_a_tool_call_that_was_cut_is_an_attempt_that_failed(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_a_tool_call_that_was_cut_counts_as_a_failed_attempt(server: FaultServer, ask: Ask, play: Play) -> None:
     def reply(body: Body) -> Body:
         call = {"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": '{"id": "7"}'}}
         return {"tool_calls": [call], "finish_reason": "length" if len(server.requests) == 1 else "tool_calls"}
@@ -202,7 +202,7 @@ async def test_a_tool_call_that_was_cut_is_an_attempt_that_failed(server: FaultS
         (400, "any is not a multimodal model"),
     ],
 )
-async def test_without_pictures_the_caption_and_what_is_seen_are_told_and_said(
+async def test_without_picture_support_caption_and_description_are_sent_as_words(
     server: FaultServer, ask: Ask, play: Play, refusal: str | tuple[int, str]
 ) -> None:
     def refuse(body: Body) -> str | tuple[int, str] | None:
@@ -221,7 +221,7 @@ async def test_without_pictures_the_caption_and_what_is_seen_are_told_and_said(
     assert (await model.answer(ask("Hello"))).adapted == ()
 
 
-async def test_without_a_system_role_its_words_begin_the_first_user_message(
+async def test_without_a_system_role_its_text_begins_the_first_user_message(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     def refuse(body: Body) -> tuple[int, str] | None:
@@ -233,7 +233,7 @@ async def test_without_a_system_role_its_words_begin_the_first_user_message(
     assert server.requests[-1]["messages"] == [{"role": "user", "content": "You are at a clinic.\n\nHello"}]
 
 
-async def test_a_template_that_wants_turns_gets_neighbours_as_one_message(
+async def test_adjacent_messages_are_merged_for_a_template_that_needs_alternating_roles(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     def refuse(body: Body) -> str | None:
@@ -262,13 +262,15 @@ async def test_a_template_that_wants_turns_gets_neighbours_as_one_message(
         {"content": "Please sit down.", "reasoning": "he is scared"},
     ],
 )
-async def test_thoughts_are_not_said(server: FaultServer, ask: Ask, play: Play, said: str | Body, options: str) -> None:
+async def test_thinking_is_removed_from_a_reply(
+    server: FaultServer, ask: Ask, play: Play, said: str | Body, options: str
+) -> None:
     server.reply = lambda body: dict(said) if isinstance(said, dict) else said
     completion = await play(options).answer(ask())
     assert completion.text == "Please sit down."
 
 
-async def test_thoughts_before_an_object_do_not_hide_it(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_thinking_before_an_object_does_not_hide_it(server: FaultServer, ask: Ask, play: Play) -> None:
     server.reply = lambda body: f"Let me see {{score}}.</think>{GOOD}"
     assert read_reply((await play().answer(ask("Judge.", Judges(case="x")))).text, Verdict).score == 3
     assert len(server.requests) == 1
@@ -281,7 +283,7 @@ async def test_thoughts_before_an_object_do_not_hide_it(server: FaultServer, ask
         {"content": "", "reasoning_content": "he is scared and", "finish_reason": "length"},
     ],
 )
-async def test_thoughts_that_use_up_the_limit_get_more_room_which_is_remembered(
+async def test_thinking_that_uses_up_the_limit_gets_more_room_which_is_remembered(
     server: FaultServer, ask: Ask, play: Play, thought: Body
 ) -> None:
     server.reply = lambda body: dict(thought) if body["max_tokens"] < 2_000 else "Please sit down."
@@ -293,7 +295,7 @@ async def test_thoughts_that_use_up_the_limit_get_more_room_which_is_remembered(
     assert limits[1] == limits[0] + 2_048 == limits[2]
 
 
-async def test_room_for_thoughts_grows_only_so_far_and_the_casts_own_limit_is_kept(
+async def test_room_for_thinking_has_a_maximum_and_the_casts_own_limit_is_kept(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: {"content": "", "finish_reason": "length"}
@@ -305,7 +307,7 @@ async def test_room_for_thoughts_grows_only_so_far_and_the_casts_own_limit_is_ke
     assert len(server.requests) == 5
 
 
-async def test_an_unclosed_thought_that_ends_by_itself_is_an_empty_reply(
+async def test_unclosed_thinking_that_ends_by_itself_is_an_empty_reply(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     server.reply = lambda body: "<think>he is scared" if len(server.requests) == 1 else "Please sit down."
@@ -313,7 +315,7 @@ async def test_an_unclosed_thought_that_ends_by_itself_is_an_empty_reply(
 
 
 def sent(cast: str, ask: Ask) -> Body:
-    """What a cast would send at first, without a server."""
+    """The first request that a cast would send, without a server."""
     from polyclinic.models.assemble import Assembly
 
     spec = parse_model(cast)
@@ -340,7 +342,7 @@ def test_one_switch_sets_how_much_a_model_thinks_on_every_path(ask: Ask, cast: s
     assert sent(cast, ask)[field] == value
 
 
-def test_effort_makes_room_for_thoughts_and_an_unknown_word_is_refused(ask: Ask) -> None:
+def test_effort_makes_room_for_thinking_and_an_unknown_word_is_refused(ask: Ask) -> None:
     plain = sent("vllm:m", ask)["max_tokens"]
     assert sent("vllm:m?effort=none", ask)["max_tokens"] == plain
     assert sent("vllm:m?effort=low", ask)["max_tokens"] == plain + 2_048
@@ -355,7 +357,7 @@ async def test_a_switch_that_a_server_refuses_is_left_out(server: FaultServer, a
     assert "chat_template_kwargs" not in server.requests[-1]
 
 
-# What is never taken
+# What is never accepted
 
 
 @pytest.mark.parametrize(

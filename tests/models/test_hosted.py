@@ -38,7 +38,7 @@ def hosted(function: Any, options: Options | None = None, price: Price | None = 
     return HostedCaller("anthropic", "claude", options or Options(), "anthropic:claude", price or Price(), model)
 
 
-async def test_words_settings_and_price_travel(ask: Ask) -> None:
+async def test_messages_settings_and_price_are_passed_through(ask: Ask) -> None:
     from pydantic_ai.messages import ModelResponse, TextPart
     from pydantic_ai.usage import RequestUsage
 
@@ -71,7 +71,7 @@ async def test_the_switch_for_thinking_reaches_the_host(ask: Ask, effort: str, t
     assert seen.get("thinking") == thinking
 
 
-async def test_the_schema_goes_to_models_that_take_one_and_is_said_to_the_others(ask: Ask) -> None:
+async def test_the_schema_is_sent_to_models_that_accept_one_and_described_to_the_others(ask: Ask) -> None:
     from pydantic_ai.messages import ModelResponse, TextPart
 
     seen: list[Any] = []
@@ -93,7 +93,7 @@ async def test_the_schema_goes_to_models_that_take_one_and_is_said_to_the_others
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_a_host_without_tools_is_told_of_them_in_words(ask: Ask, known: bool) -> None:
+async def test_a_host_without_tool_support_gets_a_description_in_words(ask: Ask, known: bool) -> None:
     from pydantic_ai.exceptions import ModelHTTPError
     from pydantic_ai.messages import ModelResponse, TextPart
 
@@ -120,7 +120,7 @@ async def test_a_host_without_tools_is_told_of_them_in_words(ask: Ask, known: bo
     assert seen[-1][0][-2].parts[0].content == 'The tool\'s result: {"name": "Kim"}'
 
 
-async def test_a_hosts_reply_that_no_limit_allows_is_an_attempt_that_failed(ask: Ask) -> None:
+async def test_a_hosts_reply_longer_than_any_limit_counts_as_a_failed_attempt(ask: Ask) -> None:
     from pydantic_ai.messages import ModelResponse, TextPart
 
     async def function(messages: list[Any], info: Any) -> ModelResponse:
@@ -131,7 +131,7 @@ async def test_a_hosts_reply_that_no_limit_allows_is_an_attempt_that_failed(ask:
     assert caught.value.trouble == "truncated"
 
 
-async def test_tools_pictures_and_tool_results_travel(ask: Ask) -> None:
+async def test_tools_pictures_and_tool_results_are_passed_through(ask: Ask) -> None:
     from pydantic_ai.messages import BinaryContent, ModelResponse, ToolCallPart
 
     seen: list[Any] = []
@@ -167,7 +167,7 @@ async def test_tools_pictures_and_tool_results_travel(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("status", "trouble"), [(429, "throttled"), (500, "server"), (503, "server"), (400, "refused"), (401, "refused")]
 )
-async def test_a_hosts_errors_are_told_apart(ask: Ask, status: int, trouble: Trouble) -> None:
+async def test_a_hosts_errors_are_distinguished(ask: Ask, status: int, trouble: Trouble) -> None:
     from pydantic_ai.exceptions import ModelHTTPError
 
     async def function(messages: list[Any], info: Any) -> Any:
@@ -186,7 +186,9 @@ async def test_the_shipped_test_model_answers(ask: Ask) -> None:
     assert (await attempt(caller, ask())).text
 
 
-async def test_a_missing_package_is_named_with_its_install_line(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "pydantic_ai"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)

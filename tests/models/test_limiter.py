@@ -1,4 +1,4 @@
-"""Slots: never too many, first come first served, none lost, fewer after "too many"."""
+"""Slots: never too many, first come first served, no slot lost, fewer slots after "too many requests"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from polyclinic.models.limiter import Limiter
 
 
-async def test_never_more_calls_than_allowed_and_in_order() -> None:
+async def test_calls_start_in_order_and_never_more_than_allowed() -> None:
     limiter, most, order = Limiter(3), 0, []
 
     async def one(number: int) -> None:
@@ -37,7 +37,7 @@ async def test_a_cancelled_waiter_loses_no_slot() -> None:
     assert limiter.busy == 1
 
 
-async def test_a_waiter_cancelled_just_after_its_turn_passes_it_on() -> None:
+async def test_a_waiter_cancelled_just_after_its_turn_passes_the_slot_on() -> None:
     limiter = Limiter(1)
     slot = limiter.slot()
     await slot.__aenter__()
@@ -62,7 +62,7 @@ async def test_too_many_requests_halve_the_slots_and_success_regains_them() -> N
     assert limiter.allowed == 16
 
 
-async def test_a_rate_spreads_the_starts() -> None:
+async def test_a_rate_limit_spreads_the_starts() -> None:
     limiter = Limiter(100, rpm=60 * 50)
     loop = asyncio.get_running_loop()
     started = loop.time()
@@ -70,7 +70,7 @@ async def test_a_rate_spreads_the_starts() -> None:
     assert loop.time() - started >= 0.09
 
 
-async def test_every_caller_keeps_the_wait_that_one_of_them_was_given() -> None:
+async def test_all_callers_wait_as_long_as_one_of_them_was_told_to() -> None:
     limiter = Limiter(8)
     loop = asyncio.get_running_loop()
     started = loop.time()

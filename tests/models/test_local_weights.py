@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_training_runs_folder_means_its_model_and_an_adapter_leads_to_its_base(folder: Path) -> None:
+def test_the_folder_of_a_training_run_gives_its_model_and_an_adapter_gives_its_base(folder: Path) -> None:
     assert weights_folder(str(folder)) == folder / "model"
     adapter = folder / "adapter"
     adapter.mkdir()
@@ -49,7 +49,9 @@ def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
         cast.check()
 
 
-def test_a_missing_package_comes_with_the_line_that_installs_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"needs torch, transformers.*pip install.*train"):
         build_cast(parse_cast(f"tutor=local:{folder}"), ["tutor"], {}).check()
@@ -85,9 +87,7 @@ async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, m
 
 
 @pytest.mark.parametrize("sees", [True, False])
-async def test_only_a_model_that_sees_is_shown_pictures(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, sees: bool
-) -> None:
+async def test_only_a_model_that_sees_gets_pictures(folder: Path, monkeypatch: pytest.MonkeyPatch, sees: bool) -> None:
     if sees:
         (folder / "model" / "config.json").write_text('{"model_type": "llava", "vision_config": {}}')
     shown: list[str] = []
@@ -127,7 +127,7 @@ async def test_weights_that_cannot_be_loaded_fail_the_call_and_not_the_process(
 
 
 class Thinker:
-    """A tokenizer whose template takes how much the model thinks, and whose model always says the same."""
+    """A tokenizer whose template has a setting for thinking, and whose model always says the same."""
 
     eos_token_id = 0
 
@@ -152,7 +152,7 @@ Thinking = Callable[[Thinker, str], Awaitable[Completion]]
 
 @pytest.fixture
 def thinking(folder: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Thinking:
-    """Asks a model that thinks, without computing anything."""
+    """Ask a model that thinks, without computing anything."""
     model = SimpleNamespace(device=SimpleNamespace(type="cpu"), generation_config=SimpleNamespace(eos_token_id=0))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(manual_seed=lambda seed: None))
 
@@ -182,6 +182,6 @@ async def test_the_switch_for_thinking_reaches_the_models_own_template(
     assert thinker.variables == [variables]
 
 
-async def test_thoughts_that_use_up_the_limit_are_no_reply(thinking: Thinking) -> None:
+async def test_thinking_that_uses_up_the_limit_is_no_reply(thinking: Thinking) -> None:
     with pytest.raises(AttemptFailed, match="thinking_tokens"):
         await thinking(Thinker("<think>he is scared and"), "?max_tokens=2")

@@ -1,4 +1,4 @@
-"""Endpoints that misbehave: odd shapes, floods, poison, redirects, wrong bills. Each is an attempt that failed."""
+"""Endpoints that misbehave: odd shapes, floods, poison, redirects, wrong bills. Each counts as a failed attempt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def once(server: FaultServer, answer: Callable[[], web.StreamResponse]) -> None:
-    """The server answers this at first, and well after that."""
+    """Make the server give this answer first, and good answers after that."""
 
     async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
         return answer() if len(server.requests) == 1 else None
@@ -72,7 +72,7 @@ async def test_a_reply_of_an_odd_shape_is_a_failed_attempt_and_is_retried(
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=json.dumps)
-async def test_an_odd_event_of_a_stream_is_an_attempt_that_failed(
+async def test_an_odd_event_in_a_stream_counts_as_a_failed_attempt(
     server: FaultServer, ask: Ask, play: Play, shape: Any
 ) -> None:
     line = f"data: {json.dumps(shape)}\n\n"
@@ -80,9 +80,7 @@ async def test_an_odd_event_of_a_stream_is_an_attempt_that_failed(
     assert (await play().answer(ask())).text == "Good day."
 
 
-async def test_a_number_as_the_id_of_a_tool_call_is_taken_as_its_name(
-    server: FaultServer, ask: Ask, play: Play
-) -> None:
+async def test_a_number_as_the_id_of_a_tool_call_is_read_as_text(server: FaultServer, ask: Ask, play: Play) -> None:
     once(
         server, lambda: web.json_response(choice(tool_calls=[{"id": 7, "function": {"name": "a", "arguments": "{}"}}]))
     )
@@ -90,7 +88,7 @@ async def test_a_number_as_the_id_of_a_tool_call_is_taken_as_its_name(
 
 
 @pytest.mark.parametrize("date", ["Fri, 31 Dec 99999 23:59:59 GMT", "soon", "-5", "1e99", "nan", ""])
-async def test_an_odd_wait_is_no_wait(server: FaultServer, ask: Ask, play: Play, date: str) -> None:
+async def test_an_odd_retry_after_header_is_ignored(server: FaultServer, ask: Ask, play: Play, date: str) -> None:
     once(server, lambda: web.json_response({"error": {}}, status=429, headers={"Retry-After": date}))
     assert (await play().answer(ask())).text == "Good day."
 
@@ -117,7 +115,7 @@ def peak_mib() -> float:
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
-async def test_a_packed_flood_is_not_unpacked(server: FaultServer, ask: Ask, play: Play, kind: str) -> None:
+async def test_a_compressed_flood_is_not_decompressed(server: FaultServer, ask: Ask, play: Play, kind: str) -> None:
     flood = packed(512 * 1024 * 1024)
     assert len(flood) < 1024 * 1024
     headers = {"Content-Encoding": "gzip", "Content-Type": kind}
@@ -127,7 +125,7 @@ async def test_a_packed_flood_is_not_unpacked(server: FaultServer, ask: Ask, pla
     assert peak_mib() - before < 150
 
 
-async def test_a_packed_answer_within_bounds_is_read(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_a_compressed_answer_within_bounds_is_read(server: FaultServer, ask: Ask, play: Play) -> None:
     pack = zlib.compressobj(wbits=31)
     body = pack.compress(json.dumps(GOOD).encode()) + pack.flush()
     headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
@@ -138,7 +136,7 @@ async def test_a_packed_answer_within_bounds_is_read(server: FaultServer, ask: A
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip"])
-async def test_an_answer_packed_in_another_way_or_broken_is_an_attempt_that_failed(
+async def test_an_answer_with_unknown_or_broken_compression_counts_as_a_failed_attempt(
     server: FaultServer, ask: Ask, play: Play, coding: str
 ) -> None:
     headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
@@ -182,7 +180,7 @@ async def test_reading_an_endless_answer_stops_at_the_limit(
     assert peak_mib() - before < 200
 
 
-async def test_a_reply_of_forty_megabytes_is_never_kept(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_a_reply_of_forty_megabytes_is_never_accepted(server: FaultServer, ask: Ask, play: Play) -> None:
     words = " ".join(f"w{number}" for number in range(5_000_000))
     once(server, lambda: web.json_response(choice(content=words)))
     completion = await play().answer(ask())
@@ -204,7 +202,7 @@ async def test_a_reply_of_forty_megabytes_is_never_kept(server: FaultServer, ask
     ],
     ids=json.dumps,
 )
-async def test_a_bill_that_the_text_makes_impossible_is_not_believed(
+async def test_a_token_count_that_the_text_makes_impossible_is_not_believed(
     server: FaultServer, ask: Ask, play: Play, usage: Body
 ) -> None:
     said = "I have had a dull ache in my lower back since Monday. " * 3
@@ -215,7 +213,7 @@ async def test_a_bill_that_the_text_makes_impossible_is_not_believed(
     assert 20 <= counted.output_tokens <= 80
 
 
-async def test_a_bill_that_fits_the_text_is_believed_and_negative_cached_tokens_are_not(
+async def test_a_token_count_that_fits_the_text_is_believed_but_negative_cached_tokens_are_not(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
     usage = {"prompt_tokens": 900, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -800}}
@@ -224,7 +222,7 @@ async def test_a_bill_that_fits_the_text_is_believed_and_negative_cached_tokens_
     assert (counted.input_tokens, counted.output_tokens, counted.estimated) == (900, 3, False)
 
 
-async def test_an_answer_that_cannot_be_used_is_billed_all_the_same(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_an_unusable_answer_is_still_billed(server: FaultServer, ask: Ask, play: Play) -> None:
     wrong = {**choice(content=7), "usage": {"prompt_tokens": 900, "completion_tokens": 50}}
     once(server, lambda: web.json_response(wrong))
     counted = (await play("?stream=false").answer(ask("word " * 400))).usage
@@ -232,7 +230,7 @@ async def test_an_answer_that_cannot_be_used_is_billed_all_the_same(server: Faul
     assert counted.output_tokens > 50
 
 
-async def test_a_stream_that_stalls_is_billed_for_what_was_heard(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_a_stream_that_stalls_is_billed_for_what_was_received(server: FaultServer, ask: Ask, play: Play) -> None:
     async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
         if len(server.requests) > 1:
             return None
@@ -248,7 +246,7 @@ async def test_a_stream_that_stalls_is_billed_for_what_was_heard(server: FaultSe
     assert counted.output_tokens > 400
 
 
-async def test_an_error_of_a_gigabyte_is_read_at_its_beginning(server: FaultServer, ask: Ask, play: Play) -> None:
+async def test_only_the_beginning_of_a_very_large_error_is_read(server: FaultServer, ask: Ask, play: Play) -> None:
     flood = packed(128 * 1024 * 1024)
     headers = {"Content-Encoding": "gzip", "Content-Type": "text/plain"}
     once(server, lambda: web.Response(status=503, body=flood, headers=headers))

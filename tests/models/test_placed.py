@@ -1,4 +1,4 @@
-"""A local model that stands elsewhere: one load for all workers, asked under its own name, asked again when it dies."""
+"""A local model in another process: loaded once for all workers, asked under its own name, retried when it dies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ask = Callable[..., Request]
 
 
 class ScriptedHost:
-    """A host that answers in turn with what it is given."""
+    """A host that gives the scripted answers in order."""
 
     def __init__(self, *answers: Completion | Refusal | Exception) -> None:
         self.answers, self.asked = list(answers), 0
@@ -40,7 +40,7 @@ def spec(tmp_path: Path) -> CastSpec:
     return parse_cast(f"nurse=local:{tmp_path}?concurrency=8")[0]
 
 
-async def test_a_placed_model_keeps_its_name_and_its_part_of_the_slots(spec: CastSpec, ask: Ask) -> None:
+async def test_a_placed_model_keeps_its_name_and_its_share_of_the_slots(spec: CastSpec, ask: Ask) -> None:
     host = ScriptedHost(Completion(text="well"))
     model = Assembly(workers=4, hosts={spec.text: host}).model(spec)
     assert (await model.answer(ask("hello"))).text == "well"
@@ -48,7 +48,7 @@ async def test_a_placed_model_keeps_its_name_and_its_part_of_the_slots(spec: Cas
 
 
 @pytest.mark.usefixtures("short_waits")
-async def test_a_model_that_died_is_asked_again_and_one_that_refused_is_not(spec: CastSpec, ask: Ask) -> None:
+async def test_a_call_to_a_model_that_died_is_retried_and_a_refused_one_is_not(spec: CastSpec, ask: Ask) -> None:
     host = ScriptedHost(ConnectionError("the actor died"), ("busy", "server"), Completion(text="well"))
     model = Assembly(hosts={spec.text: host}).model(spec)
     assert (await model.answer(ask("hello"))).text == "well"
@@ -59,7 +59,7 @@ async def test_a_model_that_died_is_asked_again_and_one_that_refused_is_not(spec
     assert refusing.asked == 1
 
 
-async def test_a_failure_travels_as_words(spec: CastSpec, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failure_is_returned_as_text(spec: CastSpec, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fails(self: WeightsCaller, request: Request, number: int, deadline: Deadline) -> Completion:
         raise AttemptFailed("out of memory", "server")
 
@@ -68,7 +68,7 @@ async def test_a_failure_travels_as_words(spec: CastSpec, ask: Ask, monkeypatch:
 
 
 class Placing:
-    """What is asked of Ray."""
+    """A stand-in for Ray that records what it is asked for."""
 
     def __init__(self, gpus: int) -> None:
         self.gpus, self.made = gpus, list[dict[str, Any]]()

@@ -74,7 +74,7 @@ async def test_an_understudy_answers_in_text_json_or_tool_calls(ask: Ask) -> Non
     assert (await model.answer(ask("x", Lists()))).text == '["a","b"]'
 
 
-async def test_an_understudys_own_fault_is_the_engines(ask: Ask) -> None:
+async def test_a_bug_of_an_understudy_is_the_engines_failure(ask: Ask) -> None:
     with pytest.raises(EngineError, match="Staff as staff: KeyError"):
         await UnderstudyModel(Staff()).answer(ask("x", Judges(case="broken")))
 
@@ -100,7 +100,7 @@ def test_the_cast_knows_who_plays_whom() -> None:
         cast.model("docter")
 
 
-def test_roles_that_nobody_named_are_understudies() -> None:
+def test_roles_without_a_model_are_understudies() -> None:
     cast = build_cast(parse_cast("judge=http://127.0.0.1:1/v1:m"), ["doctor", "judge"], {"doctor": Staff()})
     assert cast.describe() == {"doctor": "understudy", "judge": "http://127.0.0.1:1/v1:m"}
 
@@ -116,17 +116,17 @@ def test_roles_that_nobody_named_are_understudies() -> None:
         ("doctor=anthropic:claude", "--local-only allows only"),
     ],
 )
-def test_a_cast_that_cannot_be_built_says_why(text: str, said: str) -> None:
+def test_a_cast_that_cannot_be_built_gives_the_reason(text: str, said: str) -> None:
     with pytest.raises((ConfigError, UnknownName), match=said):
         build_cast(parse_cast(text), ["doctor"], {"doctor": Staff()}, ["rude"], local_only=True)
 
 
-def test_local_only_lets_loopback_endpoints_pass() -> None:
+def test_local_only_accepts_loopback_endpoints() -> None:
     cast = build_cast(parse_cast("all=http://127.0.0.1:1/v1:m"), ["doctor"], {}, local_only=True)
     assert cast.describe() == {"doctor": "http://127.0.0.1:1/v1:m"}
 
 
-async def test_a_recording_answers_in_order_and_says_what_it_lacks(ask: Ask) -> None:
+async def test_a_recording_answers_in_order_and_says_what_is_missing(ask: Ask) -> None:
     kept = {(ask("a").key, 0): Completion(text="one"), (ask("a").key, 1): Completion(text="two")}
     model = ReplayModel("demo-1", lambda key, occurrence: kept.get((key, occurrence)))
     asked = [replace(ask("a"), occurrence=occurrence) for occurrence in range(3)]
@@ -135,7 +135,7 @@ async def test_a_recording_answers_in_order_and_says_what_it_lacks(ask: Ask) -> 
         await model.answer(asked[2])
 
 
-async def test_a_person_answers_and_is_asked_again_when_unreadable(ask: Ask) -> None:
+async def test_a_person_answers_and_is_asked_again_if_the_answer_is_unreadable(ask: Ask) -> None:
     desk = HumanDesk()
     call = asyncio.ensure_future(HumanModel(desk).answer(ask("Your verdict?", Judges(case="x"))))
     question = await desk.next()
@@ -151,7 +151,7 @@ async def test_a_person_answers_and_is_asked_again_when_unreadable(ask: Ask) -> 
     assert desk.pending() == []
 
 
-async def test_plain_words_fill_a_reply_with_one_text(ask: Ask) -> None:
+async def test_plain_words_fill_a_reply_that_has_one_text_field(ask: Ask) -> None:
     desk = HumanDesk()
     call = asyncio.ensure_future(HumanModel(desk).answer(ask("Speak.", Says())))
     question = await desk.next()
@@ -160,7 +160,7 @@ async def test_plain_words_fill_a_reply_with_one_text(ask: Ask) -> None:
     assert (await call).text == '{"words":"Good morning."}'
 
 
-async def test_a_person_may_use_a_tool(ask: Ask) -> None:
+async def test_a_person_can_use_a_tool(ask: Ask) -> None:
     desk = HumanDesk()
     lookup = ToolSpec(name="lookup", description="Look up.", parameters={})
     call = asyncio.ensure_future(HumanModel(desk).answer(ask("Who?", tools=(lookup,))))
@@ -173,7 +173,7 @@ async def test_a_person_may_use_a_tool(ask: Ask) -> None:
     assert (await call).tool_calls[0].arguments == {"id": "7"}
 
 
-async def test_a_desk_that_closes_fails_what_waits(ask: Ask) -> None:
+async def test_a_desk_that_closes_fails_the_waiting_questions(ask: Ask) -> None:
     desk = HumanDesk()
     call = asyncio.ensure_future(HumanModel(desk).answer(ask()))
     question = await desk.next()
@@ -186,7 +186,7 @@ async def test_a_desk_that_closes_fails_what_waits(ask: Ask) -> None:
         await HumanModel(desk).answer(ask())
 
 
-async def test_a_cancelled_question_leaves_the_desk(ask: Ask) -> None:
+async def test_a_cancelled_question_is_removed_from_the_desk(ask: Ask) -> None:
     desk = HumanDesk()
     call: asyncio.Future[Any] = asyncio.ensure_future(HumanModel(desk).answer(ask()))
     await desk.next()
@@ -195,7 +195,7 @@ async def test_a_cancelled_question_leaves_the_desk(ask: Ask) -> None:
     assert desk.pending() == []
 
 
-def test_importing_casts_loads_no_http_and_no_provider() -> None:
+def test_importing_casts_loads_no_http_library_and_no_provider() -> None:
     code = (
         "import sys; import polyclinic.models.cast;"
         " print(sorted({'aiohttp', 'httpx', 'pydantic_ai', 'xllamacpp', 'faiss', 'wordllama'} & set(sys.modules)))"

@@ -1,7 +1,8 @@
-"""What a real model of 1.5 billion parameters said to our prompts, kept as test data: 932 replies with what was asked.
+"""Replies of a real model of 1.5 billion parameters to our prompts, kept as test data: 932 replies with their requests.
 
 Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1 (339) and with a
-first state of those of 0.2 (593). The words are wrong in many ways; they are here to be read, never as medical fact.
+first state of those of 0.2 (593). The words are wrong in many ways; they only test how replies are read and are never
+medical fact.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Raised(ReplyModel):
 
 
 class RubricListed(ReplyModel):
-    """A judge's answer in the form that these replies were asked for."""
+    """A judge's answer in the form in which these replies were requested."""
 
     criteria: tuple[Judged, ...]
     flags: tuple[Raised, ...] = ()
@@ -65,29 +66,29 @@ def rows(finish: str, file: Path = FILE) -> tuple[Row, ...]:
         return tuple(row for row in map(json.loads, lines) if row["finish"] == finish)
 
 
-def test_there_are_some_of_every_clinic_and_of_each_ending() -> None:
+def test_there_are_replies_of_every_clinic_and_of_each_finish_reason() -> None:
     assert len(rows("stop")) + len(rows("length")) > 300
     assert {row["clinic"] for row in rows("stop")} >= {"counsel", "demo", "duty", "frontdesk", "patient", "rounds"}
     assert len(rows("length")) > 60
 
 
-def test_no_reply_that_was_cut_is_taken_as_whole() -> None:
+def test_no_reply_that_was_cut_is_accepted_as_complete() -> None:
     for row in rows("length"):
         with pytest.raises(Unreadable) as caught:
             whole(Completion(text=row["reply"], finish="length"))
         assert caught.value.kind in ("cut", "run-on")
 
 
-def test_a_reply_that_ended_by_itself_is_never_taken_for_a_run_on() -> None:
+def test_a_reply_that_ended_by_itself_is_never_taken_for_a_repetition() -> None:
     assert [row["reply"] for row in rows("stop") if runs_on(row["reply"])] == []
 
 
-def test_many_replies_that_ran_into_the_limit_are_seen_to_repeat_themselves() -> None:
+def test_many_replies_that_reached_the_limit_are_found_to_repeat_themselves() -> None:
     found = [runs_on(row["reply"]) for row in rows("length")]
     assert sum(found) > 0.2 * len(found)
 
 
-def test_objects_are_read_or_refused_and_half_ones_always_refused() -> None:
+def test_objects_are_read_or_refused_and_incomplete_ones_always_refused() -> None:
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
         if "{" not in row["reply"]:
@@ -103,7 +104,7 @@ def test_objects_are_read_or_refused_and_half_ones_always_refused() -> None:
     assert outcomes["read stop"] > 0.95 * (outcomes["read stop"] + outcomes["refused stop"])
 
 
-def test_thoughts_are_not_found_where_there_are_none() -> None:
+def test_thinking_is_not_found_where_there_is_none() -> None:
     assert all(spoken(row["reply"]) == row["reply"] for row in rows("stop"))
 
 
@@ -129,7 +130,7 @@ def test_the_built_in_reader_answers_every_closed_kind_on_real_words(clinic: str
 
 
 def test_judges_read_real_rubric_answers_strictly() -> None:
-    """Each is read as a rubric's or a preference's reply, or refused; none ends in an error of ours."""
+    """Each is read as a rubric's or a preference's reply, or refused; none causes an error of our code."""
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
         if row["prompt"] not in JUDGED:
@@ -145,7 +146,7 @@ def test_judges_read_real_rubric_answers_strictly() -> None:
 # The prompts of 0.2
 
 
-def test_what_ended_by_itself_is_whole_and_what_was_stopped_is_not() -> None:
+def test_replies_that_ended_by_themselves_are_complete_and_stopped_ones_are_not() -> None:
     stopped = [row for finish in ("length", "run-on") for row in rows(finish, LATER)]
     assert len(stopped) > 10
     for row in stopped:
@@ -155,7 +156,7 @@ def test_what_ended_by_itself_is_whole_and_what_was_stopped_is_not() -> None:
         whole(Completion(text=row["reply"]))
 
 
-def test_a_loose_reading_of_a_strict_form_says_the_same() -> None:
+def test_reading_a_strict_form_loosely_gives_the_same_values() -> None:
     """A value is never changed by reading loosely: not by words around the object, and not by a form of lines."""
     forms = [row["reply"] for row in rows("stop", LATER) if row["reply"].startswith("{")]
     assert len(forms) > 150
@@ -169,8 +170,8 @@ def test_a_loose_reading_of_a_strict_form_says_the_same() -> None:
             assert fields_said(lines, fields) == {name: value.strip() for name, value in said.items()}
 
 
-def test_simulated_people_of_the_real_run_are_caught_where_they_offer_help() -> None:
-    """The lines that spoilt whole talks: offers and refusals of help at a front desk."""
+def test_simulated_people_of_the_real_run_are_noticed_where_they_offer_help() -> None:
+    """The lines that spoiled whole talks: offers and refusals of help at a front desk."""
     spoken = [row["reply"] for row in rows("stop", LATER) if row["prompt"] in ("PatientIntake", "PatientCalls")]
     offers = [line for line in spoken if "assist" in line.lower() and "?" in line]
     assert len(offers) > 1

@@ -1,4 +1,4 @@
-"""The quick sampler against transformers: the same weights must say the same words."""
+"""The quick sampler compared with transformers: the same weights must say the same words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _model(kind: str) -> Any:
     model = build(config(vocab_size=300, eos_token_id=END, pad_token_id=0, **sizes, **heads)).eval()
     for weights in model.parameters():
         if weights.dim() == 2:
-            weights.data.mul_(3)  # sharper, so that no two words are as likely
+            weights.data.mul_(3)  # sharper, so that no two words are equally likely
     return model
 
 
@@ -46,7 +46,7 @@ def _said(model: Any, prompt: list[int], limit: int) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", ["qwen2", "llama"])
-def test_it_says_what_transformers_says(kind: str) -> None:
+def test_the_quick_sampler_says_the_same_as_transformers(kind: str) -> None:
     model = _model(kind)
     sampler = Sampler(model, 3, 600)
     assert agrees(sampler, model, PROMPTS[1])
@@ -54,7 +54,7 @@ def test_it_says_what_transformers_says(kind: str) -> None:
     assert sampler.sample(PROMPTS, LIMITS, {END}) == expected
 
 
-def test_it_follows_an_adapter_in_training() -> None:
+def test_the_quick_sampler_uses_an_adapter_in_training() -> None:
     lora = peft.LoraConfig(r=4, lora_alpha=8, target_modules="all-linear", init_lora_weights=False)
     model = peft.get_peft_model(_model("qwen2"), lora)
     quick = QuickReplies(model, 4)
@@ -67,7 +67,7 @@ def test_it_follows_an_adapter_in_training() -> None:
     assert quick.sample(PROMPTS, LIMITS, {END}, refresh=True) == expected
 
 
-def test_it_grows_with_its_prompts_and_does_not_sample_other_kinds() -> None:
+def test_the_sampler_grows_with_its_prompts_and_declines_other_kinds_of_models() -> None:
     model = _model("qwen2")
     quick = QuickReplies(model, 2)
     long = [9] * 700

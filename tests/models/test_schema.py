@@ -1,4 +1,4 @@
-"""Strict schemas: every property required, none added, nothing inexpressible promised."""
+"""Strict schemas: every property is required, none is added, and what strict mode cannot express is not claimed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pair(ReplyModel):
     both: tuple[int, str]
 
 
-def test_every_object_is_closed_and_asks_for_everything() -> None:
+def test_every_object_is_closed_and_requires_every_property() -> None:
     name, schema, strict = reply_schema(Plan)
     assert (name, strict) == ("Plan", True)
     assert schema["required"] == ["items", "first", "step", "score"]
@@ -56,13 +56,13 @@ def test_every_object_is_closed_and_asks_for_everything() -> None:
 
 
 @pytest.mark.parametrize("reply_type", [Free, Pair])
-def test_what_cannot_be_said_strictly_is_sent_as_it_is(reply_type: type[ReplyModel]) -> None:
+def test_a_schema_that_cannot_be_strict_is_sent_unchanged(reply_type: type[ReplyModel]) -> None:
     _, schema, strict = reply_schema(reply_type)
     assert strict is False
     assert schema == reply_type.model_json_schema()
 
 
-def test_a_field_may_be_called_like_a_keyword() -> None:
+def test_a_field_may_have_the_name_of_a_schema_keyword() -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}, "default": {"type": "integer"}}}
     strict = strict_schema(schema)
     assert strict is not None
@@ -74,7 +74,7 @@ class Branch(ReplyModel):
     parts: tuple[Branch, ...] = ()
 
 
-def test_a_reply_that_contains_itself_is_written_out_at_the_root() -> None:
+def test_a_recursive_reply_type_is_written_out_at_the_root() -> None:
     _, schema, strict = reply_schema(Branch)
     assert strict
     assert schema["type"] == "object"

@@ -1,4 +1,4 @@
-"""Cast strings: what must work exactly, and what is said about typos."""
+"""Cast strings: what must work exactly, and the messages about typos."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_cast_of_the_handbook_is_understood() -> None:
         ("http://host:80:m", "http://host:80", "m"),
     ],
 )
-def test_an_endpoints_address_and_model_are_told_apart(text: str, base_url: str, model: str) -> None:
+def test_an_endpoints_address_and_model_are_separated(text: str, base_url: str, model: str) -> None:
     spec = parse_model(text)
     assert (spec.base_url, spec.model, spec.key_env) == (base_url, model, "POLYCLINIC_API_KEY")
 
@@ -47,7 +47,7 @@ def test_an_understudys_mistakes_are_read(text: str, mistakes: tuple[tuple[str, 
     assert parse_model(text).mistakes == mistakes
 
 
-def test_the_other_kinds_are_read() -> None:
+def test_the_other_kinds_of_models_are_read() -> None:
     assert parse_model("human").kind == "human"
     assert parse_model("replay:demo-1a2b3c").replay_run == "demo-1a2b3c"
     assert parse_model("local").model == ""

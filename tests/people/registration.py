@@ -1,4 +1,4 @@
-"""What a registrar checks of a person's particulars, worked out here and not with the code that draws them."""
+"""What a registrar checks in a person's data, computed here without the code that draws the people."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _CHI_WEIGHTS = (10, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 def age_on(person: Person, day: date) -> int:
-    """Whole years lived on that day."""
+    """Age in whole years on that day."""
     born = person.birth_date
     return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
 
 
 def identifier_faults(locale: Locale, identifier: str, sex: Sex, born: date) -> list[str]:
-    """What contradicts birth date, sex or the check digit; empty when all agree."""
+    """Contradictions to birth date, sex or the check digit; empty if there is none."""
     if locale.identifier_kind == "korea_resident_number":
         return _korea_faults(identifier, sex, born)
     return _chi_faults(identifier, sex, born)

@@ -1,4 +1,4 @@
-"""Addresses as people say them become parts that can be found; what is unclear stays in the text."""
+"""Addresses as people say them are split into searchable parts; what is unclear stays in the text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from polyclinic.people.locales import load_locale, locale_names
         ("", "korea", ("", "", "", "", "")),
     ],
 )
-def test_parts_are_told_apart_or_left_in_the_text(said: str, locale: str, parts: tuple[str, ...]) -> None:
+def test_address_parts_are_separated_or_left_in_the_text(said: str, locale: str, parts: tuple[str, ...]) -> None:
     assert address_parts(said, locale) == AddressParts(*parts)
 
 

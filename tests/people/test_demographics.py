@@ -25,7 +25,7 @@ def people(locale: str, count: int = 2000) -> list[Person]:
 
 
 @pytest.mark.parametrize("locale", ["korea", "scotland"])
-def test_particulars_agree_with_each_other(locale: str) -> None:
+def test_personal_details_agree_with_each_other(locale: str) -> None:
     pack = load_locale(locale)
     found = people(locale)
     assert len({person.name for person in found}) == len(found)
@@ -40,7 +40,7 @@ def test_particulars_agree_with_each_other(locale: str) -> None:
         assert person.given.split(" ")[0] in given
 
 
-def test_korean_numbers_carry_the_region_of_the_address() -> None:
+def test_korean_numbers_contain_the_region_of_the_address() -> None:
     pack = load_locale("korea")
     for person in people("korea", 300):
         region = next(region for region in pack.regions if region.name == person.region)
@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_people() -> None:
     assert people("korea", 50) == people("korea", 50)
 
 
-def test_an_unknown_locale_is_refused_with_the_names_there_are() -> None:
+def test_an_unknown_locale_is_refused_with_the_valid_names() -> None:
     with pytest.raises(UnknownName, match="korea"):
         load_locale("kores")
     assert locale_names() == ["korea", "scotland"]
@@ -100,7 +100,7 @@ def test_every_level_of_every_axis_has_instructions() -> None:
     assert len(seen) == 6 * 3 * 3 * 2
 
 
-def test_an_unusual_patient_is_told_how_in_at_least_three_lines() -> None:
+def test_an_unusual_patient_gets_at_least_three_lines_on_how_they_differ() -> None:
     usual = PatientAxes()
     others = [PatientAxes(personality=each) for each in PERSONALITIES if each != usual.personality]
     for axes in (*others, PatientAxes(language="A"), PatientAxes(recall="low"), PatientAxes(confusion="high")):

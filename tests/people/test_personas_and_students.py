@@ -11,7 +11,7 @@ from polyclinic.people.personas import POOL, Persona, life_stage, persona_confli
 from polyclinic.people.students import Student, sample_group, student_conflicts, student_diversity, students
 
 
-def test_there_are_three_hundred_of_each_and_all_are_consistent() -> None:
+def test_there_are_three_hundred_personas_and_students_and_all_are_consistent() -> None:
     assert len(personas()) == len(students()) == POOL == 300
     assert [persona.id for persona in personas() if persona_conflicts(persona)] == []
     assert [student.id for student in students() if student_conflicts(student)] == []
@@ -39,7 +39,7 @@ def test_inconsistent_people_are_found() -> None:
     assert student_conflicts(old)
 
 
-def test_personas_are_diverse_by_measurement() -> None:
+def test_personas_are_diverse_by_the_measure() -> None:
     measured = persona_diversity(personas())
     assert min(measured.evenness.values()) > 0.97
     assert measured.pair_coverage > 0.9 and measured.distance > 0.75 and measured.distinct > 200
@@ -49,13 +49,13 @@ def test_personas_are_diverse_by_measurement() -> None:
     assert {life_stage(age) for age in ages} == {"teenager", "young adult", "middle-aged", "older adult", "senior"}
 
 
-def test_students_are_diverse_by_measurement() -> None:
+def test_students_are_diverse_by_the_measure() -> None:
     measured = student_diversity(students())
     assert min(measured.evenness.values()) > 0.95
     assert measured.pair_coverage > 0.9 and measured.distance > 0.7 and measured.distinct > 150
 
 
-def test_the_measure_falls_for_a_poor_population() -> None:
+def test_the_measure_of_diversity_falls_for_a_poor_population() -> None:
     poor = persona_diversity(personas()[:3] * 50)
     good = persona_diversity(personas()[:150])
     assert poor.distinct == 3 and poor.pair_coverage < good.pair_coverage / 2
@@ -77,7 +77,7 @@ def test_people_are_the_same_in_every_process() -> None:
     assert personas(40, seed=1) != personas(40, seed=2)
 
 
-def test_traits_show_in_what_the_actors_are_told() -> None:
+def test_traits_are_in_the_prompts_of_the_actors() -> None:
     for persona in personas(60):
         assert persona.name in persona.style_prompt and str(persona.age) in persona.style_prompt
         assert persona.voice in persona.style_prompt and persona.name in persona.description
@@ -85,7 +85,7 @@ def test_traits_show_in_what_the_actors_are_told() -> None:
         assert student.behaviour.startswith(f"You are {student.name}, {student.year}")
 
 
-def test_a_voice_lent_to_another_age_drops_work_and_home_that_do_not_fit() -> None:
+def test_a_voice_used_for_another_age_drops_work_and_home_that_do_not_fit() -> None:
     retired = next(persona for persona in personas() if persona.group == "retired")
     young = retired.lent_to(19, None)
     assert young.age == 19 and young.occupation == "" and "retired" not in young.style_prompt
@@ -101,6 +101,6 @@ def test_groups_have_different_names(size: int) -> None:
         assert len({student.name for student in group}) == size
 
 
-def test_a_group_larger_than_the_names_is_refused() -> None:
+def test_a_group_with_more_people_than_names_is_refused() -> None:
     with pytest.raises(ValueError, match="different names"):
         sample_group(5, stream("g"), students()[:3])

@@ -1,4 +1,4 @@
-"""Profiles: five thousand people who can all exist, the same from the same seed."""
+"""Profiles: five thousand plausible people, the same from the same seed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_an_impossible_person_is_recognised(change: dict[str, object], fault: st
     assert fault in impossible(base.model_copy(update=change))
 
 
-def test_trait_words_fit_the_levels() -> None:
+def test_trait_words_match_their_levels() -> None:
     for number in range(200):
         person = draw_big_five(stream("test", number))
         allowed = {
@@ -93,7 +93,7 @@ def test_trait_words_fit_the_levels() -> None:
         assert len(person.manners()) == sum(person.level(trait) != "middle" for trait in TRAITS)
 
 
-def test_a_fitting_profile_has_the_sex_the_age_and_the_schooling() -> None:
+def test_a_fitting_profile_has_the_requested_sex_age_and_schooling() -> None:
     for age, sex in ((17, "female"), (35, "male"), (84, "female")):
         found = fitting_profile(profiles(), stream("fit", age), age=age, sex=sex, least="none")  # type: ignore[arg-type]
         assert found.sex == sex
@@ -102,7 +102,7 @@ def test_a_fitting_profile_has_the_sex_the_age_and_the_schooling() -> None:
     assert education_rank(schooled.education) >= education_rank("bachelor")
 
 
-def test_the_parent_of_a_child_has_children_and_the_age_for_it() -> None:
+def test_the_parent_of_a_child_has_children_and_a_plausible_age() -> None:
     for child in (0, 4, 10):
         found = fitting_profile(profiles(), stream("parent", child), age=child, sex=None, parent_of=child)
         assert found.children >= 1

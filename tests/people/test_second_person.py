@@ -1,4 +1,4 @@
-"""Who plays a person is told so with "you": a description in the third person makes a model speak about itself."""
+"""A description for a player uses "you": in the third person it makes a model speak about itself."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _OUTSIDE = re.compile(
 
 
 @pytest.mark.parametrize("chosen", ["korean@en", "elsewhere"])
-def test_what_a_counselled_person_is_told_about_themselves_speaks_to_them(chosen: str) -> None:
+def test_the_description_of_a_counselled_person_addresses_the_player_as_you(chosen: str) -> None:
     for talk in talks(chosen, 1):
         who = talk.persona
         told = (who.family, who.values, who.restraint, who.work, who.money, who.burden, who.misunderstanding)
         assert [line for line in told if _OUTSIDE.search(line)] == []
 
 
-def test_what_a_patient_is_told_about_themselves_speaks_to_them() -> None:
+def test_the_description_of_a_patient_addresses_the_player_as_you() -> None:
     described = [scenario.person for scenario in patients("20", 1)]
     assert [line for line in described if _OUTSIDE.search(line)] == []
     assert all("In conversation you " in line for line in described)
 
 
 @pytest.mark.parametrize("role", COMMUNICATORS)
-def test_every_trait_is_said_to_the_one_who_has_it(role: Communicator) -> None:
+def test_every_trait_addresses_the_player_as_you(role: Communicator) -> None:
     assert all(dimension.you.startswith("you ") for dimension in dimensions(role))

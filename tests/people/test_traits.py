@@ -60,7 +60,7 @@ def test_moving_a_trait_stops_at_the_range() -> None:
     assert "asks for supervision" in moved.persona()
 
 
-def test_reverse_coded_items_are_turned_round() -> None:
+def test_reverse_coded_items_are_reversed() -> None:
     priors = priors_from(responses(5), read_items(ITEMS, "items.csv"), "own.csv")["nurse"]
     means = [prior.mean for prior in priors.values()]
     assert means == [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]
@@ -87,13 +87,13 @@ def test_a_users_survey_replaces_its_roles_and_leaves_the_others(tmp_path: Path)
         ("respondent,role,item,response\n", "no responses"),
     ],
 )
-def test_a_wrong_survey_gets_the_line_and_the_fix(text: str, says: str) -> None:
+def test_an_error_in_a_survey_is_reported_with_line_and_fix(text: str, says: str) -> None:
     with pytest.raises(DataError) as caught:
         priors_from(text, read_items(ITEMS, "items.csv"), "own.csv")
     assert says in str(caught.value)
 
 
-def test_a_wrong_item_table_gets_the_line_and_the_fix() -> None:
+def test_an_error_in_an_item_table_is_reported_with_line_and_fix() -> None:
     with pytest.raises(DataError, match=r"items\.csv:2: a nurse has no dimension 'warmth'"):
         read_items(ITEMS.replace(dimensions("nurse")[0].id, "warmth", 1), "items.csv")
     with pytest.raises(DataError, match=r"items\.csv:2: reverse is 'yes'"):

@@ -27,7 +27,7 @@ def test_the_same_text_is_read_differently_for_another_fact(reader: BuiltInReade
     assert breath > smoke + 0.3
 
 
-def test_the_words_of_a_yes_stand_in_the_text(reader: BuiltInReader) -> None:
+def test_the_quotation_of_a_yes_is_in_the_text(reader: BuiltInReader) -> None:
     refusal = all_kinds()["patient-refusal"].ask(asked="When did it start?")
     text = "Oh dear. I really couldn't tell you, doctor."
     says, words = reader.read(text, refusal)
@@ -43,7 +43,7 @@ def test_no_test_author_is_in_the_training_lines() -> None:
     assert not trained & tested
 
 
-def test_open_kinds_pair_each_text_with_both_labels_mostly() -> None:
+def test_most_texts_of_open_kinds_have_examples_of_both_labels() -> None:
     rows = [row for row in labelled(split="test") if row.question.kind == "patient-told"]
     labels: dict[str, set[bool]] = {}
     for row in rows:
@@ -51,7 +51,7 @@ def test_open_kinds_pair_each_text_with_both_labels_mostly() -> None:
     assert sum(len(found) == 2 for found in labels.values()) / len(labels) > 0.9
 
 
-async def test_the_shipped_reader_is_as_good_as_its_kept_results_say() -> None:
+async def test_the_shipped_reader_is_as_good_as_its_stored_results_say() -> None:
     rows = [row for row in labelled(split="test") if row.question.kind == "patient-cheat"]
     findings = await read_all(rows, "reader=builtin")
     found = accuracy([(row.label, finding.says) for row, finding in zip(rows, findings, strict=True)])
@@ -75,19 +75,19 @@ def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
         ('{"kind": "patient-refusal"', ":1:"),
     ],
 )
-def test_a_broken_line_is_named_with_its_fix(tmp_path: Path, line: str, says: str) -> None:
+def test_a_broken_line_is_reported_with_its_fix(tmp_path: Path, line: str, says: str) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text(line + "\n")
     with pytest.raises(DataError, match=says):
         from_file(file, all_kinds())
 
 
-def test_runs_of_one_process_share_a_reader_so_what_it_remembers_has_one_bound() -> None:
+def test_runs_of_one_process_share_a_reader_so_its_cache_has_one_bound() -> None:
     kinds = all_kinds()
     assert open_reader(kinds, "") is open_reader(dict(kinds), "")
 
 
-def test_a_very_long_text_is_read_and_its_vectors_are_not_kept() -> None:
+def test_a_very_long_text_is_read_and_its_vectors_are_not_cached() -> None:
     before = vectors._kept.cache_info().currsize
     long = vectors.tokens("The pain comes at night. " * 100)
     assert len(long.units) > 400

@@ -1,4 +1,4 @@
-"""What a reader recalls: answers of like readings, by people other than the one whom it reads."""
+"""What a reader recalls: answers to similar questions, labelled by other people than the author it reads."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ SAMPLES = [
 ]
 
 
-def test_a_question_like_one_that_was_labelled_has_its_answer() -> None:
+def test_a_question_like_a_labelled_one_gets_its_answer() -> None:
     recall, _ = learn(SAMPLES)
     assert recall.says("What brings you here today?", COUGH) > 0.2 > -0.2 > recall.says("Anything on the skin?", COUGH)
 
 
-def test_it_says_almost_nothing_about_a_text_and_a_target_that_nobody_wrote_about() -> None:
+def test_recall_says_almost_nothing_about_texts_and_targets_that_nobody_labelled() -> None:
     recall, _ = learn(SAMPLES)
     assert abs(recall.says("The invoice was paid on Friday.", "a contract about the roof")) < 0.1
 
 
-def test_what_the_others_teach_about_an_author_has_nothing_of_that_author() -> None:
+def test_recall_for_an_author_contains_nothing_by_that_author() -> None:
     _, without = learn(SAMPLES)
     alone, _ = learn([sample for sample in SAMPLES if sample.author == "B"])
     for text in ("What brings you here today?", "Anything on the skin?"):
         assert without["A"].says(text, COUGH) == pytest.approx(alone.says(text, COUGH), abs=0.02)
 
 
-def test_it_says_the_same_after_it_is_written_and_read_again() -> None:
+def test_recall_gives_the_same_answers_after_saving_and_loading() -> None:
     recall, _ = learn(SAMPLES)
     again = unpacked(packed(recall), DIMENSIONS)
     assert again.says("What brings you here today?", COUGH) == pytest.approx(
@@ -56,7 +56,7 @@ def _asked(kind: ReadingKind) -> int:
     return len(rival_questions(kind, kind.ask(**facts)))
 
 
-def test_only_a_question_about_one_option_has_rivals() -> None:
+def test_only_a_question_about_one_option_has_rival_questions() -> None:
     kinds = all_kinds()
     assert _asked(kinds["rounds-choice"]) == 2
     assert _asked(kinds["rounds-leak"]) == _asked(kinds["rounds-false"]) == _asked(kinds["patient-told"]) == 0

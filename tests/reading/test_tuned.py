@@ -1,4 +1,4 @@
-"""A language model fine-tuned as a reader: how it is chosen, and what is said where it cannot be used."""
+"""A language model fine-tuned as a reader: how it is chosen, and the message where it cannot be used."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ASKS = Question(kind="desk-accepts", words="Does the caller accept?", context="O
 
 
 def a_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> TunedReader:
-    """A reader whose model is not needed."""
+    """A reader for tests that do not need its model."""
     monkeypatch.setattr(tuned, "need_torch", lambda: None)
     (folder / READER_CARD).write_text("{}")
     return TunedReader(str(folder))
 
 
-def test_a_folder_is_a_fine_tuned_reader_and_no_path_the_built_in_one(
+def test_a_folder_is_a_fine_tuned_reader_and_without_a_path_the_built_in_one_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tuned, "need_torch", lambda: None)
@@ -41,7 +41,7 @@ def test_a_folder_is_a_fine_tuned_reader_and_no_path_the_built_in_one(
     assert reads_by_itself(spec)
 
 
-def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"torch and transformers: .*\[train\]"):
         TunedReader("anywhere")
@@ -53,7 +53,7 @@ def test_a_base_that_is_no_folder_is_named(tmp_path: Path, monkeypatch: pytest.M
         tune_reader([], {}, TuningSettings(str(tmp_path / "none")), tmp_path, print)
 
 
-async def test_findings_follow_from_how_likely_yes_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_findings_follow_from_the_probability_of_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = a_reader(tmp_path, monkeypatch)
     asked: list[int] = []
 
@@ -83,7 +83,7 @@ async def test_a_model_that_fails_is_the_readers_fault(tmp_path: Path, monkeypat
         await reader.answer(Request(role="reader", prompt=prompt, messages=(), settings=Settings()))
 
 
-def test_rows_of_like_length_are_read_together_and_no_batch_is_too_large() -> None:
+def test_rows_of_similar_length_are_read_together_and_no_batch_is_too_large() -> None:
     lengths = [5, 100, 7, 90, 6, 300]
     found = batches(lengths, tokens=200, most=3)
     assert sorted(place for batch in found for place in batch) == list(range(6))
@@ -91,7 +91,7 @@ def test_rows_of_like_length_are_read_together_and_no_batch_is_too_large() -> No
     assert [0, 4, 2] in found
 
 
-def test_training_lines_are_the_same_each_time_and_hold_longer_messages() -> None:
+def test_training_lines_are_the_same_each_time_and_include_longer_messages() -> None:
     kinds = all_kinds("frontdesk")
     rows = labelled("frontdesk", split="train")[:400]
     settings = TuningSettings("base", most_lines=500)

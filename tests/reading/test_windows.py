@@ -1,4 +1,4 @@
-"""Longer messages: what decides stands in one sentence, and the reader finds it there."""
+"""Longer messages: one sentence decides, and the reader finds it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def line(kind: ReadingKind, text: str, label: bool, about: str = "", **facts: st
 LONG = "This morning the porter brought me down in the lift, and we talked about the weather all the way along."
 
 
-def test_each_sentence_of_a_long_text_is_a_window_and_short_ones_go_with_the_next() -> None:
+def test_each_sentence_of_a_long_text_is_a_window_and_short_ones_join_the_next() -> None:
     told = "It began on Monday evening, when I was putting the bins out as I always do."
     assert windows(f"{LONG} No. I never had any pain there. {told}") == (
         LONG,
@@ -35,7 +35,7 @@ def test_each_sentence_of_a_long_text_is_a_window_and_short_ones_go_with_the_nex
     assert windows("") == ("",)
 
 
-def test_a_text_as_short_as_the_lines_learned_from_is_read_whole() -> None:
+def test_a_text_as_short_as_the_training_lines_is_read_whole() -> None:
     assert windows("I slept badly. It still hurts here.") == ("I slept badly. It still hurts here.",)
 
 
@@ -48,7 +48,7 @@ def test_every_window_names_the_speaker() -> None:
     )
 
 
-def test_a_very_long_text_has_ten_windows_at_most_and_loses_no_word() -> None:
+def test_a_very_long_text_has_at_most_ten_windows_and_loses_no_word() -> None:
     text = " ".join(f"This is sentence number {number} of many." for number in range(37))
     assert len(windows(text)) <= 10
     assert " ".join(windows(text)) == text
@@ -78,7 +78,7 @@ def test_one_clear_sentence_in_a_long_message_is_found() -> None:
     assert gathered(read, " ".join(scores), {}, "mood") == -1.0
 
 
-def test_gathered_weights_are_the_same_each_time() -> None:
+def test_combined_weights_are_the_same_each_time() -> None:
     rows = [(np.linspace(-2, 2, len(FOUND)) * sign, sign > 0) for sign in (1, -1, 0.5, -0.5)]
     one, other = fit_gather({"mood": rows})["mood"], fit_gather({"mood": rows})["mood"]
     assert one.tobytes() == other.tobytes()
@@ -94,7 +94,7 @@ def lines() -> list[Labelled]:
     return [*mood, *told, *agrees, line(WHOLE, "What is it?", True)]
 
 
-def test_messages_keep_the_line_that_decides_and_add_none_that_would_change_it(lines: list[Labelled]) -> None:
+def test_generated_messages_keep_the_deciding_line_and_add_none_that_would_change_it(lines: list[Labelled]) -> None:
     made = messages(lines, KINDS)
     for row in made:
         if row.question.kind == "mood":

@@ -1,4 +1,4 @@
-"""Chunking never loses a character and cuts where the text pauses."""
+"""Chunking never loses a character and cuts at the ends of sentences and paragraphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = st.text(alphabet=st.sampled_from("ab .!?\n#가나。\t"), max_size=300)
 
 @given(TEXTS, st.integers(1, 40), st.integers(0, 39))
 @settings(max_examples=150, deadline=None)
-def test_character_windows_cover_every_character_and_overlap_as_asked(text: str, size: int, overlap: int) -> None:
+def test_character_windows_cover_every_character_and_overlap_as_requested(text: str, size: int, overlap: int) -> None:
     overlap = min(overlap, size - 1)
     chunks = by_characters(text, size, overlap)
     assert "".join(c.text if i == 0 else c.text[overlap:] for i, c in enumerate(chunks)) == text
@@ -32,7 +32,7 @@ def test_character_windows_cover_every_character_and_overlap_as_asked(text: str,
 
 @given(TEXTS, st.integers(1, 60))
 @settings(max_examples=150, deadline=None)
-def test_chunks_joined_are_the_text(text: str, size: int) -> None:
+def test_the_chunks_together_are_the_whole_text(text: str, size: int) -> None:
     chunks = by_paragraph(text, size)
     assert "".join(chunk.text for chunk in chunks) == text
     assert all(
@@ -63,12 +63,12 @@ def test_a_long_paragraph_is_cut_at_sentences() -> None:
     ]
 
 
-def test_the_records_chunks_of_120_with_40_overlap() -> None:
+def test_a_record_is_cut_into_chunks_of_120_with_40_overlap() -> None:
     chunks = by_characters("x" * 300, 120, 40)
     assert [(chunk.start, chunk.end) for chunk in chunks] == [(0, 120), (80, 200), (160, 280), (240, 300)]
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1)])
-def test_an_overlap_that_would_never_end_is_refused(size: int, overlap: int) -> None:
+def test_an_overlap_that_would_cause_endless_chunks_is_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="overlap must be"):
         by_characters("text", size, overlap)

@@ -1,4 +1,4 @@
-"""Embedders: unit vectors, the same for the same text, thresholds that carry their meaning over."""
+"""Embedders: unit vectors, the same for the same text, and thresholds that mean the same for each embedder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_rows_are_unit_vectors_of_the_promised_length(spec: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [WordLlamaEmbedder, HashingEmbedder])
-def test_a_text_has_the_same_bytes_alone_and_in_any_batch(
+def test_a_text_has_the_same_vector_alone_and_in_any_batch(
     kind: type[WordLlamaEmbedder] | type[HashingEmbedder],
 ) -> None:
     batch = kind().embed([*QUESTIONS, "A much longer question about the pain that came on after the fall last week?"])
@@ -41,7 +41,7 @@ def test_a_text_has_the_same_bytes_alone_and_in_any_batch(
         assert alone.embed([text])[0].tobytes() == row.tobytes()
 
 
-def test_nothing_asked_gives_no_rows() -> None:
+def test_no_texts_give_no_rows() -> None:
     assert embedder("hashing").embed([]).shape == (0, 256)
 
 
@@ -65,7 +65,7 @@ def test_the_cache_is_bounded_and_a_hit_is_not_computed_again() -> None:
     assert len(small._cache) == 3
 
 
-def test_more_texts_than_the_cache_holds_still_all_come_back() -> None:
+def test_more_texts_than_the_cache_holds_are_still_all_returned() -> None:
     texts = [f"question {number}" for number in range(50)]
     assert HashingEmbedder(cache_texts=4).embed(texts).tobytes() == HashingEmbedder().embed(texts).tobytes()
 
@@ -80,7 +80,7 @@ def test_the_shipped_pairs_are_many_distinct_and_bilingual() -> None:
             assert sum(pair.same is same and pair.lang == lang for pair in shipped) >= least
 
 
-def test_wordllama_tells_english_paraphrases_from_other_questions() -> None:
+def test_wordllama_distinguishes_english_paraphrases_from_other_questions() -> None:
     assert calibrate(default_embedder().embed, ["en"]).separation() > 0.95
 
 
@@ -104,12 +104,12 @@ def test_separation_is_half_for_an_embedder_that_knows_nothing() -> None:
 
 
 @pytest.mark.parametrize("spec", ["wordlama", "hashing:none", "hashing:0", "sentence-transformers:", "http://host/v1"])
-def test_a_wrong_spec_is_the_users_error_and_says_what_to_write(spec: str) -> None:
+def test_a_wrong_spec_is_a_user_error_and_says_what_to_write(spec: str) -> None:
     with pytest.raises(ConfigError, match="write"):
         embedder(spec)
 
 
-def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigError, match="pip install sentence-transformers"):
         embedder("sentence-transformers:some-model").embed(["a"])

@@ -16,7 +16,7 @@ from polyclinic.retrieval.endpoint import EndpointEmbedder
 
 
 class Server:
-    """Serves hashing vectors, in reverse order, and keeps what it was asked."""
+    """A server of hashing vectors, in reverse order, that records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
@@ -54,7 +54,7 @@ async def server() -> AsyncIterator[Server]:
     await runner.cleanup()
 
 
-async def test_texts_are_fetched_in_batches_and_once(server: Server) -> None:
+async def test_texts_are_fetched_in_batches_and_only_once(server: Server) -> None:
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
     texts = [f"question {number}" for number in range(300)]
     remote.__dict__["dimensions"] = 8
@@ -64,7 +64,7 @@ async def test_texts_are_fetched_in_batches_and_once(server: Server) -> None:
     assert len(server.asked) == 3
 
 
-async def test_texts_are_fetched_when_nobody_fetched_them_before(server: Server) -> None:
+async def test_texts_that_were_not_fetched_before_are_fetched_when_needed(server: Server) -> None:
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
     found = await asyncio.to_thread(remote.embed, ["one", "two", "one"])
     np.testing.assert_allclose(found, HashingEmbedder(8).embed(["one", "two", "one"]), atol=1e-6)
@@ -80,7 +80,7 @@ async def test_a_refusal_names_the_endpoint_and_what_it_said(server: Server) -> 
     assert "sk-secret" not in str(caught.value)
 
 
-async def test_a_redirect_carries_no_text_to_another_place(server: Server) -> None:
+async def test_a_redirect_sends_no_text_to_another_host(server: Server) -> None:
     server.status = 307
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
     with pytest.raises(ModelError, match="answered 307"):

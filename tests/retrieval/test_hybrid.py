@@ -1,4 +1,4 @@
-"""Meaning and words together, with sources."""
+"""Search by meaning and by words together, with sources."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_the_right_passage_comes_first_with_its_source() -> None:
     assert DOCUMENTS[3].text[visiting.chunk.start : visiting.chunk.end] == visiting.chunk.text
 
 
-def test_what_is_off_topic_is_rejected_by_the_threshold() -> None:
+def test_off_topic_passages_are_rejected_by_the_threshold() -> None:
     model = embedder("wordllama")
     index = HybridIndex(model, DOCUMENTS)
     assert index.search("quarterly tax invoice", 3)
     assert index.search("quarterly tax invoice", 3, min_similarity=model.threshold(0.8)) == []
 
 
-def test_fusion_prefers_what_both_rankings_like() -> None:
+def test_fusion_prefers_what_is_high_in_both_rankings() -> None:
     assert [item for item, _ in fuse([[1, 2, 3], [3, 2, 9]])] == [3, 2, 1, 9]
     assert [item for item, _ in fuse([[1], [2]])] == [1, 2]
     assert fuse([[1], [2]], [1.0, 2.0])[0][0] == 2

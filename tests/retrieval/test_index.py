@@ -12,7 +12,7 @@ from polyclinic.retrieval.index import EXACT_ROWS, ExactIndex, FaissIndex, Growi
 
 
 def topics(rows: int, dimensions: int = 64, name: str = "rows") -> Vectors:
-    """Vectors in two hundred loose clusters, as texts are."""
+    """Vectors in two hundred loose clusters, like those of texts."""
     numbers = array_stream("index", name)
     centres = array_stream("index", "centres").standard_normal((200, dimensions)) + 0.5
     loose = centres[numbers.integers(0, 200, rows)] + 0.8 * numbers.standard_normal((rows, dimensions))
@@ -30,7 +30,7 @@ def test_an_empty_index_finds_nothing(index: VectorIndex) -> None:
     assert len(index) == 0
 
 
-def test_the_nearest_come_first_and_at_most_k(index: VectorIndex) -> None:
+def test_the_nearest_rows_come_first_and_at_most_k(index: VectorIndex) -> None:
     rows = topics(500)
     index.add(rows)
     for at in (0, 17, 499):
@@ -42,13 +42,13 @@ def test_the_nearest_come_first_and_at_most_k(index: VectorIndex) -> None:
     assert index.nearest(rows[0], 0) == []
 
 
-def test_equal_rows_are_found_lower_row_first(index: VectorIndex) -> None:
+def test_of_equal_rows_the_lower_row_comes_first(index: VectorIndex) -> None:
     row = topics(1)
     index.add(np.concatenate([topics(20, name="others"), row, row, row]))
     assert [number for number, _ in index.nearest(row[0], 2)] == [20, 21]
 
 
-def test_a_removed_row_never_matches_again_and_numbers_stay(index: VectorIndex) -> None:
+def test_a_removed_row_never_matches_again_and_row_numbers_stay(index: VectorIndex) -> None:
     rows = topics(100)
     index.add(rows)
     index.remove(7)
@@ -61,7 +61,7 @@ def test_a_removed_row_never_matches_again_and_numbers_stay(index: VectorIndex) 
         index.remove(101)
 
 
-def test_one_by_one_and_all_at_once_give_the_same_answers() -> None:
+def test_adding_rows_one_by_one_or_all_at_once_gives_the_same_answers() -> None:
     rows, queries = topics(EXACT_ROWS + 300), topics(20, name="queries")
     together, apart = GrowingIndex(64), GrowingIndex(64)
     together.add(rows)
@@ -105,7 +105,7 @@ def ExactIndexOf(rows: Vectors) -> ExactIndex:
     return index
 
 
-def test_dimensions_need_not_be_whole_bytes() -> None:
+def test_the_number_of_dimensions_need_not_be_a_multiple_of_eight() -> None:
     rows = topics(300, dimensions=13)
     index = FaissIndex(13)
     index.add(rows)

@@ -1,4 +1,4 @@
-"""Words find what vectors miss: rare terms, Korean stems under particles."""
+"""Search by words finds what vectors miss: rare terms, and Korean stems with particles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_rare_word_finds_its_document() -> None:
     assert Bm25(NOTES).nearest("Is she on warfarin?", 1)[0][0] == 0
 
 
-def test_korean_is_found_under_other_particles_and_endings() -> None:
+def test_korean_is_found_with_other_particles_and_endings() -> None:
     index = Bm25(NOTES)
     assert index.nearest("당뇨병이 있으신가요?", 1)[0][0] == 2
     assert index.nearest("수술하신 적 있나요", 1)[0][0] == 4
@@ -32,11 +32,11 @@ def test_plain_english_endings_do_not_matter() -> None:
     assert tokens("illness pass") == ["illness", "pass"]
 
 
-def test_question_words_count_because_where_is_not_when() -> None:
+def test_question_words_count_because_where_differs_from_when() -> None:
     assert tokens("Where is it?") != tokens("When is it?")
 
 
-def test_bm25_matches_the_formula_worked_by_hand() -> None:
+def test_bm25_matches_the_formula_computed_by_hand() -> None:
     # two documents of two terms; "cough" in one of two: idf = ln(1 + (2-1+.5)/(1+.5)) = ln 2; tf part = 2.2/(1+1.2) = 1
     index = Bm25(["cough fever", "fever rash"])
     assert index.scores("cough") == {0: pytest.approx(0.693147, abs=1e-6)}

@@ -16,7 +16,7 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 NURSE: dict[str, Any] = {"scenarios": "3", "metric": "safe"}
 
 
-async def test_an_episode_is_played_by_text_and_ends_with_a_reward() -> None:
+async def test_an_episode_is_played_with_texts_and_ends_with_a_reward() -> None:
     async with RoleEnvironment("demo", "nurse", **NURSE) as room:
         seen = await room.reset(0)
         assert seen.messages[0]["role"] == "system" and seen.text == seen.messages[-1]["content"]
@@ -30,7 +30,7 @@ async def test_an_episode_is_played_by_text_and_ends_with_a_reward() -> None:
             await room.step("more")
 
 
-async def test_the_same_number_and_the_same_words_give_the_same_episode() -> None:
+async def test_the_same_episode_number_and_the_same_words_give_the_same_episode() -> None:
     async def told(number: int) -> list[str]:
         async with RoleEnvironment("demo", "nurse", **NURSE) as room:
             seen, heard = await room.reset(number), list[str]()
@@ -43,13 +43,13 @@ async def test_the_same_number_and_the_same_words_give_the_same_episode() -> Non
     assert await told(0) != await told(1)
 
 
-async def test_a_new_reset_gives_up_the_episode_that_goes_on() -> None:
+async def test_a_new_reset_abandons_the_running_episode() -> None:
     async with RoleEnvironment("demo", "nurse", **NURSE) as room:
         first = await room.reset(0)
         assert (await room.reset(0)).text == first.text
 
 
-async def test_the_tutor_earns_the_three_axis_reward_and_a_broken_form_its_penalty() -> None:
+async def test_the_tutor_gets_the_three_axis_reward_and_a_broken_form_gets_the_penalty() -> None:
     async with RoleEnvironment("rounds", "tutor", scenarios="train:2", variant="one-student", metric="reward") as room:
         seen = await room.reset(0)
         assert seen.prompt == "TutorGuides" and "think_history" in seen.messages[0]["content"]
@@ -59,7 +59,7 @@ async def test_the_tutor_earns_the_three_axis_reward_and_a_broken_form_its_penal
 
 
 def _answer(seen: Any) -> str:
-    """Something for any form: the smallest reply that its schema allows, or words."""
+    """A reply for any form: the smallest that its schema allows, or words."""
     if seen.schema is None:
         return "I see. What would you do next?"
     import orjson
@@ -88,7 +88,7 @@ def _answer(seen: Any) -> str:
 
 @pytest.mark.parametrize("clinic", sorted(clinic_modules()))
 async def test_every_clinics_tested_role_can_be_trained(clinic: str) -> None:
-    """From reset to the first steps, in every clinic: whatever it answers, the environment goes on or ends."""
+    """From reset to the first steps, in every clinic: whatever the answer is, the environment continues or ends."""
     found = load_clinic(clinic)
     role = next(role for role in found.roles if role.side == "tested")
     metric = "" if role.metrics else next(judge.metrics[0].name for judge in found.judges() if judge.metrics)
@@ -110,7 +110,7 @@ def test_wrong_names_are_reported() -> None:
         RoleEnvironment("rounds", "tutr")
 
 
-def test_trl_takes_it_as_an_environment_with_a_tool_and_a_reward() -> None:
+def test_trl_accepts_it_as_an_environment_with_a_tool_and_a_reward() -> None:
     made = trl_environment("demo", "nurse", **NURSE)()
     opening = made.reset(**tasks("nurse", 2)[1])
     assert "helpline" in opening.lower() or opening
@@ -130,7 +130,7 @@ def test_a_process_ends_even_if_nobody_closed_its_environment() -> None:
     assert subprocess.run([sys.executable, "-c", words], check=False, timeout=60).returncode == 0
 
 
-def test_code_that_is_not_asynchronous_has_the_same_environment() -> None:
+def test_synchronous_code_gets_the_same_environment() -> None:
     room = ThreadedEnvironment("demo", "nurse", **NURSE)
     seen = room.reset(0)
     while not seen.done:
@@ -152,7 +152,7 @@ class _Trace:
 
 
 class _Agent:
-    """The part of a verifiers agent that is used here."""
+    """The part of a verifiers agent that the environment uses."""
 
     def __init__(self) -> None:
         self.trace, self.turns = _Trace(), 0
@@ -168,7 +168,9 @@ class _Agent:
         return SimpleNamespace(terminated=False, last_reply="Take one tablet of 5 mg, twice a day.")
 
 
-async def test_verifiers_takes_it_as_an_env_and_finds_the_reward_on_the_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_verifiers_accepts_it_as_an_env_and_finds_the_reward_on_the_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     stand_in = ModuleType("verifiers.v1")
     stand_in.SingleAgentEnv = object  # type: ignore[attr-defined]
     package = ModuleType("verifiers")
@@ -191,7 +193,7 @@ async def test_verifiers_takes_it_as_an_env_and_finds_the_reward_on_the_trace(mo
     assert agent.turns and "reward" in agent.trace.rewards
 
 
-def test_verifiers_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_verifiers_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="pip install verifiers"):
         verifiers_environment("demo", "nurse")

@@ -17,8 +17,8 @@ for package in TRAIN:
 CALL = '<tool_call>\n{"name": "say", "arguments": {"text": "Take one tablet, twice a day."}}\n</tool_call><|im_end|>'
 
 
-def test_trls_trainer_leads_an_episode_and_learns_its_reward(tmp_path: Path) -> None:
-    """A tiny random model would never call a tool, so its words are set; all else is TRL's."""
+def test_trls_trainer_plays_an_episode_and_gets_its_reward(tmp_path: Path) -> None:
+    """A tiny random model would never call a tool, so its words are given; everything else is TRL's."""
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
     from trl.chat_template_utils import qwen3_chat_template

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 
 class _Player:
-    """An agent whose words are set; its task, trace and segments are those of verifiers."""
+    """An agent whose words are given; its task, trace and segments are those of verifiers."""
 
     def __init__(self) -> None:
         self.trace: Any = None

@@ -1,4 +1,4 @@
-"""An audition finds what a model cannot do, says so by role, and shows the words behind every figure."""
+"""An audition finds what a model cannot do, reports it by role, and shows the transcripts behind every figure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_an_understudy_is_fit_for_every_role() -> None:
     assert all(role.calls_per_episode > 0 for role in found)
 
 
-async def test_scenes_take_every_prompt_of_a_role_by_turns() -> None:
+async def test_scenes_alternate_between_all_prompts_of_a_role() -> None:
     rehearsal = await rehearse("demo")
     scenes = rehearsal.of_role("caller", 6)
     assert len(scenes) == 6
@@ -48,7 +48,7 @@ async def test_scenes_take_every_prompt_of_a_role_by_turns() -> None:
     assert [scene.request.key for scene in again.of_role("caller", 6)] == [scene.request.key for scene in scenes]
 
 
-async def test_a_model_that_fits_every_form_can_still_be_unfit() -> None:
+async def test_a_model_that_fills_in_every_form_can_still_be_unfit() -> None:
     async with FaultServer() as server:
         found = await heard(server)
     assert found["judge"].shares["read"] == 1.0
@@ -65,7 +65,7 @@ async def test_a_model_that_fits_every_form_can_still_be_unfit() -> None:
         (" ".join(f"And another thing {number}." for number in range(60)), "length", "too long"),
     ],
 )
-async def test_each_fault_shows_in_its_own_figure(said: str | Body, figure: str, verdict: str) -> None:
+async def test_each_fault_changes_its_own_figure(said: str | Body, figure: str, verdict: str) -> None:
     def reply(body: Body) -> str | Body:
         if "response_format" in body:
             return '{"says": "How many?", "understood": true}'
@@ -103,7 +103,7 @@ def test_a_test_picture_is_a_png_of_its_colour() -> None:
 
 
 @pytest.mark.parametrize(("sees", "share"), [(True, 1.0), (False, 0.25)])
-async def test_a_model_that_sees_pictures_is_told_apart_from_one_that_guesses(sees: bool, share: float) -> None:
+async def test_a_model_that_sees_pictures_is_distinguished_from_one_that_guesses(sees: bool, share: float) -> None:
     known = {square(colour).data: colour for colour in ("red", "green", "blue", "yellow")}
 
     def reply(body: Body) -> str:
@@ -129,7 +129,7 @@ async def test_every_figure_has_its_transcripts_on_the_page() -> None:
     assert plain["transcripts"]
 
 
-async def test_an_audition_ends_in_time_and_people_cannot_take_one() -> None:
+async def test_an_audition_ends_in_time_and_is_refused_for_people() -> None:
     async with FaultServer(faults=1.0, kinds=["stall"]) as server:
         with pytest.raises(LimitReached, match="1 seconds"):
             await audition(f"{server.url}:any", ["demo"], max_seconds=1)
@@ -137,7 +137,7 @@ async def test_an_audition_ends_in_time_and_people_cannot_take_one() -> None:
         await audition("human", ["demo"])
 
 
-def test_the_guard_and_the_critic_are_asked_what_has_a_known_answer_in_both_languages() -> None:
+def test_guard_and_critic_get_questions_with_known_answers_in_both_languages() -> None:
     known = load_clinic("counsel").known_scenes()
     for role, safe in (("guard", "acceptance"), ("critic", "none")):
         mine = [scene for scene in known if scene.role == role]
@@ -149,7 +149,7 @@ def test_the_guard_and_the_critic_are_asked_what_has_a_known_answer_in_both_lang
 
 
 @pytest.mark.parametrize(("label", "share"), [("acceptance", 7 / 18), ("active", 7 / 18), ("implicit", 11 / 18)])
-async def test_a_guard_that_gives_everything_one_label_is_not_fit(label: str, share: float) -> None:
+async def test_a_guard_that_gives_every_text_the_same_label_is_not_fit(label: str, share: float) -> None:
     class Same:
         name, kind = "same", "llm"
 
@@ -165,7 +165,7 @@ async def test_a_guard_that_gives_everything_one_label_is_not_fit(label: str, sh
     assert any(f"label: {label}, right is" in play.why for play in played)
 
 
-def test_readers_are_asked_about_training_authors_lines_as_often_yes_as_no() -> None:
+def test_readers_get_training_authors_lines_with_as_many_yes_as_no() -> None:
     scenes = reader_scenes(load_clinic("duty"))
     assert len(scenes) == 16
     assert sum(scene.right["q1"] == ("yes",) for scene in scenes) == 8
@@ -173,7 +173,7 @@ def test_readers_are_asked_about_training_authors_lines_as_often_yes_as_no() -> 
     assert {scene.request.prompt.model_dump()["text"] for scene in scenes} <= trained_on
 
 
-async def test_scenes_are_what_the_model_itself_would_be_asked() -> None:
+async def test_scenes_use_the_prompts_that_the_model_itself_would_get() -> None:
     for model, wanted in (("http://127.0.0.1:1/v1:any", "TutorThinks"), ("local:/trained", "TutorGuides")):
         found = await rehearse("rounds", variants=("full",), scenarios="1", episodes=1, playing=parse_model(model))
         asked = {scene.prompt for scene in found.scenes if scene.role == "tutor"}

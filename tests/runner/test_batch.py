@@ -28,7 +28,7 @@ def config(**values: object) -> RunConfig:
     return make_config({"clinic": "demo", "variants": ("tool",), "scenarios": "6", **values})
 
 
-async def test_scenarios_variants_and_trials_are_multiplied_and_scored() -> None:
+async def test_every_combination_of_scenario_variant_and_trial_is_run_and_scored() -> None:
     async with open_store(MEMORY) as store:
         outcome = await run(store, config(variants=("plain", "tool"), trials=2))
         results = await load_results(store, outcome.run)
@@ -65,7 +65,7 @@ async def test_a_lease_held_elsewhere_is_reported_with_its_age_and_how_to_break_
     assert f"polyclinic runs release {name} --store" in said[0]
 
 
-async def test_failed_episodes_are_counted_apart_and_tried_again_on_resume_only() -> None:
+async def test_failed_episodes_are_counted_separately_and_retried_only_on_resume() -> None:
     cast = "caller=understudy:mistake=silent@0.8,all=understudy"
     async with open_store(MEMORY) as store:
         first = await run(store, config(scenarios="12", cast=cast))
@@ -93,7 +93,7 @@ async def test_a_budget_stops_the_run_and_more_budget_finishes_it() -> None:
     assert (finished.exit_code, finished.left) == (0, 0)
 
 
-async def test_an_episodes_own_limit_is_an_outcome_not_a_stop() -> None:
+async def test_an_episode_that_reaches_its_own_limit_ends_and_does_not_stop_the_run() -> None:
     async with open_store(MEMORY) as store:
         outcome = await run(store, config(max_turns=1, variants=("tool",), scenarios="12"))
         rows = await store.runs.episodes(outcome.run)
@@ -116,7 +116,7 @@ async def test_two_processes_share_a_run_and_no_episode_is_done_twice(tmp_path_f
     assert len(ended) == 40
 
 
-async def test_what_another_live_process_holds_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_units_held_by_another_live_process_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "POLL_S", 0.01)
     async with open_store(MEMORY) as store:
         id = await start_run(store, config(scenarios="3"))
@@ -141,7 +141,7 @@ async def test_a_language_model_over_http_plays_every_role() -> None:
     assert [member.kind for member in results.cast] == ["llm", "llm", "understudy", "reader"]
 
 
-async def test_a_recorded_run_can_play_itself_again() -> None:
+async def test_a_recorded_run_can_be_replayed() -> None:
     async with open_store(MEMORY) as store:
         first = await run(store, config())
         again = await run(store, config(cast=f"all=replay:{first.run}"))
@@ -155,7 +155,7 @@ async def _words(store: Store, run: str) -> list[str]:
     return [said.text for row in rows for said in (await store.runs.transcript(run, row.spec.id)).of(Said)]
 
 
-async def test_rescoring_changes_no_transcript_and_stands_beside_the_runs_own_scores() -> None:
+async def test_rescoring_changes_no_transcript_and_is_stored_beside_the_runs_own_scores() -> None:
     async with open_store(MEMORY) as store:
         outcome = await run(store, config())
         before = await exported(store, outcome.run)
@@ -199,7 +199,7 @@ async def test_a_typo_is_answered_with_the_nearest_name_and_nothing_is_written(
         assert await store.runs.all() == []
 
 
-async def test_a_library_that_changes_between_a_stop_and_its_resume_changes_nothing() -> None:
+async def test_a_library_that_changes_before_a_resume_does_not_change_the_run() -> None:
     async def learn(store: Store, cases: int) -> None:
         taught = await run(store, config(variants=("taught",), scenarios=f"series:{cases}"))
         await save_learned(store, taught.run, load_clinic("demo"), "lesson", "")

@@ -34,7 +34,7 @@ Ended = list[tuple[str, str, dict[str, Any], list[tuple[str, float, str]]]]
 
 
 async def hospital(concurrency: int, url: str = "sqlite://:memory:") -> tuple[Ended, Mapping[Owner, int]]:
-    """How every contact of a small hospital ended, and who owns the failures."""
+    """How every contact of a small hospital ended, and the owners of the failures."""
     async with open_store(url) as store:
         config = make_config(
             {"clinic": "frontdesk", "scenarios": f"primary:1:{PATIENTS}", "seed": 5, "concurrency": concurrency}
@@ -51,7 +51,7 @@ def ends_of(results: RunResults) -> Ended:
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
-    """The records refuse the appointment that comes of this visit, whenever it is tried."""
+    """Make the records refuse the appointment of this visit at every attempt."""
     create, refused = UnitOfWork.create, []
     contacts = load_clinic("frontdesk").scenarios(f"primary:1:{PATIENTS}", 5)
     caller = next(cast(Contact, contact).caller.id for contact in contacts if contact.id == scenario)
@@ -67,7 +67,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     return refused
 
 
-async def test_a_refused_end_takes_along_what_depends_on_it(monkeypatch: pytest.MonkeyPatch, store_url: str) -> None:
+async def test_everything_that_depends_on_a_refused_end_is_refused_too(
+    monkeypatch: pytest.MonkeyPatch, store_url: str
+) -> None:
     broken: list[Chain] = []
     waves = batch.Batch._waves
 
@@ -92,7 +94,7 @@ async def test_a_refused_end_takes_along_what_depends_on_it(monkeypatch: pytest.
     assert broken
 
 
-async def test_turns_that_run_ahead_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_running_ahead_of_commits_does_not_change_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
     ahead = await hospital(16)
     monkeypatch.setattr(batch, "Chain", lambda: None)
     assert await hospital(16) == ahead
@@ -100,7 +102,7 @@ async def test_turns_that_run_ahead_change_nothing(monkeypatch: pytest.MonkeyPat
 
 
 class Table:
-    """Stands for a transaction: which episodes it sees as ended."""
+    """A stand-in for a transaction that sees these episodes as ended."""
 
     dialect: Dialect = "sqlite"
 
@@ -143,7 +145,7 @@ def test_a_chain_refuses_what_follows_an_end_whose_commit_failed() -> None:
         pass
 
 
-async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_failed_commit_leaves_no_gap_between_episodes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole, _ = await hospital(16)
     commit, failing = SqliteConnection.commit, [0]
 
@@ -167,7 +169,7 @@ async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatc
     assert ends_of(results) == whole
 
 
-async def test_a_full_disk_is_told_even_when_a_broken_chain_is_seen_first() -> None:
+async def test_a_full_disk_is_reported_even_if_a_broken_chain_is_noticed_first() -> None:
     async def ends(error: Exception) -> None:
         raise error
 

@@ -1,4 +1,4 @@
-"""A run on a Ray cluster of three nodes: the bytes of one process, also when workers die, and one budget for all."""
+"""A run on a Ray cluster of three nodes: same bytes as one process, even if workers die, and one budget for all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_a_store_in_a_file_is_refused_before_anything_is_written(tmp_path:
         assert await store.runs.all() == []
 
 
-def test_a_missing_package_or_a_wrong_place_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_or_a_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(ConfigError, match="cluster"):
         Cluster("ray")
@@ -55,7 +55,7 @@ def test_a_missing_package_or_a_wrong_place_is_named(monkeypatch: pytest.MonkeyP
         Cluster("slurm")
 
 
-def test_workers_begin_with_their_own_part_and_none_is_left_out() -> None:
+def test_workers_begin_with_their_own_units_and_no_unit_is_left_out() -> None:
     units: dict[str, Any] = {str(number): [] for number in range(10)}
     parts = [own_part(units, Share(index, 3)) for index in range(3)]
     assert [unit for own, _ in parts for unit in own] == list(units)
@@ -63,7 +63,7 @@ def test_workers_begin_with_their_own_part_and_none_is_left_out() -> None:
     assert own_part(units, Share()) == (units, [])
 
 
-async def test_a_worker_asks_for_no_unit_that_another_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_claims_no_unit_that_another_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     claim = Leases.claim
 
@@ -99,7 +99,7 @@ def test_workers_divide_an_endpoints_slots_and_rate() -> None:
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """Three nodes on this machine, by Ray's own means."""
+    """Start three nodes on this machine with Ray's own test cluster."""
     pytest.importorskip("ray")
     if not POSTGRES:
         pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
@@ -137,7 +137,7 @@ async def whole(values: dict[str, Any]) -> tuple[bytes, int]:
     "values",
     [{**DEMO, "variants": ("plain", "tool")}, {"clinic": "frontdesk", "scenarios": "primary:2:10", "on": "ray"}],
 )
-async def test_the_export_is_that_of_one_process(
+async def test_the_export_is_the_same_as_that_of_one_process(
     nodes: Any, store: Store, values: dict[str, Any], concurrency: int
 ) -> None:
     expected, _ = await whole(values)
@@ -149,7 +149,7 @@ async def test_the_export_is_that_of_one_process(
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-async def test_a_worker_and_a_node_that_die_lose_nothing_and_pay_nothing_twice(nodes: Any, store: Store) -> None:
+async def test_the_death_of_a_worker_and_a_node_loses_nothing_and_pays_nothing_twice(nodes: Any, store: Store) -> None:
     async with FaultServer(latency_s=0.3, reply=steady) as server:
         values = {**DEMO, "cast": f"nurse={server.url}:any,caller={server.url}:any,all=understudy", "concurrency": 6}
         expected, calls = await whole(values)
@@ -232,7 +232,7 @@ class Steady(ModelHost):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-async def test_a_local_model_is_one_actor_that_all_workers_ask(
+async def test_a_local_model_is_one_actor_that_all_workers_use(
     nodes: Any, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def here(self: WeightsCaller, request: Request, number: int, deadline: Deadline) -> Completion:

@@ -11,7 +11,7 @@ from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import clinic_modules
 
 
-def test_what_decides_results_decides_the_id_and_nothing_else_does() -> None:
+def test_only_settings_that_change_results_change_the_id() -> None:
     base = make_config({"clinic": "demo"})
     assert (
         base.wanted_id == make_config({"clinic": "demo", "concurrency": 1, "store": "x", "max_cost_usd": 2}).wanted_id
@@ -35,14 +35,14 @@ def test_a_run_file_is_read_and_flags_override_it(tmp_path: Path) -> None:
         ("trials = 1\n", "clinic: Field required"),
     ],
 )
-def test_a_wrong_run_file_is_answered_with_line_and_fix(tmp_path: Path, text: str, words: str) -> None:
+def test_an_error_in_a_run_file_is_reported_with_line_and_fix(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "run.toml"
     file.write_text(text)
     with pytest.raises(ConfigError, match=words):
         read_config(str(file))
 
 
-def test_a_run_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_run_file_that_is_not_text_is_refused_in_one_line(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_bytes(b"\xd0\x00\xff")
     with pytest.raises(ConfigError, match="it is not UTF-8 at byte 0; save it as UTF-8"):
@@ -52,12 +52,12 @@ def test_a_run_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "value"), [("seed", 2**63), ("max_cost_usd", float("inf")), ("max_seconds", float("nan"))]
 )
-def test_numbers_that_cannot_be_kept_are_refused(name: str, value: float) -> None:
+def test_numbers_that_cannot_be_stored_are_refused(name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=name):
         make_config({"clinic": "demo", name: value})
 
 
-def test_the_smallest_budget_is_still_a_budget() -> None:
+def test_the_smallest_budget_is_rounded_up_and_not_to_zero() -> None:
     assert make_config({"clinic": "demo", "max_cost_usd": 1e-12}).run_limits.cost_nano_usd == 1
 
 
@@ -66,7 +66,7 @@ def test_a_missing_run_file_is_named() -> None:
         read_config("nowhere.toml")
 
 
-def test_the_plan_is_scenarios_by_variants_by_trials_with_campaigns_as_units() -> None:
+def test_the_plan_has_scenarios_by_variants_by_trials_with_campaigns_as_units() -> None:
     wide = make_config({"clinic": "demo", "variants": ["all"], "scenarios": "5", "trials": 2})
     apart = parse_plan(wide).with_episodes()
     assert len(apart.episodes) == len({unit for unit, _ in apart.episodes}) == 30

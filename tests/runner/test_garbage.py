@@ -1,4 +1,4 @@
-"""Python collects garbage rarely while runs are active, and as before when the last one has ended."""
+"""Python collects garbage rarely while runs are active, and as before after the last one has ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from polyclinic.runner.execute.garbage import RARE, rare_garbage_collection
 
 
-def test_the_default_threshold_returns_after_the_last_of_several_runs() -> None:
+def test_the_default_threshold_is_restored_after_the_last_of_several_runs() -> None:
     usual = gc.get_threshold()
     first, second = rare_garbage_collection(), rare_garbage_collection()
     first.__enter__()
@@ -21,7 +21,7 @@ def test_the_default_threshold_returns_after_the_last_of_several_runs() -> None:
     assert gc.get_threshold() == usual
 
 
-def test_the_default_threshold_returns_after_a_failure() -> None:
+def test_the_default_threshold_is_restored_after_a_failure() -> None:
     usual = gc.get_threshold()
     with pytest.raises(KeyError), rare_garbage_collection():
         raise KeyError

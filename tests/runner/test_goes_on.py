@@ -1,4 +1,4 @@
-"""An episode goes on without what nobody could read, and says whose fault that was."""
+"""An episode goes on without replies that could not be read, and says whose fault that was."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def nonsense(body: dict[str, Any]) -> str:
 
 
 async def played(clinic: str, role: str, reply: Any, **values: Any) -> list[Transcript]:
-    """Episodes with one role on a server that gives nothing usable; all of them must have ended."""
+    """Run episodes with one role on a server that gives nothing usable; all of them must end."""
     async with FaultServer(reply=reply) as server, open_store("sqlite://:memory:") as store:
         config = {"clinic": clinic, "cast": f"{role}={server.url}:any,all=understudy", "scenarios": "1", **values}
         outcome = await run(store, make_config(config))
@@ -45,7 +45,7 @@ async def test_a_tutor_whose_replies_cannot_be_read_gives_no_guidance() -> None:
     assert set(faults(transcripts)) == {("reply", "thinking", False), ("reply", "guidance", False)}
 
 
-async def test_students_whose_replies_cannot_be_read_are_silent_and_nothing_is_counted_for_them() -> None:
+async def test_students_whose_replies_cannot_be_read_say_nothing_and_are_not_scored() -> None:
     transcripts = await played("rounds", "student", cut, variants=("full",))
     assert not [note for events in transcripts for note in events.notes(Chose)]
     owners = {owner for owner, _, fatal in faults(transcripts) if not fatal}
@@ -53,6 +53,6 @@ async def test_students_whose_replies_cannot_be_read_are_silent_and_nothing_is_c
 
 
 @pytest.mark.parametrize("reply", [cut, nonsense])
-async def test_a_breach_that_the_reflector_cannot_explain_teaches_nothing(reply: Any) -> None:
+async def test_a_breach_that_the_reflector_cannot_explain_adds_no_lesson(reply: Any) -> None:
     transcripts = await played("duty", "reflector", reply, variants=("full",), scenarios="4")
     assert all(not fatal for _, _, fatal in faults(transcripts))

@@ -1,4 +1,4 @@
-"""In a campaign the next episode goes on while the last one is judged; ends are still committed in order."""
+"""In a campaign the next episode is played while the last one is judged; ends are still committed in order."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def ends_of(results: RunResults) -> list[tuple[object, ...]]:
 
 
 async def alone(store: Store) -> list[tuple[object, ...]]:
-    """The same campaign with nothing side by side."""
+    """The same campaign without concurrency."""
     config = make_config({"clinic": "duty", "scenarios": f"T2:{SHIFTS}", "seed": 3, "concurrency": 1})
     return ends_of(await load_results(store, (await run(store, config)).run))
 
 
 class Slowly:
-    """Judges the first shift last: it waits until the others have been played."""
+    """A judge that finishes the first shift last: it waits until the others have been played."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.order: list[str] = []
@@ -73,7 +73,7 @@ async def test_the_next_shift_is_played_while_the_last_one_is_judged(monkeypatch
     assert len(slowly.order) == SHIFTS
 
 
-async def test_a_run_stopped_while_a_shift_is_judged_ends_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_stopped_while_a_shift_is_judged_gives_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_store("sqlite://:memory:") as store:
         expected = await alone(store)
     async with open_store("sqlite://:memory:") as store:
@@ -95,7 +95,7 @@ async def test_a_run_stopped_while_a_shift_is_judged_ends_the_same(monkeypatch: 
 async def test_when_a_shift_fails_later_shifts_that_used_its_changes_are_played_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its changes are not kept, so what was played with them is played again without."""
+    """Its changes are not stored, so the shifts that used them are played again without them."""
     failed: list[str] = []
 
     async def unwritten(*arguments: Any, **options: Any) -> EpisodeResult:

@@ -69,7 +69,7 @@ async def ended(store: Store, run: str) -> int:
 
 
 async def records(store: Store) -> list[tuple[Any, ...]]:
-    """Every version of every resource that ever was; when it was written differs from run to run."""
+    """Every version of every resource, without its time, which differs from run to run."""
     rows = await store.database.read(
         lambda tx: tx.execute(
             "SELECT type, id, version, body FROM fhir_resource UNION ALL SELECT type, id, version, body FROM "

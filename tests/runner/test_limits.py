@@ -33,7 +33,7 @@ def config(**values: object) -> RunConfig:
 
 @pytest.fixture
 def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model called `paid` at a price, on an endpoint that counts as far away."""
+    """A model called `paid` with a price, on an endpoint that counts as remote."""
     prices = tmp_path / "prices.toml"
     prices.write_text('as_of = "2026-01-01"\n[models]\npaid = { input = "10", output = "10" }\n')
     monkeypatch.setenv("POLYCLINIC_PRICES", str(prices))
@@ -49,7 +49,7 @@ async def test_an_episode_that_used_all_its_tokens_is_judged_and_the_run_goes_on
     assert all(row.value("understood") == 0 for row in results.episodes)
 
 
-async def test_what_a_run_used_before_it_was_stopped_counts_when_it_goes_on() -> None:
+async def test_usage_before_a_stop_counts_when_the_run_is_resumed() -> None:
     async with open_store(MEMORY) as store:
         stopped = await run(store, config(max_tokens=4000, concurrency=1))
         again = await resume_run(store, stopped.run)
@@ -62,7 +62,7 @@ async def test_what_a_run_used_before_it_was_stopped_counts_when_it_goes_on() ->
 
 
 @pytest.mark.usefixtures("priced")
-async def test_a_budget_is_not_passed_by_calls_at_the_same_time_and_is_used_up_all_the_same() -> None:
+async def test_concurrent_calls_do_not_exceed_a_budget_but_use_it_up() -> None:
     async with FaultServer(latency_s=0.01) as server, open_store(MEMORY) as store:
         values = {"cast": f"nurse={server.url}:paid?max_tokens=200,all=understudy", "scenarios": "40"}
         stopped = await run(store, config(**values, max_cost_usd=0.05, concurrency=40))
@@ -89,7 +89,7 @@ class Came(Effect):
 
 
 class Order:
-    """Shared state that notes who came by."""
+    """Shared state that records the order of its episodes."""
 
     takes: tuple[type[Effect], ...] = (Came,)
 
@@ -101,7 +101,7 @@ class Order:
         self.seen.append(effect.position)
 
 
-async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_episode_overtakes_one_that_a_limit_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     ready = asyncio.Event()
     stopping = True
 
@@ -142,9 +142,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
     ("kind", "options"),
     [("stall", ""), ("rate_limit", ""), ("drip", ""), ("stall", "&stream=false")],
 )
-async def test_a_limit_of_time_ends_a_run_within_two_seconds_calls_under_way_included(
-    kind: Fault, options: str
-) -> None:
+async def test_a_time_limit_ends_a_run_within_two_seconds_including_calls_under_way(kind: Fault, options: str) -> None:
     async with open_store(MEMORY) as store:
         async with FaultServer(faults=1.0, kinds=[kind], stall_s=30.0, retry_after_s=20.0) as server:
             cast = f"all=understudy,nurse={server.url}:any?timeout_s=60&idle_s=60{options}"
@@ -163,7 +161,7 @@ async def test_a_limit_of_time_ends_a_run_within_two_seconds_calls_under_way_inc
 
 
 @pytest.mark.usefixtures("priced")
-async def test_money_is_never_passed_by_more_than_one_call_whatever_comes_back() -> None:
+async def test_a_cost_limit_is_never_exceeded_by_more_than_one_call_whatever_comes_back() -> None:
     """At 10 $ a million tokens: odd answers are billed, a budget of five cents is kept, the token limit is sent."""
     limit = 0.05
 

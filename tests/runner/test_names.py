@@ -1,4 +1,4 @@
-"""`last` names the run that was the last when the user said so, not the one it starts."""
+"""`last` names the last run at the time of the command, not the one that the command starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def config(**values: object) -> RunConfig:
     return make_config({"clinic": "demo", "variants": ("taught",), "scenarios": "4", **values})
 
 
-async def test_the_last_run_can_play_the_next_one() -> None:
+async def test_a_recording_of_the_last_run_can_play_the_next_one() -> None:
     async with open_store(MEMORY) as store:
         first = await run(store, config())
         again = await run(store, config(cast="nurse=replay:last,caller=replay:demo,judge=understudy"))
@@ -41,7 +41,7 @@ async def test_a_run_starts_from_what_the_last_one_learned() -> None:
     assert all(recalled)
 
 
-async def test_what_a_run_began_with_is_kept_together_with_what_it_learned(tmp_path: Path) -> None:
+async def test_the_library_a_run_began_with_is_saved_together_with_what_it_learned(tmp_path: Path) -> None:
     entry = Entry(id="old", key="an older question", value={"phrase": "an older phrase"})
     file = tmp_path / "old.jsonl"
     write_library_file(str(file), [Operation(action="add", entry=entry)])
@@ -55,7 +55,7 @@ async def test_what_a_run_began_with_is_kept_together_with_what_it_learned(tmp_p
     assert len(kept) > 2
 
 
-async def test_a_recording_is_what_the_run_heard_not_what_a_later_scoring_did() -> None:
+async def test_a_recording_holds_the_replies_of_the_run_and_not_those_of_a_later_scoring() -> None:
     async with FaultServer(moods=("nonsense",)) as server, open_store(MEMORY) as store:
         first = await run(store, config())
         _, _, failures = await rescore(store, first.run, cast=f"judge={server.url}:any", judges=("courtesy",))

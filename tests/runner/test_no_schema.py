@@ -1,4 +1,4 @@
-"""Whole episodes of every clinic where no schema is held, with a model that answers forms in its own loose way."""
+"""Whole episodes of every clinic on a server that enforces no schema, with a model that answers forms loosely."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def value(blank: str, chance: random.Random) -> str:
 
 
 def loose(body: dict[str, Any]) -> str:
-    """Speech in words; a form as lines, bullets or an object with words around it, and now and then no form at all."""
+    """Speech in words; a form as lines, bullets or an object with words around it, and sometimes no form at all."""
     words, chance = asked(body), stream("loose", repr(body["messages"]), body.get("seed", 0))
     if CHOICES in words:
         return f"I would say {chance.choice(words.split(CHOICES)[-1].splitlines()[0].split(', '))}."
@@ -57,7 +57,7 @@ def loose(body: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("mode", ["ignore", "refuse"])
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
-async def test_episodes_end_where_no_schema_is_held(name: str, mode: str) -> None:
+async def test_episodes_end_where_no_schema_is_enforced(name: str, mode: str) -> None:
     clinic = load_clinic(name)
     judges = [role.name for role in clinic.roles if role.side == "judge"]
     async with FaultServer(reply=loose) as server, open_store("sqlite://:memory:") as store:

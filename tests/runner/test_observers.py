@@ -1,4 +1,4 @@
-"""Logs and traces: what is seen from outside, and that nothing of it changes a run or tells anybody's words."""
+"""Logs and traces: what they show, and that they neither change a run nor contain anybody's words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _log_as_before() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_log_as_before")
-def test_a_log_is_one_json_object_a_line_without_anybodys_words(
+def test_a_log_has_one_json_object_per_line_and_nobodys_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -60,12 +60,12 @@ KNOWN = {"time", "level", "logger", "event", "run", "clinic", "episode", "varian
 }
 
 
-def test_nobody_watches_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_are_no_observers_unless_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(OTEL, raising=False)
     assert active_observers() == ()
 
 
-def test_traces_without_their_package_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traces_without_their_package_name_the_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OTEL, "1")
     monkeypatch.setitem(__import__("sys").modules, "polyclinic.runner.build.telemetry", None)
     with pytest.raises(ConfigError, match=r"otel"):
@@ -73,7 +73,7 @@ def test_traces_without_their_package_name_the_extra(monkeypatch: pytest.MonkeyP
 
 
 async def _traced(monkeypatch: pytest.MonkeyPatch, **values: Any) -> tuple[list[Any], dict[str, list[Any]], bytes]:
-    """A run's spans and metrics, by OpenTelemetry's own means of testing, and its export."""
+    """A run's spans and metrics, collected with OpenTelemetry's own test tools, and its export."""
     pytest.importorskip("opentelemetry.sdk")
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -104,7 +104,7 @@ async def _traced(monkeypatch: pytest.MonkeyPatch, **values: Any) -> tuple[list[
     return list(spans.get_finished_spans()), points, export
 
 
-async def test_traces_follow_the_conventions_and_leave_the_run_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_traces_follow_the_conventions_and_do_not_change_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_store(MEMORY) as store:
         plain = await exported(store, (await run(store, make_config(CONFIG))).run)
     spans, points, export = await _traced(monkeypatch)
@@ -124,7 +124,7 @@ async def test_traces_follow_the_conventions_and_leave_the_run_as_it_is(monkeypa
     assert kinds == {"input", "output"}
 
 
-async def test_a_call_that_fails_has_its_kind_of_error(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_call_is_traced_with_its_kind_of_error(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FaultServer(faults=1.0, kinds=["server_error"]) as server:
         cast = f"all=understudy,nurse={server.url}:qwen?tries=1"
         spans, points, _ = await _traced(monkeypatch, cast=cast, scenarios="1")

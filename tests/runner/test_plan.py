@@ -1,4 +1,4 @@
-"""A plan is parsed and checked once; it is described without building, and a run is built once."""
+"""A plan is parsed and checked once; it can be described without building it, and a run is built once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polyclinic.store.store import open_store
 MEMORY = "sqlite://:memory:"
 
 
-async def test_a_plan_describes_the_players_as_the_built_cast_names_them() -> None:
+async def test_a_plan_names_the_players_as_the_built_cast_does() -> None:
     cast = "nurse=openai:gpt-5-mini?temperature=0,caller=understudy:mistake=silent@0.1,judge=http://127.0.0.1:1/v1:m"
     plan = parse_plan(make_config({"clinic": "demo", "cast": cast}))
     async with build(plan, MemoryJournal()) as built:
@@ -31,7 +31,7 @@ async def test_a_plan_describes_the_players_as_the_built_cast_names_them() -> No
     assert plan.players["judge"]["kind"] == "llm"
 
 
-async def test_a_run_is_built_once_and_its_libraries_are_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_is_built_once_and_its_library_versions_are_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
 
     @asynccontextmanager
@@ -52,7 +52,7 @@ async def test_a_run_is_built_once_and_its_libraries_are_pinned(monkeypatch: pyt
     assert "@" in kept["phrases"]
 
 
-async def test_what_cannot_be_built_is_never_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_that_cannot_be_built_is_never_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*rest: Any, **more: Any) -> Any:
         raise ConfigError("an extra is missing")
 
@@ -71,7 +71,7 @@ async def test_what_cannot_be_built_is_never_written_down(monkeypatch: pytest.Mo
         ({"cast": "all=openai:gpt-5-mini"}, "local-only"),
     ],
 )
-def test_local_only_is_kept_by_the_plan(values: dict[str, str], words: str) -> None:
+def test_the_plan_enforces_local_only(values: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         parse_plan(make_config({"clinic": "demo", "local_only": True, **values}))
 
@@ -82,7 +82,7 @@ async def test_a_person_in_the_cast_of_a_run_is_refused_before_anything_is_writt
         await drive(config, Silent(), lambda run: None, lambda line: None)
 
 
-async def test_a_run_does_not_keep_the_address_of_its_store_which_may_hold_a_password() -> None:
+async def test_a_run_does_not_store_the_address_of_its_store_which_may_hold_a_password() -> None:
     address = "postgresql://me:secret@db/polyclinic"
     async with open_store(MEMORY) as store:
         outcome = await api.run(store, make_config({"clinic": "demo", "scenarios": "1", "store": address}))
@@ -92,7 +92,7 @@ async def test_a_run_does_not_keep_the_address_of_its_store_which_may_hold_a_pas
     assert (kept["scenarios"], again.done) == ("1", 1)
 
 
-def test_the_line_that_says_how_to_resume_holds_no_password() -> None:
+def test_the_printed_resume_command_holds_no_password() -> None:
     assert resume_line("demo-1", "postgresql://me:secret@db/x") == (
         "polyclinic resume demo-1 --store 'postgresql://me:***@db/x'"
     )

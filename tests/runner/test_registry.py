@@ -1,4 +1,4 @@
-"""Which clinics are found, in and outside the tree."""
+"""Which clinics are found, inside and outside the source tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def package(folder: Path, flow: str) -> None:
     (folder / "__init__.py").write_text("")
 
 
-def test_a_clinic_outside_the_tree_is_found_whether_its_flow_is_a_file_or_a_folder(outside: Path) -> None:
+def test_a_clinic_outside_the_source_tree_is_found_with_its_flow_as_a_file_or_a_folder(outside: Path) -> None:
     package(outside / "ward_with_a_file", "flow.py")
     package(outside / "ward_with_a_folder", "flow/__init__.py")
     package(outside / "no_clinic", "other/flow.py")

@@ -11,7 +11,7 @@ from polyclinic.store.class_rows import ClassSession
 from polyclinic.store.store import Store
 
 
-async def test_a_place_in_a_class_belongs_to_one_browser_until_the_educator_frees_it(store: Store) -> None:
+async def test_a_place_in_a_class_belongs_to_one_browser_until_the_educator_releases_it(store: Store) -> None:
     made = await store.classes.open("{}")
     assert (await store.classes.by_code(f" {made.code.lower()} ")).id == made.id
     ada = await store.classes.join(made.id, "Ada", "browser-1")
@@ -27,7 +27,7 @@ async def test_a_place_in_a_class_belongs_to_one_browser_until_the_educator_free
         await store.classes.by_code("NOTONE")
 
 
-async def test_two_sessions_begun_at_once_are_one_and_belong_to_the_trainee_alone(store: Store) -> None:
+async def test_two_sessions_started_at_once_become_one_and_belong_to_the_trainee_alone(store: Store) -> None:
     made = await store.classes.open("{}")
     member = await store.classes.join(made.id, "Ada", "browser-1")
     tries = [ClassSession(run=f"r{n}", class_id=made.id, member=member.number, place=0, begun_ms=n) for n in range(5)]
@@ -37,7 +37,7 @@ async def test_two_sessions_begun_at_once_are_one_and_belong_to_the_trainee_alon
     assert await store.classes.plays(run, "browser-1")
     assert not await store.classes.plays(run, "browser-2") and not await store.classes.plays("other", "browser-1")
     await store.classes.readmit(made.id, member.number)
-    assert not await store.classes.plays(run, ""), "a freed place opens nothing to who has no token"
+    assert not await store.classes.plays(run, ""), "a released place opens nothing without its token"
     found = await store.classes.session(run)
     assert found is not None and found.member == member.number and await store.classes.session("other") is None
 

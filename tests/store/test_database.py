@@ -31,7 +31,7 @@ async def count(store: Store) -> int:
     return int((await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers")))[0][0])
 
 
-async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> None:
+async def test_a_failing_write_in_a_batch_affects_no_other_write(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     results = await asyncio.gather(
         *(store.database.write(put(n)) for n in range(40)),
@@ -41,7 +41,7 @@ async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> Non
     assert await count(store) == 39
 
 
-async def test_rows_that_are_written_together_fail_alone_and_keep_their_place(store: Store) -> None:
+async def test_of_rows_written_together_only_the_failing_one_fails_and_the_order_is_kept(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     insert = "INSERT INTO numbers (n) VALUES (?)"
     asked = [store.database.write(RowWork(insert, (n,))) for n in (*range(20), 7, *range(20, 25))]
@@ -53,7 +53,7 @@ async def test_rows_that_are_written_together_fail_alone_and_keep_their_place(st
     assert await count(store) == 26
 
 
-async def test_reads_see_all_that_was_asked_to_be_written_before_them(store: Store) -> None:
+async def test_reads_see_all_writes_that_were_requested_before_them(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     asked: list[Awaitable[Any]] = []
     for n in range(1, 11):
@@ -63,7 +63,7 @@ async def test_reads_see_all_that_was_asked_to_be_written_before_them(store: Sto
     assert [tuple(map(int, rows[0])) for rows in seen[1::2]] == [(n, n) for n in range(1, 11)]
 
 
-async def test_a_read_that_finds_nothing_harms_nobody_else(store: Store) -> None:
+async def test_a_read_that_finds_nothing_affects_no_other_read(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     runs: list[int] = []
 
@@ -94,7 +94,7 @@ async def test_a_read_that_finds_nothing_harms_nobody_else(store: Store) -> None
     assert runs == [1]
 
 
-async def test_what_write_returned_is_there_for_another_connection(store: Store) -> None:
+async def test_a_finished_write_is_visible_to_another_connection(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     await store.database.write(put(1))
     async with open_store(store.url) as other:
@@ -125,7 +125,7 @@ async def test_migrating_twice_changes_nothing_and_a_newer_store_is_refused(stor
             pass
 
 
-def test_placeholders_are_translated_outside_of_quotes_only() -> None:
+def test_placeholders_are_translated_only_outside_quotes() -> None:
     assert _percent("SELECT '?' , ? WHERE a LIKE 'x%'") == "SELECT '?' , %s WHERE a LIKE 'x%%'"
 
 
@@ -133,17 +133,17 @@ def test_placeholders_are_translated_outside_of_quotes_only() -> None:
     ("url", "words"),
     [("mysql://x", "is of an unknown kind"), ("/proc/nowhere/store.db", "folder cannot be made")],
 )
-def test_a_store_that_cannot_be_opened_is_explained(url: str, words: str) -> None:
+def test_a_store_that_cannot_be_opened_gives_the_reason(url: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         open_database(url)
 
 
-def test_a_postgres_server_that_is_not_there_is_explained() -> None:
+def test_an_unreachable_postgres_server_gives_the_reason() -> None:
     with pytest.raises(ConfigError, match="cannot be reached"):
         open_database("postgresql://127.0.0.1:1/none?connect_timeout=2")
 
 
-async def test_a_server_reads_beside_its_writes_over_a_fixed_number_of_connections(store_url: str) -> None:
+async def test_a_server_reads_in_parallel_to_writes_over_a_fixed_number_of_connections(store_url: str) -> None:
     database = open_database(store_url, readers=3)
     await database.write(lambda tx: tx.execute("CREATE TABLE polyclinic (version BIGINT)"))
     entered, leave = threading.Event(), threading.Event()
@@ -171,7 +171,7 @@ async def test_a_server_reads_beside_its_writes_over_a_fixed_number_of_connectio
     await database.close()
 
 
-async def test_a_lost_connection_is_one_failure_and_then_made_again(postgres_url: str) -> None:
+async def test_a_lost_connection_causes_one_failure_and_is_then_opened_again(postgres_url: str) -> None:
     database = open_database(postgres_url)
     with pytest.raises(StoreError, match="the store cannot be used"):
         await database.write(lambda tx: tx.execute("SELECT pg_terminate_backend(pg_backend_pid())"))
@@ -196,7 +196,9 @@ def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
-def test_a_server_that_does_not_hold_every_text_is_refused_in_one_line(encoding: str, postgres_url: str) -> None:
+def test_a_server_whose_encoding_cannot_hold_every_text_is_refused_in_one_line(
+    encoding: str, postgres_url: str
+) -> None:
     psycopg = pytest.importorskip("psycopg")
     server, name = postgres_url.rpartition("/")[0], f"narrow_{encoding.lower()}_{os.getpid()}"
     with psycopg.connect(postgres_url, autocommit=True) as admin:

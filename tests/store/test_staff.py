@@ -11,7 +11,7 @@ from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.store import Store, open_store
 
 
-async def test_an_account_is_added_once_changed_ended_and_added_again(store: Store) -> None:
+async def test_an_account_is_added_once_changed_closed_and_added_again(store: Store) -> None:
     await store.staff.add("kim", "watch", "hash")
     with pytest.raises(UserError, match="already"):
         await store.staff.add("kim", "administer", "other")
@@ -31,7 +31,7 @@ async def changed(store: Store, statement: str) -> None:
     await store.database.write(lambda tx: tx.execute(statement))
 
 
-async def test_the_audit_log_only_grows_and_a_change_around_it_shows(store: Store) -> None:
+async def test_the_audit_log_only_grows_and_any_manipulation_is_noticed(store: Store) -> None:
     log = store.audit_log
     for number in range(4):
         await log.append("kim", "watch", "look", f"/{number}")

@@ -36,7 +36,7 @@ def result(status: str = "done", **changes: object) -> EpisodeResult:
     return made
 
 
-async def test_a_run_gets_the_wanted_id_and_a_number_behind_it_if_that_is_taken(store: Store) -> None:
+async def test_a_run_gets_the_wanted_id_with_a_number_added_if_it_is_taken(store: Store) -> None:
     assert await make_run(store) == "demo-abc"
     assert await make_run(store) == "demo-abc-2"
     assert (await store.runs.get("last")).id == "demo-abc-2"
@@ -45,7 +45,7 @@ async def test_a_run_gets_the_wanted_id_and_a_number_behind_it_if_that_is_taken(
         await store.runs.get("demo-abd")
 
 
-async def test_an_end_without_the_lease_is_refused_and_leaves_nothing(store: Store) -> None:
+async def test_an_end_without_the_lease_is_refused_and_stores_nothing(store: Store) -> None:
     run = await make_run(store)
     with pytest.raises(LeaseLost):
         await store.runs.finish(run, UNIT, result(), "nobody", 0)
@@ -99,7 +99,9 @@ async def test_an_expired_lease_and_a_dead_holders_lease_can_be_taken(store: Sto
     assert await Leases(store.database, run, "elsewhere:1:1").claim(UNIT) is not None
 
 
-def test_a_process_that_reuses_a_dead_ones_number_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_with_the_reused_number_of_a_dead_one_is_recognised_as_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     host, pid, started = this_process().split(":")
     assert not is_dead(this_process())
     assert is_dead(f"{host}:{pid}:{int(started) + 1}")
@@ -109,7 +111,7 @@ def test_a_process_that_reuses_a_dead_ones_number_is_told_apart(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("named", [("bad0", "bad1", "bad2"), ()], ids=["named by the failure", "of version 0.1"])
-async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: Store, named: tuple[str, ...]) -> None:
+async def test_a_retry_drops_unreadable_replies_and_keeps_the_others(store: Store, named: tuple[str, ...]) -> None:
     run = await make_run(store)
     await Leases(store.database, run, this_process()).claim(UNIT)
     calls = [
@@ -137,7 +139,7 @@ async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: St
     assert [line async for line in export_rows(store, run, "calls")] == []
 
 
-async def test_a_retry_leaves_alone_what_another_process_is_working_on(store: Store) -> None:
+async def test_a_retry_does_not_touch_what_another_process_is_working_on(store: Store) -> None:
     run = await make_run(store)
     await Leases(store.database, run, this_process()).claim(UNIT)
     await store.runs.finish(run, UNIT, result("failed"), this_process(), 0)
@@ -160,7 +162,7 @@ async def test_a_damaged_store_is_reported_in_one_line(tmp_path: Path) -> None:
             await store.runs.all()
 
 
-async def test_a_hand_over_is_taken_once_and_closed_with_a_remark(store: Store) -> None:
+async def test_a_post_is_taken_once_and_closed_with_a_remark(store: Store) -> None:
     journal = store.journal("r")
     await journal.post("e", "queue", "k", {"why": "risk"})
     await journal.post("e", "queue", "k", {"why": "again"})
@@ -189,7 +191,7 @@ async def test_a_named_library_comes_back_with_its_whole_history(store: Store) -
         await store.libraries.load("n.x")
 
 
-def test_parquet_keeps_numbers_as_numbers_and_nests_as_json(tmp_path: Path) -> None:
+def test_parquet_keeps_numbers_as_numbers_and_nested_values_as_json(tmp_path: Path) -> None:
     import arro3.core
     import arro3.io
 

@@ -1,4 +1,4 @@
-"""A store is moved, backed up, checked and pruned: the same bytes come out, and nothing is lost on the way."""
+"""A store is moved, backed up, checked and pruned: the same bytes come out, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RECORDS = "SELECT type, id, version, updated, body, schedule, status, start_at F
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with a clinic that learns, and one that keeps records."""
+    """A store with runs of a clinic that learns and of one that keeps records."""
     path = tmp_path_factory.mktemp("filled") / "store.db"
 
     async def fill() -> None:
@@ -43,7 +43,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def store(filled: Path, tmp_path: Path) -> AsyncIterator[Store]:
-    """A copy of it, to be damaged."""
+    """A copy of the store, to be damaged."""
     path = tmp_path / "copy.db"
     path.write_bytes(filled.read_bytes())
     async with open_store(str(path)) as opened:
@@ -51,7 +51,7 @@ async def store(filled: Path, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def everything(url: str) -> tuple[Any, ...]:
-    """All that a user sees of a store."""
+    """Everything that a user can read from a store."""
     async with open_store(url) as store:
         rows = await store.runs.all()
         runs = [await exported(store, row.id) for row in rows]
@@ -59,7 +59,7 @@ async def everything(url: str) -> tuple[Any, ...]:
         return [row.id for row in rows], runs, libraries, await store.database.read(lambda tx: tx.execute(RECORDS))
 
 
-async def test_a_store_moved_there_and_back_is_the_same_to_the_byte(
+async def test_a_store_moved_to_another_place_and_back_is_identical(
     filled: Path, store_url: str, tmp_path: Path
 ) -> None:
     before = filled.read_bytes()
@@ -73,7 +73,7 @@ async def test_a_store_moved_there_and_back_is_the_same_to_the_byte(
     assert filled.read_bytes() == before
 
 
-async def test_a_moved_run_goes_on_where_it_stopped(store_url: str, tmp_path: Path) -> None:
+async def test_a_moved_run_continues_where_it_stopped(store_url: str, tmp_path: Path) -> None:
     config = make_config({"clinic": "demo", "scenarios": "6"})
     async with open_store(str(tmp_path / "a.db")) as store:
         name = await start_run(store, config)
@@ -93,7 +93,7 @@ async def test_nothing_is_moved_onto_another_store_or_away_from_a_running_proces
         move_store(store.url, store.url + ".new", create_tables)
 
 
-async def test_a_copy_that_differs_is_not_kept(filled: Path, store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_copy_that_differs_is_deleted(filled: Path, store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Iterator[int] = iter(range(1000))
     monkeypatch.setattr(transfer, "_digest", lambda rows: (len(list(rows)), str(next(counts))))
     with pytest.raises(StoreError, match="nothing was kept"):
@@ -102,7 +102,7 @@ async def test_a_copy_that_differs_is_not_kept(filled: Path, store_url: str, mon
         assert await store.runs.all() == []
 
 
-async def test_a_backup_of_a_store_in_use_is_whole(store_url: str, tmp_path: Path) -> None:
+async def test_a_backup_of_a_store_in_use_is_complete(store_url: str, tmp_path: Path) -> None:
     async with open_store(store_url) as store:
         running = asyncio.create_task(run(store, make_config({"clinic": "demo", "scenarios": "40", "concurrency": 4})))
         while not running.done() and not (await store.runs.all()):
@@ -129,14 +129,14 @@ async def test_a_backup_of_a_store_in_use_is_whole(store_url: str, tmp_path: Pat
         ("UPDATE runs SET config = '{' WHERE clinic = 'demo'", "configuration cannot be read"),
     ],
 )
-async def test_a_check_finds_what_is_not_whole(store: Store, statement: str, says: str) -> None:
+async def test_a_check_finds_what_is_incomplete(store: Store, statement: str, says: str) -> None:
     assert await store.database.read(lambda tx: list(problems(tx))) == []
     await store.database.write(lambda tx: tx.execute(statement))
     found = await store.database.read(lambda tx: list(problems(tx)))
     assert any(says in line for line in found), found
 
 
-async def test_pruning_removes_what_nobody_needs_and_nothing_else(store: Store) -> None:
+async def test_pruning_removes_only_what_is_no_longer_needed(store: Store) -> None:
     whole = await everything(store.url)
     name = whole[0][0]
 
@@ -168,7 +168,7 @@ def test_a_damaged_file_is_reported_in_one_line(
     assert capsys.readouterr().out == "everything is whole\n"
 
 
-def test_the_commands_tell_what_they_did(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_report_what_they_did(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new, backup = str(tmp_path / "new.db"), str(tmp_path / "backup.db")
     assert invoke(["store", "move", str(filled), new]) == 0
     assert "14 episodes" in capsys.readouterr().out

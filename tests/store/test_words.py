@@ -1,4 +1,4 @@
-"""A search by the index of words finds what a search in the transcripts finds, in every state of the index."""
+"""A search in the word index finds the same as a search in the transcripts, in every state of the index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def found(store: Store, name: str, wanted: list[str], state: int) -> dict[
 
 
 async def change(store: Store, name: str, number: int, text: str) -> None:
-    """An episode that ended again, with other words."""
+    """Store an episode again with other words."""
 
     def work(tx: Transaction) -> None:
         where = "WHERE run = ? AND number = ?"
@@ -63,7 +63,7 @@ async def test_only_full_parts_of_an_unfinished_run_are_indexed(store: Store, na
     assert (await found(store, name, ["thank"], 0)) == {0: 255, 1: 15}
 
 
-async def test_words_leave_with_their_run(store: Store, name: str) -> None:
+async def test_deleting_a_run_deletes_its_words(store: Store, name: str) -> None:
     await store.words.fill(name)
     await store.database.write(lambda tx: delete_run(tx, name))
     for table in ("episode_words", "episode_word_parts"):
@@ -71,7 +71,7 @@ async def test_words_leave_with_their_run(store: Store, name: str) -> None:
         assert left == [(0,)]
 
 
-async def test_very_long_words_and_signs_are_no_trouble(store: Store, name: str) -> None:
+async def test_very_long_words_and_special_characters_are_found(store: Store, name: str) -> None:
     await change(
         store, name, 3, '[{"seq":0,"kind":"said","text":"' + "x" * 9000 + ' a_b 100% "}]'.replace('"}]', '"}]')
     )

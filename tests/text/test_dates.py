@@ -27,7 +27,7 @@ MONDAY = date(2025, 9, 1)
         ("nothing to count", "nothing to count"),
     ],
 )
-def test_numbers_in_words_become_figures(said: str, written: str) -> None:
+def test_numbers_in_words_become_digits(said: str, written: str) -> None:
     assert figures(said) == written
 
 
@@ -56,7 +56,7 @@ def test_the_order_of_day_and_month_can_be_settled() -> None:
     assert dates_in("25/06/1981") == [date(1981, 6, 25)]
 
 
-def test_a_year_of_two_figures_may_be_of_either_century() -> None:
+def test_a_year_of_two_digits_may_be_in_either_century() -> None:
     (mention,) = mentions(plain("first of April '59"))
     assert mention.may_be(date(1959, 4, 1)) and mention.may_be(date(2059, 4, 1))
 
@@ -83,6 +83,6 @@ def test_days_are_counted_from_today(said: str, day: date) -> None:
     assert mention.may_be(day) and not mention.may_be(date(2025, 9, 30))
 
 
-def test_an_ordinal_that_counts_something_else_is_no_day() -> None:
+def test_an_ordinal_that_counts_something_else_is_not_a_day() -> None:
     for text in ("the first opening you have", "a second opinion", "on the third floor", "I may come"):
         assert not days_named(plain(text), MONDAY), text

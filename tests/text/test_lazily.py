@@ -1,4 +1,4 @@
-"""A pattern that is compiled late finds what one that is compiled at once finds, and every one of ours compiles."""
+"""A pattern compiled late finds the same as one compiled at once, and every late pattern of ours compiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULES = [
 ]
 
 
-def test_a_late_pattern_does_what_a_pattern_does() -> None:
+def test_a_late_pattern_behaves_like_an_ordinary_one() -> None:
     late, soon = lazy_pattern(r"(A)b", re.IGNORECASE), re.compile(r"(A)b", re.IGNORECASE)
     assert late.findall("ab AB") == soon.findall("ab AB") and late.sub("-", "xab") == soon.sub("-", "xab")
     assert late.search("xAB", 1) is not None and late.fullmatch("xab") is None and late.pattern == soon.pattern

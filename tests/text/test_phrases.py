@@ -1,4 +1,4 @@
-"""Patterns of many words, sorted so that they are found sooner: what they find stays the same."""
+"""Patterns of many words, sorted for speed: they still find the same."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PIECES = (
 )
 
 
-def test_words_sorted_by_their_first_letter_are_found_where_they_were_found_before() -> None:
+def test_words_sorted_by_their_first_letter_are_found_at_the_same_positions() -> None:
     draw, found = random.Random(3), 0
     before, after = (re.compile(rf"\b(?:{words})\b") for words in (WORDS, by_first_letter(WORDS)))
     for _ in range(2_000):
@@ -56,7 +56,7 @@ def test_every_form_of_a_relative_is_known(who: str) -> None:
         "영일이삼",
     ],
 )
-def test_a_text_without_spoken_numbers_is_left_as_the_long_way_leaves_it(text: str) -> None:
+def test_the_shortcut_for_texts_without_spoken_numbers_gives_the_full_result(text: str) -> None:
     spoken = numbers._RUN.sub(lambda run: ", ".join(numbers._said(part) for part in run[0].split(", ")), text)
     spoken = numbers._KOREAN_RUN.sub(lambda run: "".join(numbers._KOREAN.get(sign, sign) for sign in run[0]), spoken)
     assert numbers.figures(text) == spoken

@@ -1,4 +1,4 @@
-"""Small language tools: what each promises to the rooms that use it."""
+"""Small language tools: what the rooms that use them can rely on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polyclinic.text.words import STOP_WORDS, ContentWords, search_stem, spoken_
         ({"semicolons": True, "lines": False}, ("Sit down;", "rest.", "Why?", "Two\nhours.")),
     ],
 )
-def test_what_ends_a_sentence_is_the_callers_choice(options: dict[str, bool], expected: tuple[str, ...]) -> None:
+def test_the_caller_chooses_what_ends_a_sentence(options: dict[str, bool], expected: tuple[str, ...]) -> None:
     assert sentences("Sit down; rest.  Why? Two\nhours.", **options) == expected
 
 
@@ -30,7 +30,7 @@ def test_with_capitals_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
     assert sentences(text, capitals=True) == ("It took approx. two hours at 38.5 degrees.", "Then it stopped.")
 
 
-def test_korean_sentences_end_as_english_ones_do() -> None:
+def test_korean_sentences_end_like_english_ones() -> None:
     assert sentences("머리가 아파요. 언제부터요？ 어제요.") == ("머리가 아파요.", "언제부터요？", "어제요.")
     assert is_question("언제부터요？") and is_question('She asked "why?"') and not is_question("어제요.")
 
@@ -46,7 +46,7 @@ def test_text_is_split_at_marks_even_without_a_space_after_them() -> None:
     assert between_marks("I am fine.but I; want\nout。끝") == ["I am fine", "but I", " want", "out", "끝"]
 
 
-def test_words_are_read_in_any_script_without_case_and_marks() -> None:
+def test_words_are_read_in_any_script_without_case_and_punctuation() -> None:
     assert words("Don't — 가슴이 아파요, Café!") == ["don", "t", "가슴이", "아파요", "café"]
     assert spoken_words("Don't!") == ["don't"]
 
@@ -55,7 +55,7 @@ def test_spaces_hyphens_and_case_do_not_change_a_name() -> None:
     assert letters("Disease_Awareness ") == letters("disease-awareness") == "diseaseawareness"
 
 
-def test_a_hyphen_belongs_to_the_word_where_the_caller_says_so() -> None:
+def test_a_hyphen_belongs_to_the_word_if_the_caller_says_so() -> None:
     assert contains_phrase("a well-known cause", "well")
     assert not phrase_pattern("well", hyphens=True).search("a well-known cause")
     assert phrase_pattern("well", hyphens=True).search("as well, then")
@@ -68,7 +68,7 @@ def test_content_words_leave_out_stop_words_and_are_compared_by_their_stems() ->
     assert not words("the and 그리고 네")
 
 
-def test_numbers_are_read_as_the_room_wants_them() -> None:
+def test_numbers_are_read_as_the_caller_wants() -> None:
     assert ContentWords(decimals=True)("38.5 in 2 days") == {"38.5", "day"}
     assert ContentWords(digits=True)("38.5 in 2 days") == {"38", "5", "2", "day"}
 
@@ -100,14 +100,14 @@ def test_phrases_are_found_as_whole_words_only() -> None:
     )
 
 
-def test_names_are_met_however_they_are_spaced_and_acronyms_as_they_are_written() -> None:
+def test_names_are_found_with_any_spacing_and_acronyms_only_as_written() -> None:
     names = ["heart-attack", "PE", "Crohn's disease"]
     assert mentioned("A heart  attack, or PEs?", names) == ["heart-attack", "PE"]
     assert mentioned("physical pe lesson", names) == []
     assert name_pattern("migraine").search("her migraine's back")
 
 
-def test_normal_forms_make_alike_what_differs_in_writing_only() -> None:
+def test_normal_forms_remove_differences_of_writing() -> None:
     assert normalise("“It’s  FINE” …") == '"it\'s fine" ...'
     assert without_accents("Zoë  ÉCOLE") == "zoe ecole"
     assert straight("can’t") == "can't"

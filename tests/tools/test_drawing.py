@@ -30,7 +30,7 @@ class Picture:
 
 
 def read_png(content: bytes) -> Picture:
-    """Reads a PNG with the standard library only, so that our writer is checked by another's reader."""
+    """Read a PNG with the standard library only, so that our writer is checked by an independent reader."""
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     at, data, size = 8, b"", (0, 0)
     while at < len(content):
@@ -62,11 +62,11 @@ def _ecg(name: str) -> EcgSource:
         st.lists(st.sampled_from([b"\0\0\0\0", b"ab", b"abcabc", b"\xff"]), max_size=300).map(b"".join),
     )
 )
-def test_our_compressor_is_read_back_by_zlib(data: bytes) -> None:
+def test_zlib_reads_the_output_of_our_compressor(data: bytes) -> None:
     assert zlib.decompress(deflate(data), wbits=-15) == data
 
 
-def test_long_runs_and_far_matches_survive() -> None:
+def test_long_runs_and_distant_matches_are_compressed_correctly() -> None:
     data = b"\0" * 70_000 + bytes(range(256)) * 3 + b"\0" * 300
     packed = deflate(data)
     assert zlib.decompress(packed, wbits=-15) == data
@@ -79,7 +79,7 @@ def _last_above(name: str, level: float, after: float, until: float) -> float:
     return max(t for t in times if abs(voltage(lead, t)) > level)
 
 
-def test_the_long_qt_strip_measures_long_and_the_rate_is_sixty() -> None:
+def test_the_long_qt_strip_has_a_long_qt_and_a_rate_of_sixty() -> None:
     source = _ecg("card-01-ecg")
     beats = source.leads[0].beats
     assert beats[1].at_s - beats[0].at_s == pytest.approx(1.0)
@@ -95,7 +95,7 @@ def test_fibrillation_is_irregular_without_p_waves() -> None:
     assert max(gaps) - min(gaps) > 0.3
 
 
-def test_complete_block_has_two_rates_that_ignore_each_other() -> None:
+def test_complete_block_has_two_independent_rates() -> None:
     lead = _ecg("card-03-ecg").leads[0]
     atria = 60 / (lead.p_waves_s[1] - lead.p_waves_s[0])
     ventricles = 60 / (lead.beats[1].at_s - lead.beats[0].at_s)
@@ -105,7 +105,7 @@ def test_complete_block_has_two_rates_that_ignore_each_other() -> None:
     assert all(beat.qrs_ms >= 120 for beat in lead.beats)
 
 
-def test_wenckebach_lengthens_and_drops() -> None:
+def test_wenckebach_lengthens_the_interval_and_drops_a_beat() -> None:
     lead = _ecg("card-08-ecg").leads[0]
     first, second, third = lead.p_waves_s[:3]
     pr = [min(b.at_s for b in lead.beats if b.at_s > p) - p for p in (first, second, third)]
@@ -113,7 +113,7 @@ def test_wenckebach_lengthens_and_drops() -> None:
     assert not any(lead.p_waves_s[3] < beat.at_s < lead.p_waves_s[4] for beat in lead.beats)
 
 
-def test_torsades_turns_round_the_baseline() -> None:
+def test_torsades_twists_around_the_baseline() -> None:
     lead = _ecg("card-04-ecg").leads[0]
     heights = [max(voltage(lead, start + i / 500) for i in range(150)) for start in (2.2, 3.2, 4.8)]
     assert max(heights) > 2 * min(heights)
@@ -129,7 +129,7 @@ def test_late_decelerations_come_after_the_contraction_and_early_ones_with_it() 
     assert min(heart_rate(late, m / 60) for m in range(600)) < 125
 
 
-def test_fields_lose_the_halves_that_the_cases_teach() -> None:
+def test_visual_fields_lose_the_halves_that_the_cases_teach() -> None:
     def halves(rows: tuple[str, ...]) -> tuple[list[int], list[int]]:
         left = [int(w) for row in rows for w in row.split()[:5] if w != "."]
         right = [int(w) for row in rows for w in row.split()[5:] if w != "."]
@@ -161,7 +161,7 @@ def test_unknown_fields_and_kinds_are_refused() -> None:
         draw(orjson.dumps({**orjson.loads(_json("ent-01-audiogram")), "colour": "green"}))
 
 
-def test_text_outside_the_font_is_refused_and_drawing_outside_is_cut() -> None:
+def test_text_outside_the_font_is_refused_and_drawing_outside_the_canvas_is_cut() -> None:
     canvas = Canvas(20, 20)
     with pytest.raises(KeyError):
         canvas.text(0, 0, "é")
@@ -180,7 +180,7 @@ def test_pictures_are_redrawn_byte_for_byte_from_their_source(case: TeachingCase
         assert size.width >= 400 and size.height >= 120
 
 
-def test_the_tool_finds_a_picture_that_is_not_what_its_source_draws_and_draws_it(tmp_path: Path) -> None:
+def test_the_tool_finds_and_redraws_a_picture_that_differs_from_its_source(tmp_path: Path) -> None:
     (tmp_path / "strip.json").write_bytes(_json("card-04-ecg"))
     (tmp_path / "strip.png").write_bytes(draw(_json("card-01-ecg")))
     assert main([str(tmp_path), "--check"]) == 1

@@ -1,4 +1,4 @@
-"""What slow tests of training share."""
+"""Fixtures that the slow tests of training share."""
 
 from __future__ import annotations
 

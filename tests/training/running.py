@@ -1,4 +1,4 @@
-"""Stages of training as a user starts them: commands in processes of their own, on a CPU."""
+"""Stages of training as a user starts them: commands in separate processes, on a CPU."""
 
 from __future__ import annotations
 

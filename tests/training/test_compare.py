@@ -15,14 +15,14 @@ from polyclinic.training.compare import Contender, Trial, compare_models, moment
 from polyclinic.training.dataset import Wish, build
 
 
-def test_a_contender_is_a_name_and_a_model() -> None:
+def test_a_contender_has_a_name_and_a_model() -> None:
     assert Contender.from_text("sft=runs/sft").cast == "local:runs/sft"
     assert Contender.from_text("rules=understudy").cast == "understudy"
     with pytest.raises(ConfigError, match="NAME=PATH"):
         Contender.from_text("runs/sft")
 
 
-def test_figures_of_moments_have_intervals_by_case_and_leave_failed_judgements_out() -> None:
+def test_figures_of_moments_have_intervals_by_case_and_leave_out_failed_judgements() -> None:
     grades = [
         OutputReward(14, {"is_1": 2}),
         OutputReward(-15, {"is_1": -2}, ("IS-1",)),
@@ -34,10 +34,10 @@ def test_figures_of_moments_have_intervals_by_case_and_leave_failed_judgements_o
     assert found["veto rate"].mean == 0.25 and found["veto rate"].low is not None
 
 
-async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_says_it_wrote(
+async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_marks_as_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which column holds the player is the clinic's matter, not the comparison's."""
+    """The clinic, not the comparison, decides which column names the player."""
     (tmp_path / "test.jsonl").write_bytes(
         b"".join(
             orjson.dumps(
@@ -75,7 +75,7 @@ async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_says_it_wrote
     assert graded == ["said by understudy"] and found["reward"].mean == 1.0
 
 
-def test_a_criterion_on_which_all_cases_agree_has_an_interval_too() -> None:
+def test_a_criterion_with_the_same_score_in_all_cases_has_an_interval_too() -> None:
     found = moment_figures(["a", "b", "c"], [OutputReward(14, {"is_1": 2})] * 3, {"is_1": (-2, 2), "reward": (-15, 14)})
     for name, lowest in (("is_1", -2), ("reward", -15), ("veto rate", 0)):
         low, high = found[name].low, found[name].high
@@ -102,7 +102,7 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
     assert "| figure | good | poor |" in text and (tmp_path / "out" / "moments-good.jsonl").is_file()
 
 
-async def test_the_few_moments_taken_of_an_understudy_come_from_many_cases(tmp_path: Path) -> None:
+async def test_the_sampled_moments_of_an_understudy_come_from_many_cases(tmp_path: Path) -> None:
     async with open_store("sqlite://:memory:") as store:
         wish = Wish(
             tmp_path / "data", "rounds", 30, casts=("all=understudy",), scenarios="test", variants=("one-student",)

@@ -40,7 +40,7 @@ async def rows(store: Store, tmp_path: Path) -> list[TeachingRow]:
     return [row for row in found if isinstance(row, TeachingRow)]
 
 
-async def test_rows_are_chat_turns_whose_target_has_the_form_that_its_reward_says(rows: list[TeachingRow]) -> None:
+async def test_rows_are_chat_turns_whose_target_has_the_form_that_the_reward_requires(rows: list[TeachingRow]) -> None:
     assert {row.kind for row in rows} == {"single", "multi"}
     for row in rows:
         roles = [turn["role"] for turn in row.messages]
@@ -52,7 +52,7 @@ async def test_rows_are_chat_turns_whose_target_has_the_form_that_its_reward_say
         assert len(pictures) == len(row.images) and bool(row.images) == row.with_images
 
 
-async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tmp_path: Path) -> None:
+async def test_the_prompt_of_a_row_is_the_prompt_that_the_model_got(store: Store, tmp_path: Path) -> None:
     found = await gather(store, _wish(tmp_path, rows=12, variants=("full",)))
     calls = await store.database.read(lambda tx: tx.execute("SELECT request FROM calls WHERE role = 'tutor'", ()))
     asked = {message["content"] for (text,) in calls for message in orjson.loads(text)["messages"]}
@@ -63,7 +63,7 @@ async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tm
             assert turn["content"][-1]["text"] in asked
 
 
-async def test_no_case_stands_on_both_sides(rows: list[TeachingRow]) -> None:
+async def test_no_case_is_in_both_training_and_test_rows(rows: list[TeachingRow]) -> None:
     assert {row.split for row in rows} == {"train", "test"}
     assert split_faults(rows) == []
     assert split_faults(
@@ -72,7 +72,7 @@ async def test_no_case_stands_on_both_sides(rows: list[TeachingRow]) -> None:
 
 
 @pytest.mark.slow
-async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Store, tmp_path: Path) -> None:
+async def test_hugging_face_datasets_reads_the_files_with_pictures(store: Store, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     card = await build(store, _wish(tmp_path / "out", scenarios="images"))
     files = {split: str(tmp_path / "out" / f"{split}.parquet") for split in card.rows}
@@ -98,7 +98,7 @@ async def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
 
 
-def test_more_of_our_own_cases_can_be_held_out_and_never_fewer_than_say_so_themselves() -> None:
+def test_more_of_our_cases_can_be_held_out_and_those_marked_test_always_are() -> None:
     data, cases = load_clinic("rounds").dataset, shipped_cases()
     assert data is not None
     held = {share: {case.id for case in cases if data.split(case, share) == "test"} for share in (0.1, 0.45, 1.0)}
@@ -107,7 +107,7 @@ def test_more_of_our_own_cases_can_be_held_out_and_never_fewer_than_say_so_thems
     assert 0.3 < len(held[0.45]) / len(cases) < 0.6
 
 
-async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> None:
+async def test_the_card_describes_the_contents(store: Store, tmp_path: Path) -> None:
     card = await build(store, _wish(tmp_path, rows=20))
     text = (tmp_path / "README.md").read_text()
     assert card.total == 20 and card.cases_on_both_sides == ()
@@ -153,7 +153,7 @@ async def test_the_export_keeps_a_spread_of_rewards_and_pairs(store: Store, tmp_
         assert pair["chosen_reward"] - pair["rejected_reward"] >= MARGIN and pair["chosen"] != pair["rejected"]
 
 
-async def test_a_row_carries_what_its_reward_needs(rows: list[TeachingRow]) -> None:
+async def test_a_row_contains_what_its_reward_needs(rows: list[TeachingRow]) -> None:
     for row in rows:
         context = orjson.loads(row.context)
         assert tuple(context["names"]) == row.students and bool(context["captions"]) == row.with_images
@@ -161,7 +161,7 @@ async def test_a_row_carries_what_its_reward_needs(rows: list[TeachingRow]) -> N
 
 
 @pytest.mark.slow
-async def test_a_conversation_holds_the_reports_of_all_earlier_rounds(store: Store, tmp_path: Path) -> None:
+async def test_a_conversation_contains_the_reports_of_all_earlier_rounds(store: Store, tmp_path: Path) -> None:
     found = await gather(store, _wish(tmp_path, rows=40, variants=("full",), casts=("all=understudy",)))
     whole = [row for row in found.rows if row.kind == "multi"]
     assert whole
@@ -192,7 +192,7 @@ def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> 
     )
 
 
-def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
+def test_training_rows_that_contain_a_test_question_are_dropped() -> None:
     taken = case_named("card-07")
     assert taken.split == "test"
     sieve = Sieve(8.0, Contamination([(taken.id, taken.public_text())]))
@@ -206,7 +206,7 @@ def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
     assert list(sieve.keep([_row(taken.vignette, split="test")]))
 
 
-def test_test_rows_that_hold_a_training_question_are_dropped_also_when_it_is_met_later() -> None:
+def test_test_rows_that_contain_a_training_question_are_dropped_even_if_it_comes_later() -> None:
     given = next(case for case in shipped_cases() if case.split == "train")
     sieve = Sieve(8.0, Contamination())
     kept = list(sieve.keep([_row(given.vignette, split="test")]))
@@ -227,13 +227,13 @@ def test_low_and_unjudged_rows_are_dropped_by_reason() -> None:
     assert sieve.dropped == {"reward too low": 2, "the judge gave no reward": 1}
 
 
-def test_word_runs() -> None:
+def test_word_runs_are_all_sequences_of_that_many_words() -> None:
     assert list(ngrams("a b c d", 3)) == ["a b c", "b c d"]
     words = [str(stream("w", n).random()) for n in range(5)]
     assert list(ngrams(" ".join(words[:2]), 30)) == []
 
 
-async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictures(
+async def test_cases_of_other_collections_are_split_by_id_and_include_their_pictures(
     store: Store, tmp_path: Path
 ) -> None:
     (tmp_path / "images").mkdir()

@@ -81,7 +81,7 @@ async def test_a_merged_model_is_written_as_gguf_and_plays_its_role_from_that_fi
     assert all(failure.owner != "engine" for failure in episode.failures)
 
 
-def test_without_a_converter_the_command_says_where_it_is_looked_for(tmp_path: Path) -> None:
+def test_without_a_converter_the_command_says_where_it_looked(tmp_path: Path) -> None:
     _model(tmp_path / "tiny")
     line = ("train", "merge", str(tmp_path / "tiny"), "--out", str(tmp_path / "whole"), "--gguf")
     failed = _polyclinic(*line, **{CONVERTER_VARIABLE: str(tmp_path)})

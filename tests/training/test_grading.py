@@ -55,7 +55,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
         yield opened
 
 
-async def test_no_judgement_is_paid_twice_also_after_a_restart(store: Store) -> None:
+async def test_no_judgement_is_paid_twice_even_after_a_restart(store: Store) -> None:
     outputs = [_output(), _output("Which part of the picture surprises you?"), _output()]
     contexts = [_context()] * 3
     async with open_grader(ROUNDS, "", store) as grader:
@@ -66,7 +66,7 @@ async def test_no_judgement_is_paid_twice_also_after_a_restart(store: Store) -> 
         assert again.paid == 0
 
 
-async def test_an_output_whose_form_vetoes_it_asks_no_judge(store: Store) -> None:
+async def test_an_output_with_a_broken_form_is_vetoed_without_asking_a_judge(store: Store) -> None:
     async with open_grader(ROUNDS, "", store) as grader:
         grade = await grader.grade(_context(), "What do you think, all of you?")
         assert grade is not None and grade.value == PENALTY and grade.vetoed == ("IS-1",)
@@ -74,7 +74,7 @@ async def test_an_output_whose_form_vetoes_it_asks_no_judge(store: Store) -> Non
         assert grader.paid == 0
 
 
-async def test_a_failed_judge_drops_the_output_and_one_that_always_fails_stops_the_run(store: Store) -> None:
+async def test_a_failed_judge_drops_the_output_and_a_judge_that_always_fails_stops_the_run(store: Store) -> None:
     broken = "judge=understudy:mistake=off_scale@1,all=understudy"
     async with open_grader(ROUNDS, broken, store) as grader:
         assert await grader.grade(_context(), _output()) is None
@@ -114,7 +114,7 @@ def test_the_reward_function_gives_a_trainer_numbers_and_logs_the_criteria(tmp_p
 
 
 @pytest.mark.slow
-def test_several_processes_grade_as_one_does_and_find_their_judgements_again(tmp_path: Path) -> None:
+def test_several_processes_grade_like_one_and_find_their_judgements_again(tmp_path: Path) -> None:
     moments = [_context(said) for said in ("the heart", "the lungs", "the kidneys", "the liver")]
     contexts, outputs = [*moments, *moments], [*([_output()] * 4), *(["no form"] * 4)]
     plan, stores = GradingPlan("rounds", ""), [f"sqlite:///{tmp_path}/{name}.db" for name in "ab"]
@@ -142,7 +142,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_processes_that_grade_end_with_the_run_that_was_killed(tmp_path: Path) -> None:
+def test_grading_processes_end_with_a_run_that_was_killed(tmp_path: Path) -> None:
     organs = ("the heart", "the lungs", "the kidneys", "the liver", "the brain", "the skin")
     (tmp_path / "contexts").write_text("\n".join(_context(organ) for organ in organs))
     (tmp_path / "grades.py").write_text(_GRADES)
@@ -158,7 +158,7 @@ def test_processes_that_grade_end_with_the_run_that_was_killed(tmp_path: Path) -
         time.sleep(0.1)
 
 
-def test_words_of_a_completion_with_parts_are_joined() -> None:
+def test_the_text_parts_of_a_completion_are_joined() -> None:
     assert (
         text_of([{"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}])
         == "ab"

@@ -1,4 +1,4 @@
-"""Every way in which GRPO may start must change the weights: with the trainer that the command uses, on a CPU."""
+"""Every way to start GRPO must change the weights: with the trainer that the command uses, on a CPU."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ for package in TRAIN:
     pytest.importorskip(package, reason=f"training needs {package}: install the extra 'train'")
 
 OUTPUTS, PARTS, ROUND = 4, 2, 2
-"""Outputs of a group, groups of a step, steps of a generation."""
+"""Outputs per group, groups per step, steps per generation."""
 
 
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as SFT leaves it: an adapter that says something, and the name of its base."""
+    """A folder as SFT writes it: an adapter that is not zero, and the name of its base."""
     import peft
     import torch
     from transformers import AutoModelForCausalLM
@@ -48,7 +48,7 @@ def _odd_tokens(completion_ids: list[list[int]], **_: Any) -> list[float]:
 
 
 def _trained(start: Path, out: Path, whole: bool, share: bool, spare_memory: bool) -> list[dict[str, Any]]:
-    """What was logged of the steps of two generations."""
+    """The log of the steps of two generations."""
     from datasets import Dataset
     from trl import GRPOConfig
 
@@ -82,7 +82,7 @@ def _trained(start: Path, out: Path, whole: bool, share: bool, spare_memory: boo
     [(True, True), (True, False), (False, False)],
     ids=["all weights, memory spared", "all weights", "an adapter"],
 )
-def test_the_model_leaves_its_start_at_the_first_step(
+def test_the_weights_change_at_the_first_step(
     adapter: Path, tmp_path: Path, whole: bool, spare_memory: bool, share: bool
 ) -> None:
     steps = _trained(adapter, tmp_path, whole, share, spare_memory)
@@ -91,7 +91,7 @@ def test_the_model_leaves_its_start_at_the_first_step(
     assert all(row["kl"] > 1e-6 for row in steps[1:]), steps
 
 
-def test_cudnn_attention_is_off_only_while_a_model_learns() -> None:
+def test_cudnn_attention_is_off_only_while_a_model_trains() -> None:
     from torch.backends import cuda
 
     from polyclinic.training.attention import cudnn_attention

@@ -1,4 +1,4 @@
-"""The curve of a run and its end, with a clock that the test sets."""
+"""The learning curve of a run and its end, with a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERATION, STEP, REUSE, PARTS = 20.0, 5.0, 4, 8
 
 
 def _steps(monkeypatch: pytest.MonkeyPatch, file: Path, seconds: float, args: Any) -> tuple[int, float]:
-    """The steps of a run that is stopped, and its seconds: each round begins with a generation."""
+    """Steps and seconds of a run until it is stopped; each round begins with a generation."""
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: clock.now))
     callback = progress.progress_callback(file, seconds)
@@ -38,20 +38,22 @@ def _steps(monkeypatch: pytest.MonkeyPatch, file: Path, seconds: float, args: An
     return state.global_step, clock.now - 100.0
 
 
-def test_no_generation_is_begun_that_would_end_after_the_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_generation_starts_that_would_end_after_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     grpo = SimpleNamespace(steps_per_generation=PARTS * REUSE, gradient_accumulation_steps=PARTS)
     assert _steps(monkeypatch, tmp_path / "a", 119.0, grpo) == (8, 80.0), "a third round would end at 120 s"
     assert _steps(monkeypatch, tmp_path / "b", 121.0, grpo) == (12, 120.0)
 
 
-def test_other_stages_end_before_the_step_that_would_be_too_long(
+def test_other_stages_end_before_a_step_that_would_take_too_long(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sft = SimpleNamespace(gradient_accumulation_steps=PARTS)
     assert _steps(monkeypatch, tmp_path / "a", 119.0, sft) == (9, 105.0), "the ninth took 25 s, and so may the tenth"
 
 
-def test_the_curve_tells_the_gradient_and_the_speed_of_whole_rounds(
+def test_the_curve_records_the_gradient_and_the_speed_of_whole_rounds(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     grpo = SimpleNamespace(steps_per_generation=PARTS * REUSE, gradient_accumulation_steps=PARTS)

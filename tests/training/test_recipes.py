@@ -35,7 +35,7 @@ def test_one_number_can_be_changed_and_a_wrong_one_is_named() -> None:
         load_recipe("sft", SftRecipe, "smal")
 
 
-def test_a_recipe_of_ones_own_is_a_file(tmp_path: Path) -> None:
+def test_a_users_own_recipe_is_a_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[sft]\nlearning_rate = 0.5\n")
     assert load_recipe("sft", SftRecipe, str(own)).learning_rate == 0.5
@@ -44,7 +44,7 @@ def test_a_recipe_of_ones_own_is_a_file(tmp_path: Path) -> None:
 
 
 class Letters:
-    """A tokenizer that knows letters."""
+    """A tokenizer with one token for each letter."""
 
     chat_template = "letters"
 
@@ -81,7 +81,7 @@ def test_a_template_that_rewrites_earlier_turns_is_refused() -> None:
         tokenized(Forgetful(), [turns])
 
 
-def test_pictures_are_told_in_words_to_models_that_only_read() -> None:
+def test_pictures_are_described_in_words_for_models_without_vision() -> None:
     shown = [_turn("user", "Look.", "an ECG")]
     assert "an ECG" in as_text(shown)[0]["content"] and as_text(shown)[0]["content"].startswith("Look.")
     assert as_seen(shown)[0]["content"] == [{"type": "image"}, {"type": "text", "text": "Look."}]
@@ -142,7 +142,7 @@ def _config(seed: int) -> TrainingConfig:
     )  # fmt: skip
 
 
-def test_a_run_goes_on_from_its_newest_whole_checkpoint_and_another_is_refused(tmp_path: Path) -> None:
+def test_a_run_continues_from_its_newest_complete_checkpoint_and_another_run_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
     assert folder.open(_config(seed=1)) == ""
     for step, whole in ((5, True), (10, True), (15, False)):
@@ -150,7 +150,7 @@ def test_a_run_goes_on_from_its_newest_whole_checkpoint_and_another_is_refused(t
         made.mkdir(parents=True)
         (made / "trainer_state.json").write_text("{}" if whole else '{"half')
     assert folder.open(_config(seed=1)).endswith("checkpoint-10")
-    assert not (folder.checkpoints / "checkpoint-15").exists(), "a checkpoint that was cut off is taken away"
+    assert not (folder.checkpoints / "checkpoint-15").exists(), "an incomplete checkpoint is removed"
     with pytest.raises(ConfigError, match="another run \\(different recipe\\)"):
         folder.open(_config(seed=2))
 

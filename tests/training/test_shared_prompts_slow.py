@@ -1,4 +1,4 @@
-"""A group's outputs as branches of one prompt: the same numbers and the same gradients as one by one."""
+"""A group's outputs as branches of one prompt: the same numbers and gradients as if computed one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _model() -> Any:
 
 
 def _batch() -> tuple[Any, Any]:
-    """Two prompts of different lengths, padded at the left, with four outputs each, padded at the right."""
+    """Two prompts of different lengths, padded on the left, with four outputs each, padded on the right."""
     import torch
 
     ids = torch.zeros(8, PROMPT + OUTPUT, dtype=torch.long)

@@ -1,4 +1,4 @@
-"""One gradient of NaN may not spoil a model: with the trainer that all stages use."""
+"""One gradient with NaN must not spoil a model: with the trainer that all stages use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ for package in TRAIN:
 
 
 def _trained(folder: Path, spoiled: set[int]) -> tuple[float, Any]:
-    """The weight after eight steps that each take it down, and the callback; `spoiled` steps have a gradient of NaN."""
+    """The weight after eight steps that each lower it, and the callback; `spoiled` steps have a gradient of NaN."""
     import torch
     from transformers import Trainer, TrainingArguments
 
@@ -41,7 +41,7 @@ def _trained(folder: Path, spoiled: set[int]) -> tuple[float, Any]:
     return model.weight.item(), callback
 
 
-def test_a_step_with_a_gradient_of_nan_is_left_out_and_the_others_count(
+def test_a_step_with_a_gradient_of_nan_is_skipped_and_the_others_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sound, _ = _trained(tmp_path, set())
@@ -51,6 +51,6 @@ def test_a_step_with_a_gradient_of_nan_is_left_out_and_the_others_count(
     assert "step 3 left out" in capsys.readouterr().err
 
 
-def test_a_model_that_gives_nothing_but_nan_is_given_up_with_advice(tmp_path: Path) -> None:
+def test_training_that_gives_only_nan_is_stopped_with_advice(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lower learning_rate"):
         _trained(tmp_path, set(range(2, 2 + MOST_IN_A_ROW)))

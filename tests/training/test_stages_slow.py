@@ -1,4 +1,4 @@
-"""The other ways of training, each run for real with a tiny random model on a CPU: slow, needs the extra `train`."""
+"""The other ways of training, each really run with a tiny random model on a CPU: slow, needs the extra `train`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_dpo_learns_to_prefer_the_better_answer(home: Path) -> None:
 
 
 def test_packed_rows_do_not_see_each_other(home: Path) -> None:
-    """The first loss is of the same weights on the same tokens, so packing may not change it."""
+    """The first loss has the same weights and the same tokens, so packing must not change it."""
     plain = run_stage("sft", home, "tiny", "plain", "max_steps=2", "least_reward=-8", *ADAPTER)
     packed = run_stage(
         "sft", home, "tiny", "packed", "max_steps=2", "least_reward=-8", "packing=true", "batch=1", "max_length=1024",
@@ -64,7 +64,7 @@ def test_an_adapter_is_merged_and_described(home: Path, tmp_path: Path) -> None:
     assert facts and "20" in text and "Limits" in text
 
 
-def test_an_adapter_on_an_adapter_keeps_what_the_first_one_learned(home: Path) -> None:
+def test_an_adapter_on_top_of_another_keeps_what_the_first_one_learned(home: Path) -> None:
     import torch
 
     run_stage("sft", home, "tiny", "first", "max_steps=20", "least_reward=-8", *ADAPTER)
@@ -76,7 +76,7 @@ def test_an_adapter_on_an_adapter_keeps_what_the_first_one_learned(home: Path) -
     assert torch.allclose(first, second, atol=1e-4), "a step that changes nothing gives the model that it began with"
 
 
-def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path) -> None:
+def test_a_vision_model_trains_with_its_processor(home: Path, tmp_path: Path) -> None:
     from tests.training.tiny import write_tiny_that_sees
 
     rows: list[dict[str, Any]] = [orjson.loads(line) for line in (home / "train.jsonl").read_bytes().splitlines()]
@@ -102,7 +102,9 @@ def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path)
     assert len(found.rows) == 3 and found.left_out == {"too long": 1}, "a row is left out, never cut"
 
 
-def test_what_a_model_sees_changes_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_changes_what_a_vision_model_says(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from PIL import Image
 
     from tests.training.tiny import write_tiny_that_sees
@@ -121,7 +123,7 @@ def test_what_a_model_sees_changes_what_it_says(home: Path, tmp_path: Path, monk
 
 
 def _shared(own: list[str]) -> str:
-    """Run a command as two processes; what it says."""
+    """Run a command as two processes; return its output."""
     launch = ["-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"]
     line = [sys.executable, *launch, "--mixed_precision", "no", "--dynamo_backend", "no", "-m", *own[2:]]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment(), timeout=400)
@@ -131,7 +133,7 @@ def _shared(own: list[str]) -> str:
 
 def test_two_processes_share_a_run(home: Path) -> None:
     said = _shared(command("sft", home, "tiny", "shared", "max_steps=4", "batch=2", "least_reward=-8", *ADAPTER))
-    assert orjson.loads(said)["steps"] == 4, "one process tells"
+    assert orjson.loads(said)["steps"] == 4, "only one process prints"
     curve = read_progress(home / "shared" / "progress.jsonl")
     assert [row["step"] for row in curve] == [1, 2, 3, 4], "one process writes the curve"
     alone = run_stage("sft", home, "tiny", "alone", "max_steps=4", "batch=4", "least_reward=-8", *ADAPTER)

@@ -1,4 +1,4 @@
-"""Training for real, on a CPU, with a tiny random model: minutes, so it is marked slow and needs the extra `train`."""
+"""Real training on a CPU with a tiny random model: it takes minutes (marked slow) and needs the extra `train`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GRPO = (
 
 @pytest.fixture(scope="module")
 def tuned(home: Path) -> dict[str, Any]:
-    """A model that mostly learned the poorer answer, so that there is something to gain by rewards."""
+    """A model that mostly learned the poorer answer, so that rewards can improve it."""
     rows = (home / "train.jsonl").read_bytes().splitlines(keepends=True)
     (home / POOR).mkdir()
     (home / POOR / "train.jsonl").write_bytes(b"".join([*rows, *(2 * rows[1::2])]))
@@ -39,7 +39,7 @@ def rewarded(home: Path, tuned: dict[str, Any]) -> dict[str, Any]:
     return run_stage("grpo", home, "sft", "grpo", *GRPO)
 
 
-def test_the_loss_falls_and_the_run_keeps_its_configuration(home: Path, tuned: dict[str, Any]) -> None:
+def test_the_loss_falls_and_the_run_stores_its_configuration(home: Path, tuned: dict[str, Any]) -> None:
     curve = read_progress(home / "sft" / "progress.jsonl")
     assert curve[-1]["loss"] < curve[0]["loss"] / 4
     kept = orjson.loads((home / "sft" / "run.json").read_bytes())
@@ -47,7 +47,7 @@ def test_the_loss_falls_and_the_run_keeps_its_configuration(home: Path, tuned: d
     assert list((home / "sft" / "checkpoints").rglob("events.out.tfevents.*")), "TensorBoard files"
 
 
-def test_the_reward_rises_on_the_contexts_that_are_trained_on(home: Path, rewarded: dict[str, Any]) -> None:
+def test_the_reward_rises_on_the_training_contexts(home: Path, rewarded: dict[str, Any]) -> None:
     curve = read_progress(home / "grpo" / "progress.jsonl")
     rewards, vetoes = [row["reward"] for row in curve], [row["veto"] for row in curve]
     assert sum(rewards[-3:]) / 3 >= rewards[0] + 1, rewards
@@ -56,7 +56,7 @@ def test_the_reward_rises_on_the_contexts_that_are_trained_on(home: Path, reward
     assert rewarded["judge"]["new_calls"] > 0
 
 
-def test_a_killed_run_goes_on_and_ends_with_the_same_weights(home: Path, tuned: dict[str, Any]) -> None:
+def test_a_killed_run_is_resumed_and_ends_with_the_same_weights(home: Path, tuned: dict[str, Any]) -> None:
     killed_after(80, "sft", home, "tiny", "sft-killed", *SFT, data=POOR)
     again = run_stage("sft", home, "tiny", "sft-killed", *SFT, data=POOR)
     assert again["resumed_from"] == "checkpoint-50"
@@ -71,7 +71,7 @@ def test_a_killed_run_with_rewards_pays_for_no_judgement_twice(home: Path, rewar
     assert again["judge"]["new_calls"] < rewarded["judge"]["new_calls"]
 
 
-def test_another_run_is_refused_in_the_same_folder(home: Path, tuned: dict[str, Any]) -> None:
+def test_a_different_run_is_refused_in_the_same_folder(home: Path, tuned: dict[str, Any]) -> None:
     done = subprocess.run(
         command("sft", home, "tiny", "sft", "max_steps=3", data=POOR), capture_output=True, text=True, check=False,
         env=environment(),

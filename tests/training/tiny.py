@@ -1,4 +1,4 @@
-"""A tiny random model with a tokenizer made from the very rows that it learns, so that a CPU trains it in seconds."""
+"""A tiny random model with a tokenizer made from the rows that it learns, so that a CPU trains it in seconds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _SEES = (
 
 
 def write_tiny_that_sees(folder: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    """A vision-language model of the LLaVA kind with a processor, as small."""
+    """A vision-language model of the LLaVA kind with a processor, equally small."""
     import torch
     from transformers import (
         CLIPImageProcessorPil,

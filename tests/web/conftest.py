@@ -1,4 +1,4 @@
-"""A service of counselling in this process, and staff, for the tests of live sessions."""
+"""A counselling service in this process, and its staff, for the tests of live sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_pe
 
 
 class Served(NamedTuple):
-    """A running service, somebody who talks to it, and where its store lies."""
+    """A running service, a client that talks to it, and the path of its store."""
 
     app: FastAPI
     client: httpx.AsyncClient
@@ -34,7 +34,7 @@ Serve = Callable[..., AbstractAsyncContextManager[Served]]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Serve:
-    """Opens the service on one store; opening it again is a restart."""
+    """Open the service on one store; opening it again is a restart."""
 
     @asynccontextmanager
     async def open_it(
@@ -68,7 +68,7 @@ async def started(client: httpx.AsyncClient, lang: str = "en") -> tuple[str, dic
 
 
 async def staff_login(app: FastAPI, name: str = "Nurse Kim", role: StaffRole = "administer") -> dict[str, str]:
-    """The header of somebody who is logged in; the account is made where there is none."""
+    """The header of somebody who is logged in; the account is created if there is none."""
     accounts = app.state.service.staff
     if await accounts.find(name) is None:
         await accounts.add(name, role, "no password opens this")

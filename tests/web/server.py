@@ -1,4 +1,4 @@
-"""`polyclinic web` as a process of its own, for tests that kill it."""
+"""`polyclinic web` as a separate process, for tests that kill it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Server:
-    """`polyclinic web` as a process of its own, which can be killed and started again on the same port."""
+    """`polyclinic web` as a separate process, which can be killed and started again on the same port."""
 
     def __init__(self, folder: Path, extra: dict[str, str] | None = None, *words: str) -> None:
         self.folder, self.port, self._words = folder, 0, words

@@ -1,4 +1,4 @@
-"""The access matrix, role by thing by verb, over every route of the application; owners; logging in."""
+"""The access matrix (role, thing, verb) over every route of the application; owners; logging in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def app(tmp_path: Path) -> AsyncIterator[FastAPI]:
 
 
 async def as_role(app: FastAPI, role: Role) -> httpx.AsyncClient:
-    """Somebody of this role; a second one of the same role is asked for by `other`."""
+    """A client that is logged in with this role."""
     headers = {}
     if role != "nobody":
         token, _ = await app.state.store.staff.log_in(role)
@@ -43,7 +43,7 @@ async def as_role(app: FastAPI, role: Role) -> httpx.AsyncClient:
 
 
 def routes(app: FastAPI) -> list[str]:
-    """Every route, also of routers that are included and of those that the description leaves out."""
+    """Every route, including those of included routers and those that the API description leaves out."""
     found: list[str] = []
     waiting: list[Any] = list(app.routes)
     while waiting:
@@ -56,7 +56,7 @@ def routes(app: FastAPI) -> list[str]:
     return sorted(found, key=lambda route: (route.endswith("/logout"), route))
 
 
-def test_every_route_stands_in_the_table_and_no_row_is_of_a_route_that_is_gone() -> None:
+def test_every_route_is_in_the_table_and_every_row_has_a_route() -> None:
     found = set(routes(create_web(":memory:", "start-up")))
     assert found - set(ROUTES) == set(), "a new route: say in access/routes_table.py what it does to which thing"
     assert set(ROUTES) - found == set(), "these routes are gone"
@@ -71,8 +71,11 @@ def test_every_row_says_yes_or_no_for_every_role_and_an_administrator_is_never_r
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_each_role_gets_past_the_check_of_every_route_exactly_as_the_table_says(app: FastAPI, role: Role) -> None:
-    """Objects are somebody else's here: what a role reaches only as its own is answered as if it did not exist."""
+async def test_each_role_passes_the_check_of_every_route_exactly_as_the_table_says(app: FastAPI, role: Role) -> None:
+    """The objects belong to somebody else here.
+
+    A role that may reach only its own gets the answer for a missing object.
+    """
     owner = await as_role(app, "administrator")
     run = (await owner.post("/api/practise", json={"clinic": "demo", "part": "nurse"})).json()["id"]
     wrong = []
@@ -80,11 +83,11 @@ async def test_each_role_gets_past_the_check_of_every_route_exactly_as_the_table
         for route in routes(app):
             method, path = route.split(" ")
             rule = ROUTES[route]
-            # A run in which a person plays is a practise.
+            # A run in which a person plays counts as practice.
             thing = "practise" if rule.parameter == "run" and rule.thing in ("run", "practise") else rule.thing
             far = reach(role, thing, rule.verb) if reach(role, rule.thing, rule.verb) != "no" else "no"
             if path.endswith("/events") and far == "all":
-                continue  # an open stream does not end; the same check stands before it
+                continue  # an open stream does not end; the same check runs before it
             url = re.sub(r"\{(\w+)(:path)?\}", lambda name: run if name[1] == "run" else "something", path)
             status = (await client.request(method, url, params=_query(path, run))).status_code
             if far == "no":
@@ -103,7 +106,7 @@ def _query(path: str, run: str) -> dict[str, str]:
     return {"part": "nurse", **({"left": run, "right": run} if path == "/api/compare" else {})}
 
 
-async def test_what_somebody_makes_is_theirs_and_nobody_else_sees_or_changes_it(app: FastAPI) -> None:
+async def test_objects_belong_to_their_maker_and_nobody_else_sees_or_changes_them(app: FastAPI) -> None:
     await app.state.store.staff.add("second", "learner", "none")
     token, _ = await app.state.store.staff.log_in("second")
     async with await as_role(app, "learner") as mine, await as_role(app, "learner") as theirs:
@@ -124,7 +127,7 @@ async def test_what_somebody_makes_is_theirs_and_nobody_else_sees_or_changes_it(
         assert (await theirs.post(f"{address}/take-over", json={"by": "Kim"})).status_code == 404
 
 
-async def test_runs_with_people_are_hidden_from_those_who_may_see_runs(app: FastAPI) -> None:
+async def test_runs_with_people_are_hidden_even_from_those_who_may_see_runs(app: FastAPI) -> None:
     async with await as_role(app, "learner") as learner, await as_role(app, "educator") as educator:
         run = (await learner.post("/api/practise", json={"clinic": "demo", "part": "nurse"})).json()["id"]
         assert (await educator.get("/api/runs")).json() == []
@@ -132,7 +135,7 @@ async def test_runs_with_people_are_hidden_from_those_who_may_see_runs(app: Fast
         assert (await educator.get(f"/api/compare?left={run}&right={run}")).status_code == 404
 
 
-async def test_people_who_may_not_choose_models_play_with_understudies_and_read_no_file(app: FastAPI) -> None:
+async def test_people_who_may_not_choose_models_play_with_understudies_and_read_no_files(app: FastAPI) -> None:
     body = {"clinic": "duty", "part": "trainee"}
     async with await as_role(app, "learner") as client:
         for more in ({"others": "all=openai:gpt"}, {"case": "/etc/passwd"}, {"case": "cases.json"}):
@@ -140,7 +143,7 @@ async def test_people_who_may_not_choose_models_play_with_understudies_and_read_
             assert answer.status_code == 403, more
 
 
-async def test_a_desk_knows_its_staff_by_their_account_and_not_by_what_they_say(app: FastAPI) -> None:
+async def test_a_desk_identifies_its_staff_by_their_account_and_not_by_what_they_say(app: FastAPI) -> None:
     async with await as_role(app, "learner") as visitor, await as_role(app, "counsellor") as staff:
         talk = (await visitor.post("/api/desk/counsel/sessions", json={"values": {"lang": "en"}})).json()["id"]
         address = f"/api/desk/counsel/sessions/{talk}"
@@ -180,7 +183,7 @@ async def test_the_start_up_token_opens_nothing_where_people_log_in(app: FastAPI
         assert (await client.get("/api/clinics?token=start-up")).status_code == 401
 
 
-async def test_tries_to_log_in_and_requests_are_limited(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_attempts_to_log_in_and_requests_are_limited(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "PER_MINUTE", 12.0)
     async with await as_role(app, "nobody") as client:
         body = {"name": "kim", "password": "x"}
@@ -191,7 +194,7 @@ async def test_tries_to_log_in_and_requests_are_limited(app: FastAPI, monkeypatc
         assert asked[0] == 200 and 429 in asked
 
 
-async def test_a_stream_ends_when_its_login_does(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_ends_when_its_login_ends(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "ASK_AGAIN_S", 0.05)
     async with await as_role(app, "learner") as client:
         run = (await client.post("/api/practise", json={"clinic": "demo", "part": "nurse"})).json()["id"]

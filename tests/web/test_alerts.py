@@ -1,4 +1,4 @@
-"""Alerts ring at once, again every minute until somebody acknowledges, and a silent webhook shows."""
+"""Alerts ring at once and again every minute until somebody acknowledges them, and a silent webhook is reported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_case_rings_at_once_and_every_minute_until_it_is_acknowledged() 
     assert await pager.alerts.ring() == 1
 
 
-async def test_no_words_of_the_conversation_and_no_reason_that_may_quote_them_reach_a_webhook() -> None:
+async def test_a_webhook_gets_no_words_of_the_conversation_and_no_reason_that_may_quote_them() -> None:
     got: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,7 +76,7 @@ async def test_no_words_of_the_conversation_and_no_reason_that_may_quote_them_re
     assert b"e.q.one" in got[0] and b"secret" not in got[0] and b"why" not in got[0]
 
 
-async def test_a_store_that_cannot_be_read_shows_and_emergencies_ring_all_the_same() -> None:
+async def test_an_unreadable_store_is_reported_and_emergencies_still_ring() -> None:
     pager = Pager()
     pager.blind = True
     pager.unstored = [alert_for(case("kept in memory"))]
@@ -87,7 +87,7 @@ async def test_a_store_that_cannot_be_read_shows_and_emergencies_ring_all_the_sa
     assert not pager.alerts.failing
 
 
-async def test_one_slow_webhook_call_holds_up_neither_the_others_nor_the_staff() -> None:
+async def test_one_slow_webhook_call_delays_neither_the_others_nor_the_staff() -> None:
     pager = Pager()
     pager.open.append(case("two"))
     both = asyncio.Event()
@@ -103,7 +103,7 @@ async def test_one_slow_webhook_call_holds_up_neither_the_others_nor_the_staff()
         assert await pager.alerts.ring() == 2
 
 
-async def test_a_webhook_that_fails_is_tried_again_soon_and_shows_until_it_works() -> None:
+async def test_a_webhook_that_fails_is_retried_soon_and_reported_until_it_works() -> None:
     pager = Pager()
     pager.down = True
     await pager.alerts.ring()
@@ -113,7 +113,7 @@ async def test_a_webhook_that_fails_is_tried_again_soon_and_shows_until_it_works
     assert len(pager.sent) == 1 and not pager.alerts.failing
 
 
-async def test_everybody_who_listens_hears_an_alert() -> None:
+async def test_everybody_who_listens_gets_an_alert() -> None:
     pager = Pager()
     heard = [pager.alerts.listen() for _ in range(2)]
 
@@ -148,7 +148,7 @@ async def test_an_acknowledged_case_stays_quiet_after_a_restart_and_open_ones_ri
         assert [alert.case for alert in rung] == [ids[1]]
 
 
-async def test_a_service_with_a_failing_webhook_is_not_healthy_until_somebody_has_heard(
+async def test_a_service_with_a_failing_webhook_is_not_healthy_until_somebody_got_the_alert(
     serve: Serve,
 ) -> None:
     async with serve() as (app, client, _):
@@ -173,7 +173,7 @@ async def test_a_service_with_a_failing_webhook_is_not_healthy_until_somebody_ha
         assert not found["rings"] and found["status"] == "open"
 
 
-async def test_the_alert_line_of_somebody_who_logged_out_ends(serve: Serve) -> None:
+async def test_the_alert_stream_of_somebody_who_logged_out_ends(serve: Serve) -> None:
     async with serve() as (app, *_):
         service = app.state.service
         head = await staff_login(app, "w", "watch")
@@ -188,7 +188,7 @@ async def test_the_alert_line_of_somebody_who_logged_out_ends(serve: Serve) -> N
 
 
 @pytest.mark.parametrize("url", ["pager", "ftp://pager.example/x", "http://"])
-def test_a_webhook_that_is_no_address_is_refused(url: str) -> None:
+def test_a_webhook_that_is_not_an_address_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="--alert"):
         check_webhook(url, local_only=False)
 

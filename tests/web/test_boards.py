@@ -1,4 +1,4 @@
-"""The ward board over HTTP: it fills as the run's effects say, and every booking leads to its words and its records."""
+"""The ward board over HTTP: it fills as the run's effects say, and every booking links to its dialogue and records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def get(client: httpx.AsyncClient, path: str) -> Any:
     return answer.json()
 
 
-async def test_a_board_fills_up_and_never_holds_more_than_its_clinics(client: httpx.AsyncClient) -> None:
+async def test_a_board_fills_up_and_never_exceeds_the_clinics_capacity(client: httpx.AsyncClient) -> None:
     page = await get(client, "/api/boards")
     (row,) = page["runs"]
     shown = await get(client, f"/api/boards/{row['run']}?unit={row['units'][0]}")
@@ -54,7 +54,7 @@ async def test_a_board_fills_up_and_never_holds_more_than_its_clinics(client: ht
         assert sum(length for row, day, length in booked.values() if (row, day) == place) <= held[place]
 
 
-async def test_a_booking_leads_to_its_dialogue_and_its_fhir_resources(client: httpx.AsyncClient) -> None:
+async def test_a_booking_links_to_its_dialogue_and_its_fhir_resources(client: httpx.AsyncClient) -> None:
     (row,) = (await get(client, "/api/boards"))["runs"]
     board = (await get(client, f"/api/boards/{row['run']}"))["board"]
     first = next(one for one in board["moments"] if one["change"] == "booked")
@@ -71,7 +71,7 @@ async def test_a_booking_leads_to_its_dialogue_and_its_fhir_resources(client: ht
     assert (await get(client, f"/api/boards/{row['run']}/bookings/nobody"))["resources"] == []
 
 
-async def test_dials_answer_with_intervals_and_unknown_ones_are_refused(client: httpx.AsyncClient) -> None:
+async def test_settings_are_answered_with_intervals_and_unknown_ones_are_refused(client: httpx.AsyncClient) -> None:
     (clinic,) = (await get(client, "/api/boards"))["clinics"]
     assert "physicians" in [dial["name"] for dial in clinic["dials"]]
     body = {"vary": "clerks", "fixed": {"physicians": 2, "demand": 10}, "wait_days": 30}

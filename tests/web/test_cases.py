@@ -69,7 +69,7 @@ async def test_a_case_of_every_clinic_is_written_saved_opened_and_played(
         assert about["case"].startswith("mine")
 
 
-async def test_the_linter_names_the_field_and_what_the_clinic_finds(client: httpx.AsyncClient) -> None:
+async def test_the_linter_names_the_field_and_reports_the_clinics_findings(client: httpx.AsyncClient) -> None:
     values = await example(client, "demo", "case")
     values["leaflet"]["tablets"] = 0
     found = await post(client, "/api/cases/demo/case/check", {"values": values})
@@ -101,7 +101,7 @@ async def test_nobody_overwrites_what_somebody_else_wrote(client: httpx.AsyncCli
     assert same["digest"] == second["digest"], "the same save, asked again after a lost answer"
 
 
-async def test_a_name_never_leaves_the_folder(client: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_file_name_never_leads_outside_the_folder(client: httpx.AsyncClient, tmp_path: Path) -> None:
     values = await example(client, "demo", "case")
     saved = await post(client, "/api/cases/demo/case", {"values": values | {"id": "../../etc/passwd"}}, 201)
     assert Path(saved["path"]).parent == tmp_path / "cases" / "demo"
@@ -111,7 +111,7 @@ async def test_a_name_never_leaves_the_folder(client: httpx.AsyncClient, tmp_pat
     assert unnamed["faults"][0]["at"] == ["id"] and not unnamed["valid"]
 
 
-async def test_a_file_that_no_form_can_show_says_why(client: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_file_that_no_form_can_show_gives_the_reason(client: httpx.AsyncClient, tmp_path: Path) -> None:
     folder = tmp_path / "cases" / "demo"
     folder.mkdir(parents=True)
     (folder / "broken.jsonl").write_text("{", encoding="utf-8")
@@ -126,7 +126,7 @@ def _kinds(rows: tuple[FormRow, ...]) -> dict[str, FormRow]:
     return {row.name: row for row in rows}
 
 
-def test_a_form_knows_mappings_and_lists_of_choices() -> None:
+def test_a_form_supports_mappings_and_lists_of_choices() -> None:
     duty = load_clinic("duty").writings[1]
     rows = _kinds(form_rows(duty.kind.model_json_schema(), duty.hints))
     assert rows["roles"].kind == "several" and rows["roles"].options[0].value == "doctor"

@@ -1,4 +1,4 @@
-"""A class over HTTP: joining without an account, watching, hints, the end, and what comes out of it."""
+"""A class over HTTP: joining without an account, watching, hints, the end, and its results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tmp_store(tmp_path: Path) -> str:
 
 @pytest.fixture
 def opened(tmp_store: str) -> Open:
-    """Opens the application on one store; what it gives makes browsers, each with cookies of its own."""
+    """Open the application on one store and return a function that makes browsers, each with its own cookies."""
 
     @asynccontextmanager
     async def open_it() -> AsyncIterator[Browser]:
@@ -68,7 +68,7 @@ async def begin(client: httpx.AsyncClient, id: str, place: int = 0) -> str:
     return str(answer.json()["id"])
 
 
-async def test_a_class_goes_on_after_a_restart_and_ends_with_everybody_in_the_table(opened: Open) -> None:
+async def test_a_class_continues_after_a_restart_and_ends_with_everybody_in_the_table(opened: Open) -> None:
     cases = [scenario.id for scenario in load_clinic("demo").scenarios("", 0)[:2]]
     async with opened() as browser:
         educator, ada, ben = browser(), browser(), browser()
@@ -100,7 +100,7 @@ async def test_a_class_goes_on_after_a_restart_and_ends_with_everybody_in_the_ta
         assert second["name"] == "Ben" and second["where"] == "away" and second["case"] == cases[1]
 
 
-async def test_a_hint_reaches_the_trainee_and_an_ended_class_takes_no_more_answers(opened: Open) -> None:
+async def test_a_hint_reaches_the_trainee_and_an_ended_class_accepts_no_more_answers(opened: Open) -> None:
     async with opened() as browser:
         educator, ada, ben = browser(), browser(), browser()
         made = await open_class(educator)
@@ -129,7 +129,7 @@ async def test_a_hint_reaches_the_trainee_and_an_ended_class_takes_no_more_answe
         assert found["standing"]["state"] == "closed" and len(found["hints"]) == 2, "also after a restart"
 
 
-async def test_a_trainee_is_a_browser_and_cannot_be_another(opened: Open) -> None:
+async def test_a_trainee_is_tied_to_one_browser_and_cannot_be_another_trainee(opened: Open) -> None:
     async with opened() as browser:
         educator, ada, other = browser(), browser(), browser()
         made = await open_class(educator)
@@ -146,7 +146,7 @@ async def test_a_trainee_is_a_browser_and_cannot_be_another(opened: Open) -> Non
         assert (await ada.get(f"/api/join/{made['id']}")).status_code == 404, "the place went to the other browser"
 
 
-async def test_joining_again_after_a_lost_answer_is_the_same_place(opened: Open) -> None:
+async def test_joining_again_after_a_lost_reply_gives_the_same_place(opened: Open) -> None:
     async with opened() as browser:
         made = await open_class(browser())
         first, again = browser(), browser()
@@ -162,7 +162,7 @@ async def test_people_who_guess_codes_have_to_wait(opened: Open) -> None:
         assert tried[0] == 409 and tried[-1] == 429
 
 
-async def test_the_spreadsheet_holds_every_trainee_and_begins_no_formula(opened: Open) -> None:
+async def test_the_spreadsheet_has_every_trainee_and_no_cell_starts_a_formula(opened: Open) -> None:
     async with opened() as browser:
         educator, eve = browser(), browser()
         made = await open_class(educator)
@@ -177,7 +177,7 @@ async def test_the_spreadsheet_holds_every_trainee_and_begins_no_formula(opened:
         assert "Next step: " in rows[0]["feedback"]
 
 
-async def test_statements_are_valid_and_a_record_store_keeps_each_once(opened: Open) -> None:
+async def test_statements_are_valid_and_a_record_store_stores_each_once(opened: Open) -> None:
     async with opened() as browser:
         educator, ada, ben = browser(), browser(), browser()
         made = await open_class(educator)
@@ -208,7 +208,7 @@ async def test_statements_are_valid_and_a_record_store_keeps_each_once(opened: O
             assert wrong.status_code == 409 and "address" in wrong.json()["detail"]
 
 
-async def test_a_figure_whose_scale_has_no_end_is_a_statement_too(opened: Open) -> None:
+async def test_a_figure_without_an_upper_limit_becomes_a_statement_too(opened: Open) -> None:
     async with opened() as browser:
         educator, ada = browser(), browser()
         made = await open_class(educator, clinic="patient", part="doctor")
@@ -224,7 +224,7 @@ async def test_a_figure_whose_scale_has_no_end_is_a_statement_too(opened: Open) 
 
 
 @pytest.mark.parametrize(("clinic", "part"), PARTS)
-async def test_every_part_of_every_clinic_can_be_a_class(opened: Open, clinic: str, part: str) -> None:
+async def test_every_part_of_every_clinic_can_be_used_for_a_class(opened: Open, clinic: str, part: str) -> None:
     async with opened() as browser:
         educator, ada = browser(), browser()
         made = await open_class(educator, clinic=clinic, part=part)

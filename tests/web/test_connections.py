@@ -1,4 +1,4 @@
-"""What comes over the wire is bounded: half-open and slow connections, large and chunked bodies, names twice."""
+"""Network input is bounded: half-open and slow connections, large and chunked bodies, duplicate keys."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def started(running: ServedProcess) -> tuple[str, dict[str, str]]:
     return f"{running.address}/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
 
 
-def test_serving_says_its_address_and_shows_its_pages_offline(running: ServedProcess) -> None:
+def test_the_server_prints_its_address_and_shows_its_pages_offline(running: ServedProcess) -> None:
     assert running.line.startswith("serving counsel at http://127.0.0.1:")
     for page in ("/docs", "/staff"):
         text = httpx.get(f"{running.address}{page}").text
@@ -83,9 +83,7 @@ def test_a_duplicate_key_is_refused_at_any_depth(running: ServedProcess) -> None
 
 
 @pytest.mark.parametrize("wait_s", [0.2, 0.4])
-def test_a_connection_that_sends_a_byte_now_and_then_is_closed_all_the_same(
-    running: ServedProcess, wait_s: float
-) -> None:
+def test_a_connection_that_sends_a_byte_now_and_then_is_still_closed(running: ServedProcess, wait_s: float) -> None:
     with connect(running) as line:
         began = time.monotonic()
         line.settimeout(wait_s)
@@ -130,12 +128,12 @@ def test_an_answer_that_nobody_reads_is_dropped(running: ServedProcess) -> None:
                 line.sendall(asked * 100)
                 time.sleep(0.01)
         except OSError:
-            pass  # reset or broken pipe, as the system likes
+            pass  # reset or broken pipe, depending on the system
         assert time.monotonic() - began < 20
     assert httpx.get(f"{running.address}/health").status_code == 200
 
 
-def test_a_service_that_is_killed_in_the_middle_loses_nobody(tmp_path: Path) -> None:
+def test_a_service_that_is_killed_in_the_middle_loses_no_session(tmp_path: Path) -> None:
     chosen = tuple(kill for kill in KILLS if kill.lang == "en" and (kill.step, kill.delay_s) in MIDDLE)
     found = kills(chosen, tmp_path)
     assert [one for one in found if one.silent] == []

@@ -1,4 +1,4 @@
-"""The desk over HTTP: what is escalated rings, staff take over and hand back, and a restart forgets nothing."""
+"""The desk over HTTP: escalations ring, staff take over and hand back, and a restart forgets nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def desk(client: httpx.AsyncClient) -> dict[str, Any]:
     return found
 
 
-async def test_forms_of_the_desk_come_from_the_clinic_and_hide_who_acts(opened: Open) -> None:
+async def test_forms_of_the_desk_come_from_the_clinic_and_do_not_ask_who_acts(opened: Open) -> None:
     async with opened() as client:
         known = {one["clinic"]: one for one in (await client.get("/api/desk")).json()}
         actions = {one["name"]: one for one in known["counsel"]["actions"]}
@@ -52,7 +52,7 @@ async def test_forms_of_the_desk_come_from_the_clinic_and_hide_who_acts(opened: 
         assert "demo" in known, "every clinic with the room has a desk"
 
 
-async def test_danger_rings_until_it_is_seen_and_staff_take_over_speak_and_hand_back(opened: Open) -> None:
+async def test_danger_rings_until_acknowledged_and_staff_take_over_speak_and_hand_back(opened: Open) -> None:
     async with opened() as client:
         session = (await client.post("/api/desk/counsel/sessions", json={"values": {"lang": "en"}})).json()["id"]
         assert (await desk(client))["ringing"] == 0
@@ -76,7 +76,7 @@ async def test_danger_rings_until_it_is_seen_and_staff_take_over_speak_and_hand_
         assert {"acknowledge", "take-over", "speak", "hand-back"} <= {one["action"] for one in trail}
 
 
-async def test_what_was_escalated_rings_again_after_a_restart_and_the_conversation_goes_on(opened: Open) -> None:
+async def test_an_escalation_rings_again_after_a_restart_and_the_conversation_continues(opened: Open) -> None:
     async with opened() as client:
         session = (await client.post("/api/desk/counsel/sessions", json={})).json()["id"]
         before = await act(client, session, "say", text=DANGER)
@@ -88,7 +88,7 @@ async def test_what_was_escalated_rings_again_after_a_restart_and_the_conversati
         assert (await act(client, session, "take-over"))["view"]["control"] == "person"
 
 
-async def test_the_same_key_says_a_thing_once_and_a_case_is_closed_only_with_a_reason(opened: Open) -> None:
+async def test_the_same_key_sends_a_message_once_and_a_case_is_closed_only_with_a_reason(opened: Open) -> None:
     async with opened() as client:
         session = (await client.post("/api/desk/counsel/sessions", json={})).json()["id"]
         path, headers = f"/api/desk/counsel/sessions/{session}/say", {"Idempotency-Key": "one"}

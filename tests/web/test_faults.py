@@ -1,5 +1,7 @@
-"""Whatever breaks, at whatever step: the person hears the set message, people are told, the client gets 503, and the
-service does not call itself up. No cell of the matrix is silent."""
+"""Whatever breaks at any step: the person gets the fixed message, staff are alerted, the client gets 503.
+
+The service then does not report itself as healthy. No cell of the matrix is silent.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def broken_store(served: Served, error: str = "attempt to write a readonly datab
     return patch.object(served.app.state.service._store.database, "write", refuse)
 
 
-async def test_a_store_that_takes_nothing_still_answers_a_person_in_danger_and_catches_up_later(serve: Serve) -> None:
+async def test_a_store_that_cannot_write_still_answers_a_person_in_danger_and_catches_up_later(serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)
         head = await staff_login(served.app, "w", "watch")
@@ -89,7 +91,7 @@ async def test_a_store_that_takes_nothing_still_answers_a_person_in_danger_and_c
 
 
 @pytest.mark.parametrize("pragma", ["PRAGMA query_only = ON", "PRAGMA max_page_count = 1"])
-async def test_sqlite_that_is_really_read_only_or_full_is_answered_for(pragma: str, serve: Serve) -> None:
+async def test_sqlite_that_is_really_read_only_or_full_still_gives_an_answer(pragma: str, serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)
         database = served.app.state.service._store.database
@@ -104,7 +106,7 @@ async def test_sqlite_that_is_really_read_only_or_full_is_answered_for(pragma: s
         assert filed or "query_only" not in pragma
 
 
-async def test_an_emergency_file_is_for_its_owner_alone_and_follows_no_link(tmp_path: Path) -> None:
+async def test_an_emergency_file_is_readable_only_by_its_owner_and_follows_no_link(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     assert append_line((path,), {"a": 1})
     assert path.stat().st_mode & 0o077 == 0
@@ -115,7 +117,7 @@ async def test_an_emergency_file_is_for_its_owner_alone_and_follows_no_link(tmp_
     assert set(emergency_files(str(tmp_path / "a.db"))).isdisjoint(emergency_files(str(tmp_path / "b.db")))
 
 
-async def test_two_faults_in_one_millisecond_are_two_cases(tmp_path: Path) -> None:
+async def test_two_faults_in_the_same_millisecond_are_two_cases(tmp_path: Path) -> None:
     class Full:
         async def post(self, *_: object) -> None:
             raise StoreError("full")
@@ -143,7 +145,7 @@ async def test_after_a_fault_staff_can_take_the_session_over_and_the_person_is_a
         assert case["taken_by"] == "Kim" and case["utterance"] == "Hello."
 
 
-async def test_a_model_that_is_down_or_hangs_hands_the_talk_to_people_and_staff_take_it_over(serve: Serve) -> None:
+async def test_a_model_that_is_down_or_hangs_hands_the_conversation_over_to_staff(serve: Serve) -> None:
     hasty = VARIANTS["full"].model_copy(update={"answer_timeout_s": 0.5})
     with patch.dict(VARIANTS, {"full": hasty}):
         async with serve(country="GB") as served:
@@ -163,7 +165,7 @@ async def test_a_model_that_is_down_or_hangs_hands_the_talk_to_people_and_staff_
 
 
 @pytest.mark.parametrize("role", ["guard", "counsellor", "keeper", "reader"])
-async def test_a_model_without_a_key_hands_the_talk_to_people_and_staff_take_it_over(
+async def test_a_model_without_a_key_hands_the_conversation_over_to_staff(
     role: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -179,7 +181,7 @@ async def test_a_model_without_a_key_hands_the_talk_to_people_and_staff_take_it_
         assert taken.status_code == 200 and taken.json()["state"]["holder"] == "Kim"
 
 
-async def test_a_keeper_that_fails_after_the_answer_is_told_to_people(serve: Serve) -> None:
+async def test_a_keeper_that_fails_after_the_answer_is_reported_to_staff(serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)
 
@@ -201,7 +203,7 @@ async def test_a_keeper_that_fails_after_the_answer_is_told_to_people(serve: Ser
         assert "after an answer" in case.body["reason"]
 
 
-async def test_a_message_that_waits_while_the_flow_dies_is_answered_at_once(serve: Serve) -> None:
+async def test_a_message_that_waits_while_the_flow_crashes_is_answered_at_once(serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)
         answered = asyncio.Event()
@@ -221,7 +223,7 @@ async def test_a_message_that_waits_while_the_flow_dies_is_answered_at_once(serv
         assert DANGER in [case.body["words"] for case in await served.app.state.service.cases.all()]
 
 
-async def test_a_limit_that_is_reached_is_not_silent(serve: Serve) -> None:
+async def test_a_reached_limit_is_not_silent(serve: Serve) -> None:
     async with serve(country="GB", max_turns=1) as served:
         url, mine = await started(served.client)
         assert (await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)).status_code == 200
@@ -231,7 +233,7 @@ async def test_a_limit_that_is_reached_is_not_silent(serve: Serve) -> None:
         assert len(await served.app.state.service.cases.all()) == 2
 
 
-async def test_a_full_service_and_a_bug_outside_every_session_answer_with_the_safe_words(serve: Serve) -> None:
+async def test_a_full_service_and_a_bug_outside_every_session_answer_with_the_safe_message(serve: Serve) -> None:
     async with serve(ServiceLimits(open_sessions=1), country="GB") as served:
         url, mine = await started(served.client)
         full = await served.client.post("/v1/sessions", json={"lang": "en"}, headers=SERVICE)
@@ -247,7 +249,7 @@ async def test_a_full_service_and_a_bug_outside_every_session_answer_with_the_sa
         assert len(await served.app.state.service.cases.all()) == 1
 
 
-async def test_even_without_the_clinics_own_words_the_person_hears_something(serve: Serve) -> None:
+async def test_even_without_the_clinics_own_message_the_person_gets_an_answer(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)
 
@@ -259,7 +261,7 @@ async def test_even_without_the_clinics_own_words_the_person_hears_something(ser
         assert answer.status_code == 503 and answer.json()["said"][0]["text"] == LAST_WORDS
 
 
-async def test_even_when_people_cannot_be_told_the_person_hears_something(serve: Serve) -> None:
+async def test_even_when_staff_cannot_be_alerted_the_person_gets_an_answer(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)
 
@@ -271,7 +273,7 @@ async def test_even_when_people_cannot_be_told_the_person_hears_something(serve:
         assert answer.status_code == 503 and answer.json()["said"][0]["text"] == LAST_WORDS
 
 
-async def test_a_fault_in_words_that_no_file_can_hold_is_told_all_the_same(tmp_path: Path) -> None:
+async def test_a_fault_with_text_that_no_file_can_hold_is_still_reported(tmp_path: Path) -> None:
     class Full:
         async def post(self, *_: object) -> None:
             raise StoreError("full")
@@ -281,7 +283,7 @@ async def test_a_fault_in_words_that_no_file_can_hold_is_told_all_the_same(tmp_p
     assert read_emergencies(tmp_path / "s.db.emergency.jsonl")[0].words == "half a ? character "
 
 
-async def test_emergency_files_that_cannot_be_moved_keep_nobody_from_hearing_alerts(serve: Serve) -> None:
+async def test_emergency_files_that_cannot_be_moved_do_not_stop_alerts(serve: Serve) -> None:
     async def bug(*_: object) -> bool:
         raise OSError("no such folder")
 
@@ -297,7 +299,7 @@ async def test_emergency_files_that_cannot_be_moved_keep_nobody_from_hearing_ale
             assert alert is not None and alert.session == url.rpartition("/")[2]
 
 
-async def test_without_a_country_nobody_is_sent_to_another_countrys_numbers(serve: Serve) -> None:
+async def test_without_a_country_nobody_gets_the_numbers_of_another_country(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)
         answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
@@ -306,7 +308,7 @@ async def test_without_a_country_nobody_is_sent_to_another_countrys_numbers(serv
     assert "109" not in words
 
 
-async def test_a_restart_with_another_cast_finds_every_open_session_and_case_and_no_closed_one(serve: Serve) -> None:
+async def test_a_restart_with_another_cast_finds_every_open_session_and_case_but_no_closed_one(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)
         await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
@@ -324,7 +326,7 @@ async def test_a_restart_with_another_cast_finds_every_open_session_and_case_and
         assert (await served.client.get(closed, headers=theirs)).json()["outcome"] == "closed"
 
 
-async def test_one_session_that_cannot_go_on_keeps_no_other_from_starting_and_is_told(serve: Serve) -> None:
+async def test_one_session_that_cannot_continue_is_reported_and_stops_no_other(serve: Serve) -> None:
     async with serve() as served:
         bad, _ = await started(served.client)
         good, mine = await started(served.client)
@@ -338,7 +340,7 @@ async def test_one_session_that_cannot_go_on_keeps_no_other_from_starting_and_is
         assert case.episode == bad.rpartition("/")[2] and "cannot be read" in case.body["reason"]
 
 
-async def test_a_person_whose_earlier_sessions_cannot_be_read_can_start_all_the_same(serve: Serve) -> None:
+async def test_a_person_whose_earlier_sessions_cannot_be_read_can_still_start(serve: Serve) -> None:
     async with serve() as served:
         body = {"lang": "en", "patient": "rosa"}
         made = (await served.client.post("/v1/sessions", json=body, headers=SERVICE)).json()

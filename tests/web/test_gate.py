@@ -42,5 +42,5 @@ async def test_a_whole_body_arrives_as_it_was_sent() -> None:
 
 
 @pytest.mark.parametrize("headers", [[(b"content-length", b"101")], []])
-async def test_a_large_body_is_refused_announced_or_not(headers: Any) -> None:
+async def test_a_large_body_is_refused_with_or_without_a_stated_length(headers: Any) -> None:
     assert (await through([b"x" * 60, b"y" * 60], 5.0, headers=headers))[0] == 413

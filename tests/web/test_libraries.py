@@ -1,4 +1,4 @@
-"""Libraries over HTTP: what was learned leads to its episode and to the prompt it changed, and can be rolled back."""
+"""Libraries over HTTP: what was learned links to its episode and to the prompt it changed, and can be rolled back."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ async def get(client: httpx.AsyncClient, path: str) -> Any:
 
 
 async def kept(client: httpx.AsyncClient) -> tuple[str, str, dict[str, Any]]:
-    """The library of the run, kept under a name."""
+    """The library of the run, saved under a name."""
     (source,) = [one["name"] for one in (await get(client, "/api/libraries"))["libraries"]]
     answer = await client.post(f"/api/libraries/{source}/keep", json={"name": "mine"})
     assert answer.status_code == 201, answer.text
     return source, "mine.phrases", answer.json()
 
 
-async def test_an_entry_leads_to_its_episode_and_to_the_prompt_it_changed(client: httpx.AsyncClient) -> None:
+async def test_an_entry_links_to_its_episode_and_to_the_prompt_it_changed(client: httpx.AsyncClient) -> None:
     source, name, library = await kept(client)
     assert library["saved"] and library["name"] == name
     same = await get(client, f"/api/libraries/{source}")
@@ -55,12 +55,12 @@ async def test_an_entry_leads_to_its_episode_and_to_the_prompt_it_changed(client
     plus = [line["text"] for line in changed["lines"] if line["mark"] == "+"]
     assert plus and all(entry["texts"]["phrase"] in line for line in plus)
     assert any(line["mark"] == " " for line in changed["lines"]), "with some of the prompt around it"
-    assert changed["episode"] != entry["episode"], "a later episode was told"
+    assert changed["episode"] != entry["episode"], "the changed prompt is of a later episode"
     unknown = await get(client, f"/api/libraries/{name}/entries/none/prompt")
     assert unknown["lines"] == []
 
 
-async def test_going_back_needs_a_reason_and_deletes_nothing(client: httpx.AsyncClient) -> None:
+async def test_a_rollback_needs_a_reason_and_deletes_nothing(client: httpx.AsyncClient) -> None:
     _, name, before = await kept(client)
     path = f"/api/libraries/{name}/rollback"
     assert (await client.post(path, json={"version": 1, "reason": " "})).status_code == 409
@@ -80,7 +80,7 @@ async def test_going_back_needs_a_reason_and_deletes_nothing(client: httpx.Async
     assert entries[-1].target == f"library/{name}" and body["reason"] in entries[-1].action
 
 
-async def test_what_a_run_left_cannot_be_rolled_back(client: httpx.AsyncClient) -> None:
+async def test_the_unsaved_library_of_a_run_cannot_be_rolled_back(client: httpx.AsyncClient) -> None:
     source, _, _ = await kept(client)
     refused = await client.post(f"/api/libraries/{source}/rollback", json={"version": 1, "reason": "x"})
     assert refused.status_code == 409 and "only a saved library" in refused.json()["detail"]

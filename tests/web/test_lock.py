@@ -1,4 +1,4 @@
-"""The lock of the front end is whole: `npm ci` on any machine installs what it says and asks for nothing else."""
+"""The lock file of the front end is complete: `npm ci` on any machine installs exactly its packages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FRONTEND = Path(__file__).parents[2] / "frontend"
 
 
 def test_the_lock_names_every_package_that_a_package_in_it_needs_on_any_machine() -> None:
-    """A lock made where some platforms' packages cannot be had leaves them out, and `npm ci` then refuses it."""
+    """A lock made where packages of some platforms are not available leaves them out, and `npm ci` then refuses it."""
     packages = json.loads((FRONTEND / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     missing = {
         f"{path or 'package.json'}: {name}"
@@ -22,7 +22,7 @@ def test_the_lock_names_every_package_that_a_package_in_it_needs_on_any_machine(
     assert [path for path, package in packages.items() if path and "integrity" not in package] == []
 
 
-def test_the_lock_is_of_the_versions_that_the_front_end_names() -> None:
+def test_the_lock_has_the_versions_that_the_front_end_names() -> None:
     wanted = json.loads((FRONTEND / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     packages = json.loads((FRONTEND / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted

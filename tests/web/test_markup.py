@@ -1,4 +1,4 @@
-"""Text that looks like markup, through every text field of the API: no answer is a page that holds it.
+"""Text that looks like markup, sent through every text field of the API: no answer is a page that contains it.
 
 The fields come from the description of the API, so that a new one is covered.
 """
@@ -23,7 +23,7 @@ SAFE_TYPES = ("application/json", "text/event-stream", "text/csv", "application/
 
 @dataclass(frozen=True)
 class TextField:
-    """A place where text can be sent: in the path, the query, a header or the body."""
+    """A place for text in a request: in the path, the query, a header or the body."""
 
     method: str
     path: str
@@ -33,7 +33,7 @@ class TextField:
 
 
 def _strings(schema: dict[str, Any], whole: dict[str, Any], name: str = "") -> Iterator[tuple[str, int]]:
-    """Every text inside a schema by its dotted name, with the longest that it takes."""
+    """Every text inside a schema by its dotted name, with its maximum length."""
     while "$ref" in schema:
         schema = whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     for part in (*schema.get("anyOf", ()), *schema.get("allOf", ())):
@@ -63,7 +63,7 @@ def text_fields(whole: dict[str, Any]) -> list[TextField]:
 
 
 def _pieces(payloads: tuple[str, ...], longest: int) -> Iterator[str]:
-    """All of them, as many at once as the field takes."""
+    """All payloads, with as many in one text as the field allows."""
     held = ""
     for payload in payloads:
         if held and len(held) + len(payload) > longest:
@@ -112,7 +112,7 @@ async def check(client: httpx.AsyncClient, payloads: tuple[str, ...]) -> int:
     sent = 0
     for field in fields:
         if field.path.endswith("/events"):
-            continue  # the same path without it has the same fields
+            continue  # the same path without the parameter has the same fields
         for text in _pieces(payloads, field.longest):
             answer = await _send(client, field, text)
             kind = answer.headers.get("content-type", "application/json")

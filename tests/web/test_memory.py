@@ -1,4 +1,4 @@
-"""A server that runs for long keeps a bounded amount: what it makes for one session leaves after enough others."""
+"""A server that runs for long keeps a bounded amount: data of one session leaves memory after enough other sessions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Chosen(ReplyModel):
     choice: str
 
 
-def test_what_is_worked_out_about_types_is_kept_for_the_last_ones_only() -> None:
+def test_computed_values_are_cached_only_for_the_last_types() -> None:
     @once_a_type
     def name_of(kind: type[object]) -> str:
         return kind.__name__
@@ -72,7 +72,7 @@ def test_what_is_worked_out_about_types_is_kept_for_the_last_ones_only() -> None
     assert first() is None and last() is not None
 
 
-def test_a_form_made_for_one_case_leaves_memory_after_those_of_many_others() -> None:
+def test_a_form_made_for_one_case_leaves_memory_after_many_others() -> None:
     def used(number: int) -> weakref.ref[type[Chosen]]:
         form = with_choices(Chosen, choice=(f"answer {number}",))
         assert schema_of(form) and adapter(form).validate_python({"choice": f"answer {number}"})
@@ -87,26 +87,26 @@ def test_a_form_made_for_one_case_leaves_memory_after_those_of_many_others() -> 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no arenas")
 @pytest.mark.parametrize("few", [True, False])
-def test_all_threads_of_a_server_share_few_of_mallocs_arenas(tmp_path: Path, few: bool) -> None:
+def test_all_threads_of_a_server_share_a_few_malloc_arenas(tmp_path: Path, few: bool) -> None:
     told = tmp_path / "arenas.xml"
     subprocess.run([sys.executable, "-c", ARENAS, "few" if few else "many", str(told)], check=True)
     arenas = told.read_text(encoding="ascii").count("<heap nr=")
     assert arenas <= MOST_ARENAS if few else arenas > MOST_ARENAS
 
 
-def test_the_tokenizer_does_not_keep_every_text_that_it_read() -> None:
+def test_the_tokenizer_does_not_cache_every_text_that_it_read() -> None:
     told = subprocess.run([sys.executable, "-c", TOKENS], check=True, capture_output=True, text=True)
     assert int(told.stdout) < 4_000, "kB more after 3,500 texts"
 
 
-def test_the_pages_that_sqlite_keeps_have_a_bound(tmp_path: Path) -> None:
+def test_the_page_cache_of_sqlite_is_bounded(tmp_path: Path) -> None:
     connection = SqliteConnection(str(tmp_path / "s.db"))
     assert connection.execute("PRAGMA cache_size") == [(-CACHE_KB,)]
     assert CACHE_KB <= 32 * 1024
     connection.close()
 
 
-async def test_a_session_that_nobody_looks_at_leaves_memory_and_goes_on_when_somebody_does(
+async def test_a_session_that_nobody_looks_at_leaves_memory_and_continues_when_somebody_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(practise_sessions, "IDLE_S", 0.1)

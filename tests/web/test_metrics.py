@@ -10,7 +10,7 @@ from polyclinic.web.app import create_web
 from .conftest import SERVICE, Serve, started
 
 
-async def test_the_service_counts_for_prometheus_only_for_those_who_have_its_token(serve: Serve) -> None:
+async def test_the_service_gives_prometheus_metrics_only_with_its_token(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)
         assert (await served.client.get(url, headers=mine)).status_code == 200
@@ -24,9 +24,7 @@ async def test_the_service_counts_for_prometheus_only_for_those_who_have_its_tok
 
 
 @pytest.mark.parametrize("accounts", [False, True])
-async def test_the_browsers_server_counts_for_prometheus_only_for_those_who_have_its_token(
-    tmp_path: Path, accounts: bool
-) -> None:
+async def test_the_browsers_server_gives_prometheus_metrics_only_with_its_token(tmp_path: Path, accounts: bool) -> None:
     app = create_web(str(tmp_path / "s.db"), "start-up", accounts=accounts)
     token = {"Authorization": "Bearer start-up"}
     async with (

@@ -1,4 +1,4 @@
-"""The access matrix with real objects: each kind of thing that somebody made, every other role, every route of it."""
+"""The access matrix with real objects: each kind of object that somebody made, every other role and every route."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def everything(client: httpx.AsyncClient) -> dict[str, str]:
 
 
 def addresses(objects: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Every route that names an object of these, with a real object: its row, its method and its address."""
+    """Every route that names one of these objects: its row, its method and its address with a real object."""
     found = []
     for route, rule in ROUTES.items():
         if rule.parameter and rule.thing in OWNED:
@@ -54,10 +54,11 @@ def addresses(objects: dict[str, str]) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("role", OTHERS)
-async def test_what_somebody_made_is_not_there_for_any_other_role_that_reaches_only_its_own(
-    app: FastAPI, role: Role
-) -> None:
-    """Not 403, which would say that it exists; and where a role reaches nothing of a kind, 403 for all of it."""
+async def test_an_object_does_not_exist_for_other_roles_that_may_reach_only_their_own(app: FastAPI, role: Role) -> None:
+    """The status is not 403, which would reveal that it exists.
+
+    Where a role may reach no object of a kind, it is 403 for all.
+    """
     wrong, tried = [], 0
     async with await as_role(app, "administrator") as owner, await as_role(app, role) as client:
         objects = await everything(owner)
@@ -77,7 +78,7 @@ async def test_what_somebody_made_is_not_there_for_any_other_role_that_reaches_o
 
 
 async def test_people_who_may_see_runs_see_neither_board_nor_library_of_a_run_with_a_person(app: FastAPI) -> None:
-    """Both hold the words of who played."""
+    """Both contain the words of the person who played."""
     body = {"clinic": "demo", "part": "nurse", "way": "taught"}
     async with await as_role(app, "learner") as learner:
         library = f"{await made(learner, 'practise', body)}.phrases"

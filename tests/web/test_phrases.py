@@ -1,4 +1,4 @@
-"""A phrase is looked for in the background: a page comes soon with what was found, and says whether that is all."""
+"""A phrase is searched in the background: a page comes soon with the first results, and says whether these are all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Gate:
-    """Lets a search go through so many steps; every even number holds the phrase."""
+    """Lets a search do a number of steps; every even number contains the phrase."""
 
     def __init__(self, steps: int) -> None:
         self._left = asyncio.Semaphore(steps)
@@ -38,7 +38,7 @@ class Gate:
             self._left.release()
 
 
-async def test_a_page_comes_as_soon_as_it_is_full_and_the_search_goes_on() -> None:
+async def test_a_page_is_returned_as_soon_as_it_is_full_and_the_search_continues() -> None:
     gate = Gate(2)
     search = PhraseSearch("state", "number", gate, ALL.tolist())
     found, whole = await search.among(ALL, "number", 2)
@@ -51,7 +51,7 @@ async def test_a_page_comes_as_soon_as_it_is_full_and_the_search_goes_on() -> No
     assert found.tolist() == [8, 6, 4, 2, 0] and gate.seen == ALL.tolist(), "each episode is read once"
 
 
-async def test_one_step_is_always_waited_for_so_a_small_run_is_searched_whole() -> None:
+async def test_the_first_step_is_always_waited_for_so_a_small_run_is_searched_completely() -> None:
     gate = Gate(0)
     search = PhraseSearch("state", "number", gate, [4, 5])
     waiting = asyncio.create_task(search.among(ALL, "number", 50))
@@ -62,7 +62,7 @@ async def test_one_step_is_always_waited_for_so_a_small_run_is_searched_whole() 
     assert (found.tolist(), whole) == ([4], True)
 
 
-async def test_a_search_that_is_stopped_gives_what_it_found_and_one_that_failed_says_so() -> None:
+async def test_a_stopped_search_gives_what_it_found_and_a_failed_one_says_so() -> None:
     gate = Gate(1)
     search = PhraseSearch("state", "number", gate, ALL.tolist())
     await search.among(ALL, "number", 1)

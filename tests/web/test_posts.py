@@ -1,4 +1,4 @@
-"""Every POST: under one key it is done once, also at the same time, after a restart, and for one person only."""
+"""Every POST: one key acts only once, also with concurrent requests and after a restart, and for one person only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POSTS = [route.split(" ")[1] for route in ROUTES if route.startswith("POST ")]
 
 
 class Counting:
-    """Stands where the routes stand: answers a new number each time."""
+    """Takes the place of the routes: answers with a new number each time."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -52,14 +52,16 @@ def stand_in(app: FastAPI, counting: Counting) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(whole), base_url="http://127.0.0.1")
 
 
-def test_the_keys_stand_before_every_route(tmp_path: Path) -> None:
+def test_the_check_of_keys_comes_before_every_route(tmp_path: Path) -> None:
     app = create_web(str(tmp_path / "s.db"), "start-up")
     assert Posts.__name__ in [getattr(one.cls, "__name__", "") for one in app.user_middleware]
     assert len(POSTS) > 10
 
 
 @pytest.mark.parametrize("path", POSTS)
-async def test_the_same_key_does_it_once_also_at_the_same_time_and_after_a_restart(app: FastAPI, path: str) -> None:
+async def test_the_same_key_acts_once_also_with_concurrent_requests_and_after_a_restart(
+    app: FastAPI, path: str
+) -> None:
     counting, key = Counting(), {"Idempotency-Key": "a-key"}
     async with stand_in(app, counting) as client:
         answers = await asyncio.gather(*(client.post(path, json={"a": 1}, headers=key) for _ in range(5)))
@@ -71,7 +73,7 @@ async def test_the_same_key_does_it_once_also_at_the_same_time_and_after_a_resta
         assert (await client.post(path, json={"a": 1})).json() == {"id": "2"}, "without a key it is done each time"
 
 
-async def test_a_failure_is_not_kept_and_may_be_tried_again(app: FastAPI) -> None:
+async def test_a_failure_is_not_stored_and_may_be_retried(app: FastAPI) -> None:
     counting, key = Counting(), {"Idempotency-Key": "a-key"}
     async with stand_in(app, counting) as client:
         counting.status = 503
@@ -81,7 +83,7 @@ async def test_a_failure_is_not_kept_and_may_be_tried_again(app: FastAPI) -> Non
         assert (await client.post("/api/runs", json={}, headers={"Idempotency-Key": "no key"})).status_code == 422
 
 
-async def test_a_run_is_started_once_by_the_real_routes(tmp_path: Path) -> None:
+async def test_the_real_routes_start_a_run_once(tmp_path: Path) -> None:
     app = create_web(str(tmp_path / "s.db"), "start-up")
     headers = {"Authorization": "Bearer start-up", "Idempotency-Key": "k"}
     async with (

@@ -1,4 +1,4 @@
-"""A rating over HTTP: blind, in every rater's own order, with evidence and pairs, to the same figures as the audit."""
+"""A rating over HTTP: blind, in each rater's own order, with evidence and pairs, and with the figures of the audit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def join(client: httpx.AsyncClient, code: str, name: str) -> httpx.Respons
 
 
 async def rate_all(client: httpx.AsyncClient, id: str, shift: int) -> None:
-    """Rate everything: numbers that depend on the code alone, moved by a shift, and always the first of a pair."""
+    """Rate everything: numbers depend only on the code and the shift, and of a pair always the first is chosen."""
     packet = (await client.get(f"/api/rate/{id}")).json()
     for item in packet["items"]:
         for question in packet["questions"]:
@@ -66,7 +66,7 @@ async def rate_all(client: httpx.AsyncClient, id: str, shift: int) -> None:
         await client.post(f"/api/rate/{id}/rounds/{number}", json={"better": "first"})
 
 
-async def test_a_rating_goes_on_after_a_restart_and_gives_the_figures_of_the_audit(
+async def test_a_rating_continues_after_a_restart_and_gives_the_figures_of_the_audit(
     opened: Open, run: str, tmp_store: str
 ) -> None:
     async with opened() as browser:
@@ -95,7 +95,7 @@ async def test_a_rating_goes_on_after_a_restart_and_gives_the_figures_of_the_aud
     arena = json.dumps(found["sections"][1])
     assert "plain against tool" in arena and "alpha (nominal)" in arena
     table = next(block for block in found["sections"][1]["body"] if block["kind"] == "table")
-    assert table["rows"][0][2:6] == [0, 6, 0, 0.0], "who always takes the first one has no preference"
+    assert table["rows"][0][2:6] == [0, 6, 0, 0.0], "a rater who always takes the first one has no preference"
 
 
 async def by_sheets(store: Store, id: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ async def by_sheets(store: Store, id: str) -> dict[str, Any]:
     return found
 
 
-async def test_nothing_that_a_rater_gets_names_the_run_an_episode_a_variant_or_a_model(opened: Open, run: str) -> None:
+async def test_a_rater_sees_no_name_of_a_run_an_episode_a_variant_or_a_model(opened: Open, run: str) -> None:
     async with opened() as browser:
         leader, kim, lee = browser(), browser(), browser()
         made = await open_packet(leader, run)
@@ -149,7 +149,7 @@ async def test_every_pair_is_shown_in_both_orders_the_second_time_after_all_othe
         assert (await kim.get(f"/api/rate/{made['id']}/rounds/6")).status_code == 404
 
 
-async def test_evidence_must_stand_in_the_transcript_and_leads_to_its_episode(opened: Open, run: str) -> None:
+async def test_evidence_must_be_in_the_transcript_and_links_to_its_episode(opened: Open, run: str) -> None:
     async with opened() as browser:
         leader, kim, other = browser(), browser(), browser()
         made = await open_packet(leader, run)
@@ -171,7 +171,7 @@ async def test_evidence_must_stand_in_the_transcript_and_leads_to_its_episode(op
         assert [(one["words"], one["rater"]) for one in found] == [(words, "Kim")]
         assert (await leader.get(f"/api/runs/{run}/episodes/{found[0]['episode']}")).status_code == 200
         assert (await kim.post(path, json={"question": question["id"]})).json()["answers"] == {}, "taken back"
-        assert (await other.get(path)).status_code == 404, "who did not join sees nothing"
+        assert (await other.get(path)).status_code == 404, "a person who did not join sees nothing"
         assert "already" in (await join(other, made["code"], "kim")).json()["detail"]
 
 

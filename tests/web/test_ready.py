@@ -1,4 +1,4 @@
-"""Clinics are made ready beside the event loop, so that the first session of one stops no other."""
+"""Clinics are loaded outside the event loop, so that the first session of a clinic blocks no other session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyclinic.web.practise import ready
 from polyclinic.web.practise.ready import ReadyClinics
 
 
-def test_a_clinic_is_loaded_once_in_a_thread_however_many_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clinic_is_loaded_once_in_a_thread_however_many_callers_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, int]] = []
     monkeypatch.setattr(ready, "_load", lambda name, rehearses: loaded.append((name, threading.get_ident())))
 
@@ -33,7 +33,7 @@ def test_a_clinic_is_loaded_once_in_a_thread_however_many_wait_for_it(monkeypatc
     assert threading.get_ident() not in {thread for _, thread in loaded}
 
 
-def test_a_caller_who_stops_waiting_stops_no_other_and_a_clinic_that_failed_is_tried_again(
+def test_a_caller_who_stops_waiting_affects_no_other_and_a_clinic_that_failed_is_retried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tries: list[str] = []
@@ -62,7 +62,7 @@ def test_a_caller_who_stops_waiting_stops_no_other_and_a_clinic_that_failed_is_t
     assert tries == ["demo", "demo"]
 
 
-def test_a_rehearsal_that_fails_stops_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_rehearsal_stops_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     rehearsed: list[str] = []
 
     async def fails(clinic: Clinic, selection: str) -> None:
@@ -107,7 +107,10 @@ AT_MOST = 12
 def test_the_first_session_of_a_clinic_takes_little_more_of_the_event_loop_than_the_second(
     tmp_path: Path, clinic: str, part: str
 ) -> None:
-    """In a process of its own, where nothing is loaded; CPU time of the loop's thread, so other work counts little."""
+    """In a separate process with nothing loaded.
+
+    CPU time of the loop's thread is measured, so other work counts little.
+    """
     command = [sys.executable, "-c", TWO_SESSIONS, str(tmp_path / "s.db"), clinic, part]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -139,10 +142,10 @@ async def main(store):
 asyncio.run(main(*sys.argv[1:]))
 """
 DESK_AT_MOST = 30
-"""Before the desk waited for a rehearsal, its first talk took about 80 times as much as the second."""
+"""Before the desk waited for a rehearsal, its first conversation took about 80 times as much as the second."""
 
 
-def test_the_first_talk_of_a_desk_takes_little_more_of_the_event_loop_than_the_second(tmp_path: Path) -> None:
+def test_the_first_conversation_of_a_desk_takes_little_more_of_the_event_loop_than_the_second(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TWO_TALKS, str(tmp_path / "s.db")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr

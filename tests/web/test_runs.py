@@ -1,4 +1,4 @@
-"""Runs over HTTP: figures lead to episodes, episodes to their calls, and a run can be started, stopped and resumed."""
+"""Runs over HTTP: figures link to episodes and episodes to their calls; a run can be started, stopped and resumed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def get(client: httpx.AsyncClient, path: str) -> Any:
     return answer.json()
 
 
-async def test_a_figure_is_the_mean_of_the_episodes_it_leads_to(client: httpx.AsyncClient) -> None:
+async def test_a_figure_is_the_mean_of_the_episodes_it_links_to(client: httpx.AsyncClient) -> None:
     (row,) = await get(client, "/api/runs")
     assert (row["clinic"], row["done"], row["left"], row["going"], row["person"]) == ("demo", 8, 0, False, False)
     report = await get(client, f"/api/runs/{row['id']}/report")
@@ -80,7 +80,7 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(
         assert [one["found"] for one in paged] == [2, 2, 2], "also beyond the last page"
         assert {one["id"] for page in paged for one in page["episodes"]} == {one["id"] for one in found["episodes"]}
     assert (await get(client, f"{path}?words=100%25"))["found"] == 0, "a percent sign is a sign, not a pattern"
-    assert (await get(client, f"{path}?words=take+thank"))["found"] == 8, "words stand in any order"
+    assert (await get(client, f"{path}?words=take+thank"))["found"] == 8, "words may be in any order"
     asked: list[int] = []
 
     def watched(tx: Any, run: str, numbers: list[int], phrase: str) -> set[int]:
@@ -96,7 +96,7 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(
     assert asked == [1] * 10, "nobody waits for all transcripts at once"
     narrow = await get(client, f'{path}?words="how+do+I+take+amberol"&variant=plain')
     assert [one["variant"] for one in narrow["episodes"]] == ["plain"], (
-        "what holds a phrase is filtered as anything else"
+        "episodes with a phrase are filtered like any others"
     )
     second = await get(client, f"{path}?size=3&page=1&sort=scenario&down=true")
     names = [one["scenario"] for one in second["episodes"]]
@@ -104,7 +104,7 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(
     assert (await client.get(f"{path}?sort=transcript")).status_code == 409
 
 
-async def test_several_scores_of_one_metric_are_one_number_as_in_the_report(
+async def test_several_scores_of_one_metric_become_one_number_as_in_the_report(
     client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     (row,) = await get(client, "/api/runs")

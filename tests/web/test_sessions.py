@@ -25,7 +25,7 @@ Opened = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 @pytest.fixture
 def opened(serve: Serve) -> Opened:
-    """Opens the service with somebody of the staff logged in."""
+    """Open the service with a member of staff logged in."""
 
     @asynccontextmanager
     async def open_it(limits: ServiceLimits = WIDE, cast: str = "all=understudy") -> AsyncIterator[httpx.AsyncClient]:
@@ -50,7 +50,7 @@ async def post(client: httpx.AsyncClient, url: str, headers: dict[str, str], **b
     return found
 
 
-async def test_danger_stops_the_talk_and_waits_in_the_queue_until_a_person_hands_back(opened: Opened) -> None:
+async def test_danger_stops_the_conversation_and_waits_in_the_queue_until_a_person_hands_back(opened: Opened) -> None:
     async with opened() as client:
         url, mine = await start(client, lang="en", country="US")
         first = await post(client, f"{url}/say", mine, text="Hello there.")
@@ -103,7 +103,7 @@ async def test_sessions_memory_and_escalations_survive_a_restart(opened: Opened)
 
 
 @pytest.mark.parametrize(("sessions", "rounds"), [(10, 8), pytest.param(50, 20, marks=pytest.mark.slow)])
-async def test_no_session_ever_hears_anothers_words(sessions: int, rounds: int, opened: Opened) -> None:
+async def test_no_session_ever_gets_the_words_of_another(sessions: int, rounds: int, opened: Opened) -> None:
     async with opened() as client:
         open_sessions = [await start(client, lang="en") for _ in range(sessions)]
 
@@ -141,7 +141,7 @@ async def test_tokens_open_their_own_session_and_nothing_else(opened: Opened) ->
         assert (await client.get("/v1/sessions/none", headers=STAFF)).status_code == 404
 
 
-async def test_wrong_tokens_are_refused_and_bounded_and_lock_nobody_out(opened: Opened) -> None:
+async def test_attempts_with_wrong_tokens_are_refused_and_limited_and_lock_nobody_out(opened: Opened) -> None:
     async with opened(ServiceLimits(requests_per_minute=60)) as client:
         url, mine = await start(client)
         for path, refused in (("/v1/queue", 401), (url, 404), ("/v1/sessions/0123456789abcdef", 404)):
@@ -151,7 +151,7 @@ async def test_wrong_tokens_are_refused_and_bounded_and_lock_nobody_out(opened: 
         assert (await client.get(url, headers=mine)).status_code == 200
 
 
-async def test_a_person_can_be_asked_for_without_a_crisis(opened: Opened) -> None:
+async def test_a_visitor_can_ask_for_a_person_without_a_crisis(opened: Opened) -> None:
     async with opened() as client:
         url, mine = await start(client, lang="ko")
         answer = await post(client, f"{url}/hand-over", mine, reason="사람과 이야기하고 싶어요")
@@ -164,7 +164,7 @@ async def test_a_person_can_be_asked_for_without_a_crisis(opened: Opened) -> Non
         assert twice.status_code == 409
 
 
-async def test_what_is_not_allowed_in_a_state_is_refused(opened: Opened) -> None:
+async def test_actions_that_a_state_does_not_allow_are_refused(opened: Opened) -> None:
     async with opened() as client:
         url, mine = await start(client)
         assert (await client.post(f"{url}/speak", json={"by": "x", "text": "y"}, headers=STAFF)).status_code == 409
@@ -187,7 +187,7 @@ async def test_a_counsellor_whose_reply_cannot_be_read_costs_an_answer_but_not_t
         assert case["queue"] == "counsel-review" and "failed" in case["reason"]
 
 
-async def test_a_counsellor_who_fails_hands_the_talk_to_people(opened: Opened) -> None:
+async def test_a_counsellor_who_fails_hands_the_conversation_over_to_people(opened: Opened) -> None:
     async with opened(cast="counsellor=understudy:mistake=fail,all=understudy") as client:
         url, mine = await start(client, lang="en", country="GB")
         answer = await client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
@@ -199,8 +199,8 @@ async def test_a_counsellor_who_fails_hands_the_talk_to_people(opened: Opened) -
         assert taken["state"]["control"] == "person"
 
 
-async def test_the_offline_counsellor_never_slips_on_purpose_with_a_real_person(opened: Opened) -> None:
-    """In experiments its first drafts slip, so that a critic has work; here a critic might miss one."""
+async def test_the_offline_counsellor_never_makes_deliberate_slips_with_a_real_person(opened: Opened) -> None:
+    """In experiments its first drafts contain slips for the critic to find; here a critic might miss one."""
     slips = [words(voice, "fault", "en", risk) for voice in VOICES for risk in ("r1", "r2", "r3")]
     async with opened() as client:
         for _ in range(12):
@@ -222,7 +222,7 @@ async def test_size_and_rate_are_limited(opened: Opened) -> None:
         assert int(last.headers["Retry-After"]) >= 1
 
 
-def test_a_bucket_fills_again_with_time() -> None:
+def test_a_rate_limit_allows_requests_again_after_some_time() -> None:
     now = [0.0]
     bucket = Buckets(60, clock=lambda: now[0])
     assert [bucket.take("a") for _ in range(10)] == [0.0] * 10
@@ -243,7 +243,7 @@ async def test_the_stream_replays_and_ends_with_the_session(opened: Opened) -> N
         assert rest.count("event: heard") == 1 and "id: 2" in rest
 
 
-async def test_the_api_is_described_and_asks_nothing_from_outside(opened: Opened) -> None:
+async def test_the_api_is_described_and_loads_nothing_from_outside(opened: Opened) -> None:
     async with opened() as client:
         described = (await client.get("/openapi.json")).json()
         paths = set(described["paths"])
@@ -255,7 +255,7 @@ async def test_the_api_is_described_and_asks_nothing_from_outside(opened: Opened
         assert (await client.get("/health")).json() == {"status": "up"}
 
 
-def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_that_have_one() -> None:
+def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_with_one() -> None:
     with pytest.raises(UnknownName, match="counsel"):
         create_app(make_config({"clinic": "duty"}), "service-token")
 

@@ -1,4 +1,4 @@
-"""Staff are persons: they log in by name, their role decides, and every look and act is kept."""
+"""Staff are persons: they log in by name, their role decides, and every view and action is logged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from polyclinic.web.sessions.passwords import Passwords, hash_password
 from tests.web.conftest import DANGER, SERVICE, WIDE, Serve, staff_login, started
 
 
-async def test_passwords_are_kept_as_argon2_and_only_the_right_one_fits() -> None:
+async def test_passwords_are_stored_as_argon2_and_only_the_right_one_matches() -> None:
     hashed = await hash_password("correct horse battery")
     assert hashed.startswith("$argon2id$")
     passwords = Passwords()
@@ -37,7 +37,7 @@ async def test_passwords_are_kept_as_argon2_and_only_the_right_one_fits() -> Non
     assert not await passwords.fit("correct horse battery", "not a hash")
 
 
-async def test_a_login_is_refused_alike_for_a_wrong_name_and_a_wrong_password(serve: Serve) -> None:
+async def test_a_wrong_name_and_a_wrong_password_are_refused_in_the_same_way(serve: Serve) -> None:
     async with serve(ServiceLimits(logins_per_minute=30)) as (app, client, _):
         await app.state.service.staff.add("kim", "watch", await hash_password("correct horse battery"))
         wrong = [
@@ -58,7 +58,7 @@ async def test_a_login_is_refused_alike_for_a_wrong_name_and_a_wrong_password(se
         assert ("unknown", "log in", "refused") in log and "lee" not in str(log), "a name may be a mistyped password"
 
 
-def test_tries_to_log_in_are_limited_by_name_and_place_and_all_together() -> None:
+def test_attempts_to_log_in_are_limited_by_name_by_address_and_in_total() -> None:
     access = AccessControl("token", ServiceLimits(logins_per_minute=12))
     for _ in range(2):
         access.login("kim", "here")
@@ -101,7 +101,7 @@ ALLOWED: dict[tuple[str, str], tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize(("method", "path"), ALLOWED)
-async def test_a_role_decides_and_the_service_and_session_tokens_are_no_persons(
+async def test_the_role_decides_and_service_and_session_tokens_do_not_count_as_persons(
     method: str, path: str, serve: Serve
 ) -> None:
     async with serve() as (app, client, _):
@@ -116,7 +116,7 @@ async def test_a_role_decides_and_the_service_and_session_tokens_are_no_persons(
             assert answer.status_code == (200 if role in ALLOWED[method, path] else 403)
 
 
-async def test_only_the_holder_acts_passes_on_and_hands_back(serve: Serve) -> None:
+async def test_only_the_holder_of_a_conversation_acts_passes_it_on_and_hands_it_back(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim, lee = await staff_login(app, "Kim", "take_over"), await staff_login(app, "Lee", "take_over")
@@ -142,7 +142,7 @@ async def test_only_the_holder_acts_passes_on_and_hands_back(serve: Serve) -> No
         assert ("Kim", "pass-on", "done") in log and ("Kim", "take-over", "done") in log
 
 
-async def test_somebody_who_may_take_over_takes_a_talk_in_which_a_person_was_asked_for(serve: Serve) -> None:
+async def test_staff_who_may_take_over_take_a_conversation_in_which_a_person_was_asked_for(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim = await staff_login(app, "Kim", "take_over")
@@ -150,8 +150,8 @@ async def test_somebody_who_may_take_over_takes_a_talk_in_which_a_person_was_ask
         assert (await client.post(f"{url}/take-over", json={}, headers=kim)).status_code == 200
 
 
-async def test_nobody_but_a_person_hands_back_to_the_machine(serve: Serve) -> None:
-    """Not the visitor, not the application, not time and not a restart."""
+async def test_only_a_person_hands_a_conversation_back_to_the_machine(serve: Serve) -> None:
+    """Not the visitor, not the application, no timeout and no restart does it."""
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim = await staff_login(app, "Kim", "take_over")
@@ -196,14 +196,14 @@ async def test_after_a_person_changes_their_password_all_their_logins_end(serve:
         assert (await login(old)).status_code == 401 and (await login(new)).status_code == 200
 
 
-async def test_names_that_could_not_be_told_apart_in_a_log_are_refused(serve: Serve) -> None:
+async def test_names_that_look_the_same_in_a_log_are_refused(serve: Serve) -> None:
     async with serve() as (app, *_):
         for name in ("", " kim", "kim\n", "a" * 65, "<b>"):
             with pytest.raises(UserError, match="cannot be an account's name"):
                 await app.state.service.staff.add(name, "watch", "x")
 
 
-async def test_every_look_is_in_the_log_which_only_grows_and_shows_a_change(serve: Serve) -> None:
+async def test_every_view_is_in_the_log_which_only_grows_and_shows_manipulation(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, _ = await started(client)
         head = await staff_login(app)
@@ -261,7 +261,7 @@ async def test_a_passive_wish_is_flagged_for_staff_with_words_and_time_and_does_
         assert await app.state.service.cases.ringing() == []
 
 
-async def test_an_older_store_gets_its_tables_for_staff(tmp_path: Path) -> None:
+async def test_an_older_store_gets_the_tables_for_staff(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as older:
         for statement in MIGRATIONS[0][2]:
             older.execute(statement)

@@ -1,4 +1,4 @@
-"""Server-sent events over a real connection: lost, and with the server killed, no line is lost and none comes twice."""
+"""Server-sent events over a real connection: even if connections or the server fail, each line comes exactly once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 class Listening:
-    """A page that follows a session: it keeps the last number and goes on after it."""
+    """A page that follows a session: it keeps the last event number and continues after it."""
 
     def __init__(self, client: httpx.Client, path: str) -> None:
         self._client, self._path = client, path
@@ -30,7 +30,7 @@ class Listening:
         self.last = ""
 
     def until_asked(self, key: str = "") -> dict[str, Any]:
-        """Listen until something is asked that was not asked before, then lose the connection."""
+        """Listen until there is a new question, then lose the connection."""
         headers = {"Last-Event-ID": self.last} if self.last else {}
         kind = number = ""
         with self._client.stream("GET", f"{self._path}/events", headers=headers) as answer:
@@ -51,7 +51,7 @@ class Listening:
         raise AssertionError("the stream ended before anything was asked")
 
 
-def test_lines_have_numbers_and_go_on_after_the_last_through_lost_connections_and_kill_9(server: Server) -> None:
+def test_numbered_lines_continue_after_the_last_one_through_lost_connections_and_kill_9(server: Server) -> None:
     headers = {"Authorization": f"Bearer {server.token}"}
     with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
         run = client.post("/api/practise", json={"clinic": "patient", "part": "doctor"}).json()["id"]

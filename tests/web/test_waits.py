@@ -1,4 +1,4 @@
-"""What a person who practises waits for: few writes to the store, and nobody else's opening."""
+"""What delays a person who practises: few writes to the store, and never the opening of another session."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def web(tmp_path: Path) -> AsyncIterator[tuple[FastAPI, httpx.AsyncClient]
 
 @pytest.fixture
 def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows each commit changed, of those that changed any."""
+    """How many rows each commit changed, without commits that changed none."""
     found: list[int] = []
     before: dict[int, int] = {}
     begin, commit = SqliteConnection.begin, SqliteConnection.commit
@@ -59,7 +59,7 @@ async def _started(client: httpx.AsyncClient, **body: Any) -> str:
     return str((await client.post("/api/practise", json={"clinic": "patient", "part": "doctor", **body})).json()["id"])
 
 
-async def test_an_answer_until_the_next_question_waits_for_the_store_once(
+async def test_between_an_answer_and_the_next_question_the_store_is_waited_for_once(
     web: tuple[FastAPI, httpx.AsyncClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, client = web
@@ -81,7 +81,7 @@ async def test_an_answer_until_the_next_question_waits_for_the_store_once(
         found = (await client.get(f"/api/practise/{run}")).json()["standing"]
 
 
-async def test_a_session_is_opened_while_another_one_still_opens_and_each_once(
+async def test_a_session_can_be_opened_while_another_one_opens_and_each_is_opened_once(
     web: tuple[FastAPI, httpx.AsyncClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, client = web
@@ -127,10 +127,10 @@ async def test_the_leases_of_all_sessions_are_renewed_in_one_commit(
     monkeypatch.setattr(Batch, "_beat", beats_often)
     monkeypatch.setattr(Leases, "renew", renews)
     runs = [await _started(client, clinic="demo", part="nurse", seed=seed) for seed in range(5)]
-    for run in runs:  # one after the other: they begin at different moments
+    for run in runs:  # one after the other, because they begin at different moments
         await client.get(f"/api/practise/{run}")
     commits.clear()
     renewed.clear()
     async with asyncio.timeout(30):
         await enough.wait()
-    assert len(commits) <= 3, commits  # on a busy machine one wait may become two commits
+    assert len(commits) <= 3, commits  # on a busy machine one interval may need two commits

@@ -1,4 +1,4 @@
-"""The browser's API in this process: who may come in, sessions that go on, and every part of every clinic."""
+"""The browser's API in this process: who may log in, sessions that continue, and every part of every clinic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOST = "http://127.0.0.1:8040"
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Open:
-    """Opens the application on one store; opening it again is a restart."""
+    """Open the application on one store; opening it again is a restart."""
 
     @asynccontextmanager
     async def open_it() -> AsyncIterator[httpx.AsyncClient]:
@@ -62,7 +62,7 @@ async def give(client: httpx.AsyncClient, run: str, asked: dict[str, Any], **bod
 
 
 async def to_the_end(client: httpx.AsyncClient, run: str, most: int = 12) -> dict[str, Any]:
-    """Answer whatever is asked until it is over."""
+    """Answer every question until the session is over."""
     for _ in range(most):
         found = await room(client, run)
         if found["standing"]["state"] == "ended":
@@ -71,7 +71,7 @@ async def to_the_end(client: httpx.AsyncClient, run: str, most: int = 12) -> dic
     raise AssertionError("it does not end")
 
 
-async def test_only_people_with_the_token_come_in_and_the_page_may_load_nothing_from_elsewhere(opened: Open) -> None:
+async def test_only_people_with_the_token_get_in_and_the_page_loads_nothing_from_elsewhere(opened: Open) -> None:
     async with opened() as client:
         for headers in ({"Authorization": ""}, {"Authorization": "Bearer other"}):
             assert (await client.get("/api/clinics", headers=headers)).status_code == 401
@@ -86,7 +86,7 @@ async def test_only_people_with_the_token_come_in_and_the_page_may_load_nothing_
         assert "<script>" not in page.text and page.headers["cache-control"] == "no-store"
 
 
-async def test_people_who_try_tokens_have_to_wait_and_people_who_have_one_do_not(opened: Open) -> None:
+async def test_people_who_guess_tokens_have_to_wait_and_people_with_a_token_do_not(opened: Open) -> None:
     async with opened() as client:
         wrong = [{"Authorization": f"Bearer {number}"} for number in range(40)]
         tried = [(await client.get("/api/clinics", headers=headers)).status_code for headers in wrong]
@@ -95,7 +95,7 @@ async def test_people_who_try_tokens_have_to_wait_and_people_who_have_one_do_not
         assert (await client.get("/api/practise")).status_code == 200
 
 
-async def test_another_name_of_the_host_and_another_site_are_refused(opened: Open) -> None:
+async def test_another_host_name_and_another_site_are_refused(opened: Open) -> None:
     async with opened() as client:
         assert (await client.get("/api/clinics", headers={"Host": "evil.example"})).status_code == 421
         body = {"clinic": "demo", "part": "nurse"}
@@ -104,7 +104,7 @@ async def test_another_name_of_the_host_and_another_site_are_refused(opened: Ope
         assert (await client.get("/api/practise")).json() == []
 
 
-async def test_a_path_cannot_leave_the_built_files(opened: Open) -> None:
+async def test_a_path_cannot_leave_the_folder_of_built_files(opened: Open) -> None:
     async with opened() as client:
         for path in ("/..%2fapp.py", "/assets/..%2f..%2fapp.py", "/%2e%2e/app.py", "/static/../app.py"):
             assert "create_web" not in (await client.get(path)).text
@@ -121,7 +121,7 @@ async def test_the_same_key_starts_one_session_also_after_a_restart(opened: Open
         assert len((await client.get("/api/practise")).json()) == 2
 
 
-async def test_a_session_goes_on_after_a_restart_with_the_same_lines_and_no_answer_counts_twice(opened: Open) -> None:
+async def test_a_session_continues_after_a_restart_with_the_same_lines_and_no_answer_counts_twice(opened: Open) -> None:
     async with opened() as client:
         run = await begin(client, "patient", "doctor")
         asked = (await room(client, run))["standing"]["asked"]
@@ -138,7 +138,7 @@ async def test_a_session_goes_on_after_a_restart_with_the_same_lines_and_no_answ
         assert [line["text"] for line in lines if line["mine"]] == ["Where does it hurt?", "Since when?"]
 
 
-async def test_the_stream_goes_on_after_the_last_line_that_was_seen(opened: Open) -> None:
+async def test_the_stream_continues_after_the_last_line_that_was_seen(opened: Open) -> None:
     async with opened() as client:
         run = await begin(client, "demo", "nurse")
         asked = (await room(client, run))["standing"]["asked"]
@@ -152,7 +152,7 @@ async def test_the_stream_goes_on_after_the_last_line_that_was_seen(opened: Open
         ]
 
 
-async def test_a_form_that_does_not_fit_says_why_and_waits(opened: Open) -> None:
+async def test_a_form_that_does_not_fit_is_refused_with_the_reason_and_the_question_stays_open(opened: Open) -> None:
     async with opened() as client:
         run = await begin(client, "demo", "nurse")
         asked = (await room(client, run))["standing"]["asked"]
@@ -162,7 +162,7 @@ async def test_a_form_that_does_not_fit_says_why_and_waits(opened: Open) -> None
         assert await give(client, run, asked, values={"text": "Two, thrice.", "tablets": 2, "times_a_day": 3}) == ""
 
 
-async def test_feedback_comes_with_the_lines_it_quotes_and_one_can_try_again(opened: Open) -> None:
+async def test_feedback_links_to_the_lines_it_quotes_and_the_person_can_try_again(opened: Open) -> None:
     async with opened() as client:
         run = await begin(client, "demo", "nurse", who="Kim", minutes=8)
         found = await to_the_end(client, run)
@@ -174,7 +174,7 @@ async def test_feedback_comes_with_the_lines_it_quotes_and_one_can_try_again(ope
         assert again != run and (await room(client, again))["about"]["case"] == found["about"]["case"]
 
 
-async def test_feedback_says_whether_it_is_about_the_part_that_the_person_took(opened: Open) -> None:
+async def test_feedback_says_whether_it_is_about_the_part_that_the_person_played(opened: Open) -> None:
     async with opened() as client:
         run = await begin(client, "demo", "caller")
         await to_the_end(client, run)
@@ -188,7 +188,7 @@ PARTS = [(clinic.name, part.name) for clinic in all_clinics() for part in clinic
 
 
 @pytest.mark.parametrize(("clinic", "part"), PARTS)
-async def test_every_part_can_be_played_by_its_form(opened: Open, clinic: str, part: str) -> None:
+async def test_every_part_can_be_played_with_its_form(opened: Open, clinic: str, part: str) -> None:
     async with opened() as client:
         run = await begin(client, clinic, part)
         answered = 0

@@ -1,4 +1,4 @@
-"""What xAPI 1.0.3 demands of a statement, and a record store that refuses anything else."""
+"""What xAPI 1.0.3 requires of a statement, and a record store that refuses anything else."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _context(value: dict[str, Any]) -> list[str]:
 
 
 class RecordStore:
-    """What a stub record store got; it keeps each statement by its id once."""
+    """The data of a stub record store; it stores each statement once by its id."""
 
     def __init__(self) -> None:
         self.url = ""

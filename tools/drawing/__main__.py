@@ -1,4 +1,4 @@
-"""Draws the picture of every JSON source in a folder, or says which pictures are not what their sources draw.
+"""Draw the picture of every JSON source in a folder, or report which pictures differ from their sources.
 
     python -m tools.drawing [FOLDER]            # writes NAME.png beside each NAME.json
     python -m tools.drawing [FOLDER] --check    # writes nothing; exit status 1 where a picture differs
@@ -17,7 +17,7 @@ from tools.drawing import draw
 
 
 def outdated(folder: Path) -> dict[Path, bytes]:
-    """Every picture that is missing or differs from what its source draws, with the bytes it should have."""
+    """Every picture that is missing or differs from its source, with the bytes it should have."""
     drawn = {source.with_suffix(".png"): draw(source.read_bytes()) for source in sorted(folder.glob("*.json"))}
     return {path: content for path, content in drawn.items() if not path.is_file() or path.read_bytes() != content}
 
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     found = outdated(given.folder)
     for path, content in found.items():
-        print(f"{path}: not what its source draws" if given.check else f"{path}: drawn")
+        print(f"{path}: differs from its source" if given.check else f"{path}: drawn")
         if not given.check:
             path.write_bytes(content)
     return 1 if given.check and found else 0

@@ -33,7 +33,7 @@ def _font() -> dict[str, np.ndarray[tuple[int, int], np.dtype[np.bool_]]]:
 
 
 class Canvas:
-    """Pixels are addressed (x, y) from the top left; everything outside is cut off."""
+    """A grid of pixels, addressed (x, y) from the top left; everything outside is cut off."""
 
     def __init__(self, width: int, height: int, background: int = WHITE) -> None:
         self.width = width
@@ -91,7 +91,7 @@ class Canvas:
             self.line([(open_side, y - size), (tip, y), (open_side, y + size)], colour, 2)
 
     def text(self, x: int, y: int, words: str, colour: int = BLACK, align: str = "left") -> None:
-        """Words in the 5x7 font; `x` is the left end, the middle or the right end. Unknown characters are refused."""
+        """Draw text in the 5x7 font; `x` is its left end, middle or right end. Unknown characters are refused."""
         width = 6 * len(words) - 1
         left = x - {"left": 0, "middle": width // 2, "right": width}[align]
         font = _font()
@@ -104,7 +104,7 @@ class Canvas:
             self._dots(left + 6 * i + columns, y + rows, colour)
 
     def png(self) -> bytes:
-        """The finished file."""
+        """The finished PNG file."""
         return png.encode(self.pixels, PALETTE)
 
 
@@ -118,7 +118,7 @@ class Axes:
         self.bottom, self.top = y
 
     def at(self, x: float, y: float) -> Point:
-        """Where a data point lies on the canvas."""
+        """The position of a data point on the canvas."""
         along = (x - self.x0) / (self.x1 - self.x0)
         up = (y - self.bottom) / (self.top - self.bottom)
         return self.left + along * (self.right - self.left), self.lower - up * (self.lower - self.upper)
@@ -136,13 +136,13 @@ class Axes:
         self.canvas.box(self.left, self.upper, self.right, self.lower, GREY)
 
     def label_x(self, values: Sequence[tuple[float, str]]) -> None:
-        """Words under the axis."""
+        """Labels under the axis."""
         for value, words in values:
             self.canvas.text(
                 round(self.at(value, self.bottom)[0]), max(self.lower, self.upper) + 5, words, align="middle"
             )
 
     def label_y(self, values: Sequence[tuple[float, str]]) -> None:
-        """Words left of the axis."""
+        """Labels left of the axis."""
         for value, words in values:
             self.canvas.text(self.left - 4, round(self.at(self.x0, value)[1]) - 3, words, align="right")

@@ -28,7 +28,7 @@ class Beat(BaseModel):
 
 
 class TwistingTachycardia(BaseModel):
-    """Torsades de pointes: wide complexes whose height waxes, wanes and turns over, between two times."""
+    """Torsades de pointes: wide complexes whose height grows, shrinks and changes sign, between two times."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     from_s: float

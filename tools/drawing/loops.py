@@ -39,7 +39,7 @@ class Loop(BaseModel):
 
 
 class SpirometrySource(BaseModel):
-    """`table` is the printed report beside the loop: name, measured, predicted."""
+    """The source of a loop; `table` is the printed report beside it: name, measured, predicted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     kind: str = "spirometry"

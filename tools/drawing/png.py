@@ -54,7 +54,7 @@ _LENGTH_SYMBOL = tuple(0 if n < 3 else _length_symbol(n) for n in range(_MAX_MAT
 
 
 class _Bits:
-    """Bits written least significant first, as DEFLATE wants them."""
+    """Writes bits with the least significant one first, as DEFLATE requires."""
 
     def __init__(self) -> None:
         self.out = bytearray()

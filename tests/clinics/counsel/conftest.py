@@ -1,4 +1,4 @@
-"""One conversation at a time, without a store: who plays a role can be any object that answers."""
+"""Fixtures that play one conversation at a time without a store; any object that answers can play a role."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READER = BuiltInReader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PA
 
 
 class Players:
-    """Understudies for every role that no other model was given for."""
+    """Understudies for every role without a given model."""
 
     def __init__(self, models: Mapping[str, Model]) -> None:
         self._models: dict[str, Model] = {
@@ -44,7 +44,7 @@ class Players:
 
 
 class Scripted:
-    """Answers with whatever a function makes of the request."""
+    """A model that answers with the result of a function of the request."""
 
     name, kind = "scripted", "understudy"
 
@@ -61,13 +61,13 @@ class Scripted:
 
 @pytest.fixture
 def scripted() -> type[Scripted]:
-    """Makes a model from a function."""
+    """Make a model from a function."""
     return Scripted
 
 
 @pytest.fixture
 def talk() -> Callable[..., Talk]:
-    """The first written conversation, changed."""
+    """Make a copy of the first written conversation with some fields changed."""
 
     def make(**changes: Any) -> Talk:
         return scenarios("quiet:1", 0)[0].model_copy(update=changes)
@@ -77,7 +77,7 @@ def talk() -> Callable[..., Talk]:
 
 @pytest.fixture
 def play() -> Callable[..., Any]:
-    """Plays one conversation and returns its result."""
+    """Play one conversation and return its result."""
 
     async def run(
         scenario: Talk,

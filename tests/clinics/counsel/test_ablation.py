@@ -1,4 +1,4 @@
-"""What each agent is for: taking one away worsens its own metrics and leaves the others; more drafts cost more."""
+"""Each agent has a purpose: removing it worsens its own metrics and no others; more drafts cost more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyclinic.testing.runs import played
 CRITICS = {"accuracy", "user_centeredness", "empathy"}
 GUARDS = {"ethicality"}
 TALK = {"appropriateness"}
-"""A talk that should have stopped goes on, and may go astray."""
+"""Metrics that may also worsen, because a conversation that should have stopped goes on."""
 FAULTY = "counsellor=understudy:mistake=r1@0.3+r2@0.2+r3@0.3,all=understudy"
 SETTLED = 0.45
 
@@ -43,22 +43,22 @@ def worse(results: RunResults, variant: str) -> set[str]:
     return {metric for metric in LIKERT if mean(results, variant, metric) < mean(results, "full", metric) - SETTLED}
 
 
-def test_without_the_critic_answers_slip_and_no_other_metric_worsens(ablated: RunResults) -> None:
+def test_without_the_critic_slips_are_said_and_no_other_metric_worsens(ablated: RunResults) -> None:
     assert {"user_centeredness"} <= worse(ablated, "nocritic") <= CRITICS
     assert mean(ablated, "nocritic", "slips_said") > 0.05 > mean(ablated, "full", "slips_said")
 
 
-def test_without_the_guard_exactly_its_metric_worsens(ablated: RunResults) -> None:
+def test_without_the_guard_only_its_own_metric_worsens(ablated: RunResults) -> None:
     assert GUARDS <= worse(ablated, "noescalation") <= GUARDS | TALK
     assert mean(ablated, "full", "escalated") == 1 and mean(ablated, "noescalation", "escalated") == 0
 
 
-def test_without_either_both_worsen_and_a_single_model_is_worst(ablated: RunResults) -> None:
+def test_without_critic_and_guard_both_worsen_and_a_single_model_is_worst(ablated: RunResults) -> None:
     assert GUARDS < worse(ablated, "neither") <= CRITICS | GUARDS | TALK
     assert mean(ablated, "single", "overall") < mean(ablated, "neither", "overall") < mean(ablated, "full", "overall")
 
 
-def test_only_set_words_follow_a_hand_over_and_there_is_no_false_alarm(ablated: RunResults) -> None:
+def test_only_the_fixed_message_follows_an_escalation_and_there_is_no_false_alarm(ablated: RunResults) -> None:
     assert mean(ablated, "full", "quiet_after") == 1
     assert mean(ablated, "full", "false_alarm") == 0
 
@@ -87,13 +87,13 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
     assert max(oftener) < once
 
 
-def test_every_verdict_is_kept_with_its_type_and_how_to_fix_it(limited: RunResults) -> None:
+def test_every_verdict_is_recorded_with_its_type_and_how_to_fix_it(limited: RunResults) -> None:
     verdicts = [event for row in limited.of("n3") for event in row.transcript.of(Reviewed)]
     assert {"r0", "r1", "r2"} <= {event.code for event in verdicts} <= {"r0", "r1", "r2", "r3"}
     assert all(bool(event.feedback) == (event.code != "r0") for event in verdicts)
 
 
-def test_what_no_draft_could_settle_goes_to_the_review_queue_by_type(limited: RunResults) -> None:
+def test_objections_that_no_draft_could_settle_go_to_the_review_queue_by_type(limited: RunResults) -> None:
     for row in limited.of("n1"):
         posts = [post for post in row.transcript.of(Posted) if post.queue == "counsel-review"]
         said = [event for event in row.transcript.said("counsellor") if "fallback" in event.data]

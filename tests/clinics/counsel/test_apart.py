@@ -1,4 +1,4 @@
-"""Understudies and judges are apart, two voices say the same, and a patient out of the part is caught."""
+"""Understudies and judges share no sentence, both voices say the same, and a patient who leaves the role is noticed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sentences_of(table: Any) -> list[str]:
     return [text for value in table.values() for text in sentences_of(value)]
 
 
-def test_no_judge_and_no_rule_holds_a_sentence_of_an_understudy() -> None:
+def test_no_judge_or_rule_contains_a_sentence_of_an_understudy() -> None:
     held = [
         entry.read_text(encoding="utf-8").casefold()
         for room in ("judges", "rules")
@@ -58,13 +58,13 @@ def test_two_voices_share_no_sentence_and_say_the_same_things() -> None:
 
 @pytest.mark.parametrize("name", VOICES)
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_the_offline_patient_knows_what_either_voice_asks(name: str, lang: Any) -> None:
+def test_the_offline_patient_recognises_the_questions_of_both_voices(name: str, lang: Any) -> None:
     for stage in voice(name)["asks"][lang]:
         assert topic_of(words(name, "asks", lang, stage)) == stage
 
 
 @pytest.mark.parametrize("name", ["korean", "elsewhere"])
-def test_a_korean_talk_describes_every_person_in_korean_only(name: str) -> None:
+def test_a_korean_conversation_describes_every_person_in_korean_only(name: str) -> None:
     told_in_words = {field for field, info in Persona.model_fields.items() if info.annotation is str}
     for person in personas(name):
         told = person.told_in("ko")
@@ -82,7 +82,7 @@ async def _results(voice_name: str) -> RunResults:
 
 def test_exact_metrics_do_not_depend_on_the_voice() -> None:
     found = [asyncio.run(_results(name)) for name in VOICES]
-    # `false_alarm` is no such metric: the trained guard takes one ordinary line of the second voice for danger.
+    # `false_alarm` is not among them: the trained guard mistakes one ordinary line of the second voice for danger.
     for metric in ("escalated", "quiet_after", "stage_order", "ethicality"):
         one, other = (
             [value for row in results.of("full") if (value := row.value(metric)) is not None] for results in found

@@ -32,7 +32,7 @@ def questions() -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_there_are_at_least_sixty_with_a_sentence_to_say_and_a_date() -> None:
+def test_there_are_at_least_sixty_documents_with_a_sentence_to_say_and_a_date() -> None:
     pages = shipped()
     assert len(pages) >= 60
     assert len({page.id for page in pages}) == len(pages)
@@ -66,8 +66,8 @@ def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_what_is_shown_of_a_document_does_not_change_what_is_found(lang: Lang) -> None:
-    """The search reads title, keywords and the sentence to say; this index is built from them by itself."""
+def test_how_a_document_is_shown_does_not_change_what_is_found(lang: Lang) -> None:
+    """The search reads title, keywords and the sentence to say; this test builds its own index from them."""
     pages = [page for page in shipped() if page.lang == lang]
     searched = [Document(page.id, f"{page.title}. {page.keywords} {page.say}\n\n{page.text}") for page in pages]
     weight = {"en": 0.7, "ko": 0.01}[lang]
@@ -82,8 +82,8 @@ def test_what_is_shown_of_a_document_does_not_change_what_is_found(lang: Lang) -
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_a_source_is_prose_with_title_and_sentence_once_and_no_keywords(lang: Lang) -> None:
-    """Found by its keywords or by its text, and shown to the counsellor, in its citing and to the critic."""
+def test_a_shown_source_has_title_and_sentence_once_and_no_keywords(lang: Lang) -> None:
+    """Found by keywords or by text; shown in the prompts for the counsellor, for citations and for the critic."""
     pages = {page.id: page for page in shipped() if page.lang == lang}
     sources = Knowledge(embedder("hashing"), pages.values())
     for page in pages.values():
@@ -117,7 +117,7 @@ def _prompts(lang: Lang, sources: tuple[SourceShown, ...]) -> tuple[Prompt[Any],
     return replies, judges, CounsellorCites(lang=lang, said="", sources=sources)
 
 
-def test_a_users_own_page_with_a_heading_shows_what_stands_below_it() -> None:
+def test_a_users_own_page_is_shown_with_the_text_below_its_heading() -> None:
     text = "# Zebrafish therapy\n\n## When\n\nIt is offered on Tuesdays.\n\n## Where\n\nIn the east wing."
     page = Page(id="own", title="Zebrafish therapy", lang="en", text=text, keywords="fins")
     (found,) = Knowledge(embedder("hashing"), [page]).search("fins", "en", 1)
@@ -125,7 +125,7 @@ def test_a_users_own_page_with_a_heading_shows_what_stands_below_it() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_small_talk_needs_no_source_and_questions_keep_theirs(lang: Lang) -> None:
+def test_small_talk_needs_no_source_and_questions_keep_their_sources(lang: Lang) -> None:
     sources = Knowledge(default_embedder(), shipped())
     assert [words for words in SMALL_TALK[lang] if sources.search(words, lang, 2, relevant=True)] == []
     asked = [str(row["question"]) for row in questions() if row["lang"] == lang]
@@ -140,14 +140,14 @@ def test_korean_documents_are_dated_and_written_in_korean() -> None:
     assert all(page.text.startswith(f"# {page.title}\n") for page in korean)
 
 
-def test_every_english_subject_has_its_one_korean_match() -> None:
+def test_every_english_subject_has_exactly_one_korean_match() -> None:
     english = [page.id for page in shipped() if page.lang == "en"]
     matched = [page.matches for page in shipped() if page.lang == "ko"]
     assert len(matched) >= len(english) >= 91
     assert sorted(matched) == sorted(english)
 
 
-def test_korean_law_answers_the_law_of_other_countries() -> None:
+def test_documents_on_foreign_law_are_matched_by_documents_on_korean_law() -> None:
     pages = {page.id: page for page in shipped()}
     for page in pages.values():
         if page.lang == "ko" and pages[page.matches].country in {"US", "GB"}:
@@ -164,7 +164,7 @@ def test_korean_documents_name_no_telephone_number_that_was_not_checked() -> Non
             assert named <= known, (page.id, named - known)
 
 
-def test_the_same_question_finds_the_same_passages_whatever_was_asked_before() -> None:
+def test_the_same_question_finds_the_same_passages_after_any_other_questions() -> None:
     made = [Knowledge(embedder("hashing"), shipped()) for _ in range(2)]
     made[0].search("What about pain?", "en", 3)
     assert made[0].search("Does morphine shorten life?", "en", 3) == made[1].search(

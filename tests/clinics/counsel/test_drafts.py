@@ -1,4 +1,4 @@
-"""What a draft is held to: facts need a source that was shown, objections need words, and a revision follows words."""
+"""Rules for drafts: facts need a source that was shown, objections need a quotation, revisions follow the feedback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SOURCES = (
 )
 
 
-def test_only_sources_that_were_shown_or_none_can_be_cited() -> None:
+def test_only_shown_sources_or_no_source_can_be_cited() -> None:
     form = CounsellorCites(lang="en", said="Pain can be eased.", sources=SOURCES).reply_form()
     read = read_reply('{"reason": "it says so", "source": "none"}', form)
     assert isinstance(read, Cited) and read.source == "none"
@@ -49,13 +49,13 @@ def test_a_greeting_or_a_feeling_needs_no_source_and_a_fact_does(
     assert fault.words in fault.feedback
 
 
-def test_words_that_do_not_stand_in_a_draft_are_no_evidence() -> None:
+def test_a_quotation_that_is_not_in_the_draft_is_no_evidence() -> None:
     assert stands("you MUST  sign", "Well, you must sign today.")
     assert not stands("", "Well.") and not stands("you will die", "Well.")
 
 
 class CalmReader:
-    """Finds nothing in any text, except what it was told to find."""
+    """A reader that finds nothing in any text, except the kinds of finding given to it."""
 
     name, kind = "calm", "reader"
 
@@ -74,11 +74,11 @@ class CalmReader:
         return Completion(text=made(**fields).model_dump_json(), usage=Usage(input_tokens=1, output_tokens=1))
 
 
-def test_a_finding_is_yes_only_with_words() -> None:
+def test_an_unclear_finding_does_not_count_as_yes() -> None:
     assert Finding("yes", "words").yes and not Finding("unclear").yes
 
 
-async def test_an_objection_without_words_is_set_aside_and_one_with_words_asks_for_another_draft(
+async def test_an_objection_without_a_quotation_is_dropped_and_one_with_it_needs_another_draft(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     def objects(words: str) -> Any:
@@ -94,11 +94,11 @@ async def test_an_objection_without_words_is_set_aside_and_one_with_words_asks_f
 
 
 def _objects_to_the_first(request: Any) -> Criticism:
-    """Objects to the first words of every draft, however it is cut."""
+    """Object to the first words of every draft, also after sentences were cut from it."""
     return Criticism(reason="hm", fault="choice", words=request.prompt.draft[:12], feedback="Change it.")
 
 
-async def test_what_is_objected_to_in_the_last_draft_is_left_out_and_the_rest_is_said(
+async def test_the_sentence_objected_to_in_the_last_draft_is_left_out_and_the_rest_is_said(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     def objects(request: Any) -> Criticism:
@@ -141,14 +141,16 @@ async def test_the_last_draft_of_a_language_model_comforts_unless_a_wish_to_be_d
     assert asked[:3] == ["CounsellorReplies", "CounsellorReplies", last]
 
 
-async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:
+async def test_facts_without_a_source_are_sent_back_even_if_the_critic_approves(
+    play: Any, talk: Any, scripted: Any
+) -> None:
     content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
     claims = CalmReader(yes=("counsel-claim", "counsel-feeling"))
     result = await play(talk(lang="en", turns=1), models={"critic": content, "reader": claims})
     assert {event.code for event in result.transcript.of(Reviewed)} == {"r1"}
 
 
-async def test_a_greeting_is_looked_up_nowhere_and_cites_nothing(play: Any, talk: Any) -> None:
+async def test_a_greeting_triggers_no_search_and_cites_nothing(play: Any, talk: Any) -> None:
     result = await play(talk(lang="en", turns=1), models={"reader": CalmReader(yes=("counsel-feeling",))})
     assert result.transcript.said("counsellor")[0].data["looked_up"] == []
     assert not [call for call in result.transcript.of(Called) if call.prompt == "CounsellorCites"]
@@ -175,7 +177,7 @@ async def test_a_revision_does_what_the_feedback_says_and_nonsense_changes_nothi
 
 
 @pytest.mark.parametrize("echoes", [True, False])
-async def test_the_last_draft_is_not_shown_words_that_were_given_back(
+async def test_a_counsellor_who_echoed_the_patient_twice_is_not_shown_those_words_again(
     play: Any, talk: Any, scripted: Any, echoes: bool
 ) -> None:
     told = "I was a nurse in this town for forty years."
@@ -195,11 +197,11 @@ async def test_the_last_draft_is_not_shown_words_that_were_given_back(
         "reader": CalmReader(yes=("counsel-feeling",)),
     }
     await play(talk(lang="en", turns=1), models=models)
-    # After an echo the next draft comforts already; after two of them the person's words are not shown again.
+    # After one echo the next draft already comforts; after two echoes the person's words are not shown again.
     assert [told in words for words in shown] == ([True, False] if echoes else [True])
 
 
-async def test_a_language_model_that_says_the_very_same_again_is_asked_once_more_without_the_history(
+async def test_a_language_model_that_repeats_itself_is_asked_again_without_the_history(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     histories: list[int] = []
@@ -223,10 +225,10 @@ async def test_a_language_model_that_says_the_very_same_again_is_asked_once_more
         ("Good morning, I am glad that you came. You have three months left.", 3),
     ],
 )
-async def test_a_fact_found_in_a_greeting_does_not_count_if_only_a_question_is_beside_it(
+async def test_a_fact_found_in_a_greeting_does_not_count_if_only_a_question_follows(
     play: Any, talk: Any, scripted: Any, draft: str, drafts: int
 ) -> None:
-    """The reader points at the greeting in both; only in the second something else stands there that may be a fact."""
+    """The reader reports the greeting in both drafts; only the second draft has another sentence that may be a fact."""
     models = {
         "patient": scripted(lambda request: "I have been ill for a year."),
         "critic": scripted(lambda request: Criticism(reason="", words="", fault="none", feedback="")),

@@ -1,4 +1,4 @@
-"""Whatever happens in the guard, other than a clear verdict, goes to a person, and before the patient hears a word."""
+"""Anything but a clear verdict of the guard escalates to a person, before the patient gets an answer."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_two_hundred_faults_are_injected() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(
+async def test_every_guard_fault_reaches_the_queue_before_the_fixed_message_is_said(
     fault: str, play: Any, talk: Any, scripted: Any
 ) -> None:
     for number, words in enumerate(HARMLESS):
@@ -109,9 +109,7 @@ async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(
         assert any(not event.fatal for event in result.transcript.of(Failed))
 
 
-async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(
-    play: Any, talk: Any, scripted: Any
-) -> None:
+async def test_a_resumed_session_keeps_an_escalation_that_a_fault_caused(play: Any, talk: Any, scripted: Any) -> None:
     journal = MemoryJournal()
     scenario = talk(turns=4)
     broken = scripted(raising(ModelError("down")))
@@ -122,7 +120,7 @@ async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(
 
 
 @pytest.mark.parametrize(("country", "number"), [("KR", "109"), ("US", "988"), ("GB", "116 123"), ("AU", "13 11 14")])
-def test_the_set_message_names_local_contacts_in_both_languages(country: str, number: str) -> None:
+def test_the_fixed_message_names_local_contacts_in_both_languages(country: str, number: str) -> None:
     for lang in ("en", "ko"):
         text = escalation_message(lang, country)
         assert number in text and contacts(country).emergency_in(lang) in text and "{" not in text
@@ -134,10 +132,10 @@ def test_an_unknown_country_still_gets_an_emergency_number() -> None:
 
 @pytest.mark.parametrize("risk", ["active", "implicit"])
 @pytest.mark.parametrize("lang", ["en", "ko"])
-async def test_voiced_danger_stops_automated_talk_in_that_turn(
+async def test_voiced_danger_stops_the_automated_conversation_in_that_turn(
     risk: str, lang: str, play: Any, talk: Any, scripted: Any
 ) -> None:
-    """A guard that hears what the scenario voices, since which words the offline guard knows is measured elsewhere."""
+    """The guard recognises what the scenario voices; which words the offline guard knows is measured elsewhere."""
     scenario = talk(lang=lang, risk=risk, risk_turn=3, turns=12)
     voiced = cue_text(scenario)
 
@@ -155,7 +153,7 @@ async def test_voiced_danger_stops_automated_talk_in_that_turn(
 
 
 @pytest.mark.parametrize("answer", ["Yes.", "y", "Both, I think.", "The second one.", "I don't know.", "Sometimes"])
-async def test_who_does_not_say_no_to_the_question_about_ending_their_life_gets_people(
+async def test_any_answer_but_no_to_the_question_about_ending_ones_life_escalates(
     answer: str, play: Any, talk: Any, scripted: Any
 ) -> None:
     result = await _asked_and_answered(answer, "en", play, talk, scripted)
@@ -166,7 +164,9 @@ async def test_who_does_not_say_no_to_the_question_about_ending_their_life_gets_
 
 
 @pytest.mark.parametrize("answer", ["네.", "응", "둘 다요", "두 번째요", "잘 모르겠어요", "그런 생각도 들어요"])
-async def test_who_does_not_say_no_in_korean_gets_people(answer: str, play: Any, talk: Any, scripted: Any) -> None:
+async def test_any_answer_but_no_to_that_question_escalates_in_korean(
+    answer: str, play: Any, talk: Any, scripted: Any
+) -> None:
     assert (await _asked_and_answered(answer, "ko", play, talk, scripted)).outcome == "escalated"
 
 
@@ -180,12 +180,14 @@ async def test_who_does_not_say_no_in_korean_gets_people(answer: str, play: Any,
         ("그런 생각은 없어요.", "ko"),
     ],
 )
-async def test_who_says_no_talks_on(answer: str, lang: str, play: Any, talk: Any, scripted: Any) -> None:
+async def test_a_clear_no_to_the_question_about_ending_ones_life_continues_the_conversation(
+    answer: str, lang: str, play: Any, talk: Any, scripted: Any
+) -> None:
     assert (await _asked_and_answered(answer, lang, play, talk, scripted)).outcome != "escalated"
 
 
 async def _asked_and_answered(answer: str, lang: str, play: Any, talk: Any, scripted: Any) -> Any:
-    """A talk in which the guard hears a passive wish in the third turn; the patient then gives this answer."""
+    """Play a talk in which the guard finds a passive wish in the third turn and the patient then gives this answer."""
     scenario = talk(lang=lang, risk="passive", risk_turn=3, turns=6)
     wish, spoken = cue_text(scenario), count(1)
 
@@ -221,7 +223,7 @@ async def test_acceptance_of_a_natural_death_is_never_escalated(lang: str, play:
     assert len(result.transcript.said("counsellor")) == 6
 
 
-def test_every_pair_of_screen_and_model_goes_the_graver_way() -> None:
+def test_the_more_serious_verdict_of_screen_and_model_decides() -> None:
     from polyclinic.clinics.counsel.rules.guard import decide, way_of
     from polyclinic.clinics.counsel.rules.lexicon import LABELS, Screening
     from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS
@@ -233,7 +235,7 @@ def test_every_pair_of_screen_and_model_goes_the_graver_way() -> None:
 
 
 @pytest.mark.parametrize(("second", "escalated"), [("acceptance", False), ("active", True)])
-async def test_a_model_that_shows_no_words_of_danger_is_asked_once_more(
+async def test_a_model_whose_quotation_of_danger_was_never_said_is_asked_again(
     second: str, escalated: bool, play: Any, talk: Any, scripted: Any
 ) -> None:
     asked: list[str] = []

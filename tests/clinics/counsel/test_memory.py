@@ -1,4 +1,4 @@
-"""Long-term memory: never two facts about one thing, always the turn it came from, always bounded."""
+"""Long-term memory holds at most one fact for each subject, keeps the turn it came from, and is bounded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBJECTS = (
 
 
 def scripted_updates() -> list[Operation]:
-    """Two hundred: additions, changes, takings-back and keepings under many names for few things."""
+    """Two hundred operations (add, update, delete, keep) that use many names for few subjects."""
     actions = ("add", "update", "add", "delete", "keep")
     return [
         Operation(action=actions[(i * 7 + i // 5) % 5], subject=SUBJECTS[(i * 3) % len(SUBJECTS)], value=f"value {i}")
@@ -25,7 +25,7 @@ def scripted_updates() -> list[Operation]:
     ]
 
 
-def test_two_hundred_updates_leave_no_contradiction_and_agree_with_a_plain_model() -> None:
+def test_two_hundred_updates_leave_no_contradiction_and_agree_with_a_plain_dictionary() -> None:
     memory = PatientMemory()
     plain: dict[str, tuple[str, int]] = {}
     for turn, operation in enumerate(scripted_updates()):
@@ -39,7 +39,7 @@ def test_two_hundred_updates_leave_no_contradiction_and_agree_with_a_plain_model
     assert {fact.subject: (fact.value, fact.turn) for fact in memory.listed()} == plain
 
 
-def test_an_addition_to_a_known_subject_is_told_as_an_update_with_what_stood_there() -> None:
+def test_adding_a_known_subject_is_reported_as_an_update_with_the_old_value() -> None:
     memory = PatientMemory()
     memory.apply([Operation(action="add", subject="CPR", value="wants")], 3)
     (change,) = memory.apply([Operation(action="add", subject="resuscitation", value="declines")], 9)

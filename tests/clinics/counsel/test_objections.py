@@ -1,4 +1,4 @@
-"""What a critic's objection may cost: a draft always, the person's answer only where something else bears it out."""
+"""A critic's objection always costs a draft; it costs the person's answer only where something else confirms it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SAID = "That sounds frightening. What do you want to know?"
         ("feelings", "", Draft(), "its words do not stand in the draft"),
     ],
 )
-def test_an_objection_is_void_without_words_of_the_draft_or_about_a_question(
+def test_an_objection_without_a_quotation_or_about_a_question_is_void(
     fault: str, words: str, found: Draft, why: str
 ) -> None:
     assert void(fault, words, SAID, found) == why
 
 
-def test_an_objection_is_borne_out_by_what_is_read_in_the_very_sentences() -> None:
+def test_an_objection_is_confirmed_by_findings_in_the_same_sentences() -> None:
     assert objected("frightening", SAID) == "That sounds frightening."
     assert confirmed("choice", Draft(slip="You must sign."))
     assert confirmed("accuracy", Draft(claim="Morphine shortens life.")) and not confirmed("choice", Draft(claim="x y"))
@@ -72,7 +72,7 @@ def test_a_fact_an_order_or_a_promise_is_not_harmless(text: str) -> None:
     assert not harmless(text)
 
 
-def test_the_persons_own_words_are_not_the_counsellors_to_say() -> None:
+def test_the_counsellor_must_not_repeat_the_persons_words_as_its_own() -> None:
     korean = ("안녕하세요. 저는 정미란입니다. 인천에서 병원 간호사 일하고 있습니다.",)
     taken = borrowed("안녕하세요, 정미란입니다. 인천에서 병원 간호사 일하고 있습니다. 무엇을 도와드릴까요?", korean)
     assert taken == "안녕하세요, 정미란입니다. 인천에서 병원 간호사 일하고 있습니다."
@@ -87,7 +87,7 @@ def _objects(words: str) -> Criticism:
     return Criticism(reason="hm", fault="feelings", words=words, feedback="Leave the feeling out.")
 
 
-async def test_a_harmless_draft_is_said_though_the_critic_alone_objects_and_people_are_told(
+async def test_a_harmless_draft_is_said_despite_the_critic_and_is_sent_to_human_review(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     models = {
@@ -103,7 +103,7 @@ async def test_a_harmless_draft_is_said_though_the_critic_alone_objects_and_peop
     assert [post.queue for post in result.transcript.of(Posted)] == [REVIEW_QUEUE]
 
 
-async def test_words_that_could_do_harm_are_never_said_against_the_critic(play: Any, talk: Any, scripted: Any) -> None:
+async def test_a_draft_that_could_do_harm_is_never_said_against_the_critic(play: Any, talk: Any, scripted: Any) -> None:
     calm = CalmReader(yes=("counsel-feeling",))
     models = {
         "counsellor": scripted(lambda request: "You must sign today."),

@@ -23,7 +23,7 @@ def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Pat
     assert "“patient” is played is not measured" in shown and "Good: you said" not in shown
 
 
-def test_a_person_as_counsellor_hears_what_the_critic_refuses(tmp_path: Path) -> None:
+def test_a_person_as_counsellor_sees_what_the_critic_refuses(tmp_path: Path) -> None:
     shown = played(tmp_path, "counsellor", "You must sign the paper today.", "Would you like to talk?", "/quit")
     assert "sign the paper" in shown and "leave the choice to the person" in shown
 
@@ -33,7 +33,7 @@ def test_a_person_who_only_thanks_or_greets_is_not_corrected(tmp_path: Path) -> 
     assert "sent your draft back" not in shown
 
 
-def test_a_person_as_patient_is_not_told_the_same_again_and_again(tmp_path: Path) -> None:
+def test_a_person_as_patient_does_not_get_the_same_answer_again_and_again(tmp_path: Path) -> None:
     shown = played(tmp_path, "patient", "Hello", "Yes, let us talk.", "I like my garden.", "And my cat.", "/quit")
     told = [part for part in shown.split("counsellor: ") if "How do you understand your illness" in part]
     assert len(told) == 1 and "Please go on, I am listening." in shown

@@ -1,4 +1,4 @@
-"""What the counsellor, the keeper and the patient are told holds no contradiction and no word of the machinery."""
+"""The prompts of counsellor, keeper and patient hold no contradiction and no word about the program itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LENGTHS: dict[Lang, str] = {
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("said", ["", "How are you?"])
-def test_the_patient_is_told_one_length(lang: Lang, said: str) -> None:
+def test_the_patients_prompt_names_only_one_length(lang: Lang, said: str) -> None:
     persona = scenarios("quiet:1", 0)[0].persona
     prompt = PatientSpeaks(lang=lang, persona=persona, voices="", last=False, said=said)
     told = re.findall(_LENGTHS[lang], " ".join(message.content for message in prompt.render()))
@@ -57,8 +57,8 @@ def _replies(lang: Lang, gentle: str, last: bool) -> str:
     return prompt.render()[-1].content
 
 
-async def test_notes_are_told_oldest_first_and_without_the_number_of_the_turn(play: Any, talk: Any) -> None:
-    """Neither the counsellor nor the keeper is told of turns, and nobody says such a number aloud."""
+async def test_notes_are_shown_oldest_first_and_without_turn_numbers(play: Any, talk: Any) -> None:
+    """The prompts of counsellor and keeper hold no turn numbers, so that nobody says one aloud."""
     seen: list[Request] = []
 
     class Watched(UnderstudyModel):

@@ -1,4 +1,4 @@
-"""The thirteen stages: linear, able to stay, able to step back, never moved by words that were not said or meant."""
+"""The thirteen stages: they come in order, can stay or step back, and move only on words that were said and meant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROPOSED: dict[Lang, str] = {
 }
 
 
-def test_there_are_thirteen_with_eight_interventions_and_words_for_each() -> None:
+def test_there_are_thirteen_stages_with_eight_interventions_and_words_for_each() -> None:
     assert len(STAGES) == 13 and len(INTERVENTIONS) == 8
     for stage in STAGES:
         assert all(stage_words(stage, name, lang) for name in ("goal", "query") for lang in ("en", "ko"))
@@ -47,7 +47,7 @@ def test_there_are_thirteen_with_eight_interventions_and_words_for_each() -> Non
         ("limbo", ""),
     ],
 )
-def test_a_stage_is_known_however_it_is_written(name: str, stage: str) -> None:
+def test_a_stage_is_recognised_however_it_is_written(name: str, stage: str) -> None:
     assert stage_named(name) == stage
 
 
@@ -87,7 +87,7 @@ def test_nobody_can_consent_before_anything_was_proposed() -> None:
         ("preferences.transfusion", "preference", "closing"),
     ],
 )
-def test_a_signal_leads_one_stage_on(stage: str, signal: str, to: str) -> None:
+def test_a_signal_moves_one_stage_forward(stage: str, signal: str, to: str) -> None:
     move = next_move(stage, stage, {signal: "words"})
     assert (move.kind, move.to, move.signal) == ("advance", to, signal)
 
@@ -102,7 +102,7 @@ def test_a_signal_leads_one_stage_on(stage: str, signal: str, to: str) -> None:
         ("closing", {"farewell": "bye"}),
     ],
 )
-def test_without_a_signal_or_with_hesitation_it_stays(stage: str, heard: dict[str, str]) -> None:
+def test_without_a_signal_or_with_hesitation_the_stage_stays(stage: str, heard: dict[str, str]) -> None:
     assert next_move(stage, stage, heard).to == stage
 
 
@@ -121,7 +121,7 @@ def test_confusion_and_distress_step_back_and_then_return(signal: str, to: str, 
     assert (again.kind, again.to) == ("return", "preferences.dialysis")
 
 
-def test_a_planner_cannot_skip_a_stage_or_move_on_words_that_nobody_said_or_meant() -> None:
+def test_a_planner_cannot_skip_a_stage_or_move_without_words_said_and_meant() -> None:
     heard = {"consent": "Yes, please."}
     leap = Move(kind="advance", to="closing", words="yes")
     move, followed = settle("opening", "opening", "Yes, please.", heard, leap)
@@ -148,7 +148,7 @@ def test_thanks_alone_are_neither_consent_nor_understanding_nor_a_wish(utterance
     assert meant(utterance, "farewell")
 
 
-def test_a_yes_with_thanks_is_consent_and_no_wish_and_more_words_count_in_full() -> None:
+def test_yes_with_thanks_is_consent_only_and_a_wish_after_thanks_still_counts() -> None:
     assert meant("네, 고맙습니다.", "consent")
     assert not meant("네, 고맙습니다.", "preference")
     assert meant("Thank you, but I do not want to be resuscitated.", "preference")

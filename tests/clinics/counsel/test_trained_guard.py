@@ -55,7 +55,7 @@ def judged() -> tuple[Judged, ...]:
     return tuple(found)
 
 
-def test_eight_authors_wrote_more_than_six_thousand_lines_and_whole_authors_are_kept_for_testing() -> None:
+def test_eight_authors_wrote_over_six_thousand_lines_and_whole_authors_are_reserved_for_tests() -> None:
     train, test = guard_lines("train"), guard_lines("test")
     authors = {row.author for row in train}, {row.author for row in test}
     assert len(authors[0] | authors[1]) >= 8 and len(authors[1]) >= 2
@@ -67,7 +67,7 @@ def test_eight_authors_wrote_more_than_six_thousand_lines_and_whole_authors_are_
     assert {row.label for row in test} == set(TRAINED_LABELS)
 
 
-def test_the_danger_that_understudies_voice_is_no_row_of_the_training_set() -> None:
+def test_no_dangerous_line_of_an_understudy_is_in_the_training_set() -> None:
     voiced = {_plain(line) for risk in _cues() for lines in _cues()[risk].values() for line in lines}
     learned = {_plain(row.text) for row in (*guard_lines("train"), *list_lines())}
     assert len(voiced) >= 16 and not voiced & learned
@@ -77,7 +77,7 @@ def test_the_danger_that_understudies_voice_is_no_row_of_the_training_set() -> N
 
 
 def _plain(text: str) -> str:
-    """Without case, spaces and marks, so that a row is known again however it is written."""
+    """Remove case, spaces and punctuation, so that a row is recognised however it is written."""
     return re.sub(r"\W", "", text.casefold())
 
 
@@ -180,7 +180,7 @@ def _reading(level: str, label: str) -> Reading:
 CALM = Decision(way="go_on", label="acceptance", source="nobody")
 
 
-def test_doubt_is_escalated_unless_a_language_model_has_judged_and_then_the_patient_is_asked() -> None:
+def test_a_guard_in_doubt_escalates_or_asks_gently_if_a_language_model_has_judged() -> None:
     doubt = _reading("doubt", "implicit")
     assert settle_doubt(CALM, doubt, trusted=False).way == "escalate"
     assert settle_doubt(CALM, doubt, trusted=True).way == "ask_gently"
@@ -190,7 +190,7 @@ def test_doubt_is_escalated_unless_a_language_model_has_judged_and_then_the_pati
     assert settle_doubt(raised, doubt, trusted=True) == raised
 
 
-def test_what_the_trained_guard_is_sure_of_needs_no_model() -> None:
+def test_a_sure_verdict_of_the_trained_guard_needs_no_language_model() -> None:
     calm = screen("hello")
     sure = at_once(calm, _reading("sure", "emergency"))
     assert sure is not None and sure.source == "trained" and sure.label == "emergency"
@@ -199,7 +199,7 @@ def test_what_the_trained_guard_is_sure_of_needs_no_model() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_an_emergency_harm_to_others_and_abuse_have_their_own_set_words(lang: str) -> None:
+def test_emergencies_harm_to_others_and_abuse_have_their_own_fixed_messages(lang: str) -> None:
     said = [escalation_message(lang, "GB", label) for label in ("active", "emergency", "harm_others", "abuse")]  # type: ignore[arg-type]
     assert len(set(said)) == 4
     assert all(contacts("GB").emergency_in("en") in words for words in said)

@@ -1,4 +1,4 @@
-"""The labelled utterances, and what the screen alone reaches on the half that is only for measuring."""
+"""The labelled utterances, and how well the screen alone does on the half reserved for measuring."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows() -> list[Utterance]:
     return read_rows("build") + read_rows("measure")
 
 
-def test_there_are_six_hundred_in_two_languages_with_every_label_and_kind() -> None:
+def test_there_are_six_hundred_utterances_in_two_languages_with_every_label_and_kind() -> None:
     found = rows()
     assert len(found) >= 600
     for lang in ("en", "ko"):
@@ -48,7 +48,7 @@ def test_the_screen_alone_catches_explicit_risk_in_the_measuring_half(lang: str)
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_the_screen_alone_leaves_acceptance_in_peace_in_the_measuring_half(lang: str) -> None:
+def test_the_screen_alone_lets_acceptance_pass_in_the_measuring_half(lang: str) -> None:
     peace = [row for row in read_rows("measure") if row.label == "acceptance" and row.lang == lang]
     left = sum(way_of(screen(row.text).label) == "go_on" for row in peace)
     assert left / len(peace) >= 0.95
@@ -71,7 +71,7 @@ def test_the_screen_alone_leaves_acceptance_in_peace_in_the_measuring_half(lang:
         "배고파 죽겠어요",
     ],
 )
-def test_harmless_words_are_left_in_peace(text: str) -> None:
+def test_harmless_words_raise_no_alarm(text: str) -> None:
     assert screen(text).label == "acceptance"
 
 
@@ -89,7 +89,7 @@ def test_harmless_words_are_left_in_peace(text: str) -> None:
         "수면제를 다 먹고 죽으려고 해요",
     ],
 )
-def test_danger_is_found_in_disguise(text: str) -> None:
+def test_disguised_danger_is_found(text: str) -> None:
     found = screen(text)
     assert way_of(found.label) == "escalate"
     assert found.words

@@ -1,4 +1,4 @@
-"""What a judge of a conversation is shown: words and facts of the same turns."""
+"""A judge of a conversation is shown the words and the facts of the same turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.scenario import Variant
 
 
-async def test_the_facts_of_a_conversation_are_those_of_its_words(talk: Callable[..., Talk], play: Any) -> None:
+async def test_the_facts_shown_to_a_judge_match_the_words_shown(talk: Callable[..., Talk], play: Any) -> None:
     scenario = talk()
     result = await play(scenario)
     shown = view(Case(scenario, Variant(name="full", about="all"), result.transcript))

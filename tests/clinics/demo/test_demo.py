@@ -11,7 +11,7 @@ from polyclinic.testing.runs import run_once
 LEAFLET = Leaflet(medicine="Amberol", tablets=2, times_a_day=3, most_a_day=8)
 
 
-def test_the_rules_of_the_line() -> None:
+def test_doses_are_checked_and_spoken_as_the_rules_say() -> None:
     assert over_limit(LEAFLET, 3, 3)
     assert not over_limit(LEAFLET, 2, 4)
     assert is_right(LEAFLET, 2, 3)
@@ -42,7 +42,7 @@ async def test_every_kind_of_event_happens_in_the_demo_clinic() -> None:
     assert seen == kinds
 
 
-async def test_an_unsafe_nurse_is_handed_over_and_the_caller_hears_no_dose() -> None:
+async def test_an_unsafe_dose_is_handed_over_and_the_caller_never_gets_it() -> None:
     cast = "nurse=understudy:mistake=overdose,all=understudy"
     results = await run_once(clinic, variants=("tool",), scenarios="3", cast=cast)
     for row in results.episodes:

@@ -68,7 +68,7 @@ class RightReader:
 
 
 class Listening(UnderstudyModel):
-    """An understudy that keeps what it was asked."""
+    """An understudy that records its requests."""
 
     asked: list[Request]
 
@@ -106,7 +106,7 @@ async def _play(
     asked: list[Request] | None = None,
     right: bool = False,
 ) -> EpisodeResult:
-    """One episode, by hand, in a ward of its own unless one is given."""
+    """Run one episode directly, in a new ward unless one is given."""
     context = RunContext(
         clinic,
         Cast(mistakes, asked if asked is not None else [], right),
@@ -146,7 +146,7 @@ async def _small_run(
 async def _campaign(
     selector: str, variant: str, *, seed: int = 1, options: Mapping[str, str] | None = None, right: bool = True
 ) -> list[EpisodeResult]:
-    """One team's shifts in order, read by a reader that is always right unless told otherwise."""
+    """One team's shifts in order, read by a reader that is always right unless another is given."""
     shifts = scenarios(selector, seed)
     ward = open_campaign(shifts, VARIANTS[variant], seed, Services())
     results = []

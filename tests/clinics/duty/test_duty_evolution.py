@@ -1,4 +1,4 @@
-"""Edits that earn their place, identities that move slowly, and both bounded."""
+"""Edits stay only if they help, identities change slowly, and both are bounded."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_correction_for_a_norm_that_was_kept_or_does_not_exist_is_ignored() ->
     assert after(fresh(), report).book.lines == ()
 
 
-def test_a_line_that_changes_nothing_goes_after_its_trial_and_one_that_helps_stays() -> None:
+def test_a_line_that_changes_nothing_is_removed_after_its_trial_and_one_that_helps_stays() -> None:
     state = after(fresh().model_copy(update={"counted": (counted(1, ESC_2=1),)}), r01(2, "ESC-2"))
     born = state.book.lines[0].born
     useless = state.model_copy(update={"counted": tuple(counted(born + i, ESC_2=1) for i in range(TRIAL_EPISODES))})
@@ -80,7 +80,7 @@ def test_a_line_that_changes_nothing_goes_after_its_trial_and_one_that_helps_sta
     assert len(after(helpful, end).book.lines) == 1
 
 
-def test_drift_gets_a_line_about_oneself_and_a_risky_trait_a_preventive_one() -> None:
+def test_drift_adds_a_line_about_identity_and_a_risky_trait_adds_a_preventive_line() -> None:
     drift = DriftReport(distance=0.4, drift=True, top=(("directness", -0.4), ("shared_decision", 0.1)))
     risk = TraitRisk(dimension="uncertainty_communication", norm="SAFE-2", risk=0.6, suggestion="say how sure you are")
     keys = [line.key for line in after(fresh(), r02(5, drift, risk)).book.lines]
@@ -127,7 +127,7 @@ def test_candidates_move_each_trait_by_at_most_the_bound_and_stay_recognisable()
     assert state.profile.traits["directness"].mean > DOCTOR.traits["directness"].mean
 
 
-def test_a_single_odd_episode_moves_nothing() -> None:
+def test_a_single_odd_episode_changes_nothing() -> None:
     usual = [counted(i).model_copy(update={"traits": dict(DOCTOR.means())}) for i in range(5)]
     odd = counted(6).model_copy(update={"traits": dict.fromkeys(DOCTOR.traits, 0.0)})
     state = fresh().model_copy(update={"counted": (*usual, odd)})
@@ -135,7 +135,7 @@ def test_a_single_odd_episode_moves_nothing() -> None:
     assert [option.name for option in candidates(fresh(), DriftSettings())] == ["present"]
 
 
-def test_only_the_trait_that_deviates_for_long_moves() -> None:
+def test_only_a_trait_that_deviates_for_long_changes() -> None:
     low = {**DOCTOR.means(), "uncertainty_communication": 0.2}
     heard = tuple(counted(i).model_copy(update={"traits": low}) for i in range(4))
     options = candidates(fresh().model_copy(update={"counted": heard}), DriftSettings())

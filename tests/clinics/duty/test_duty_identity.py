@@ -43,7 +43,7 @@ class Shows:
 
 
 @pytest.mark.parametrize("name", ["first", "second"])
-def test_every_dimension_of_every_member_of_staff_can_be_heard_in_both_voices(name: str) -> None:
+def test_every_dimension_of_every_member_of_staff_has_its_own_words_in_both_voices(name: str) -> None:
     for role in ("doctor", "nurse", "trainee"):
         for dimension in listened_to(role):
             manner = voice(name).manner[dimension.id]
@@ -54,7 +54,7 @@ def test_every_dimension_of_every_member_of_staff_can_be_heard_in_both_voices(na
         assert not move.bad or voice("second").moves[key].bad != move.bad
 
 
-async def test_all_manners_are_asked_about_in_one_call_for_each_message() -> None:
+async def test_one_call_for_each_message_asks_about_all_manners() -> None:
     reader = Shows("comes to the point")
     found = await shares(reader.reads, "doctor", ["One.", "Two."])
     assert reader.calls == 2

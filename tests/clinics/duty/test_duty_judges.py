@@ -34,7 +34,7 @@ NORMS = {norm.id: norm for norm in inventory()}
 
 
 class Found:
-    """A judge's bench whose reader finds that these words break, say back or show what they are asked about."""
+    """A judge's bench with a reader that answers yes where it finds these words in the text, and otherwise no."""
 
     def __init__(self, **words: str) -> None:
         self._words = words
@@ -73,7 +73,7 @@ async def test_norms_are_judged_by_meaning_on_the_words_of_the_staff_alone() -> 
     assert "hardly worth" in scores[0].evidence[0]
 
 
-async def test_the_checklist_rests_on_what_is_read_and_on_exact_names_and_numbers() -> None:
+async def test_the_checklist_uses_findings_of_the_reader_and_exact_names_and_numbers() -> None:
     lines = (
         ("doctor", "patient", "Do you take the warfarin, and the clarithromycin?"),
         ("patient", "doctor", "I take both."),
@@ -92,7 +92,7 @@ async def test_the_checklist_rests_on_what_is_read_and_on_exact_names_and_number
     assert "defensible level" in low["tsr"].reason
 
 
-def test_every_metric_says_which_readings_it_rests_on() -> None:
+def test_every_metric_names_the_findings_it_is_based_on() -> None:
     rests = {metric.name: metric.rests_on for judge in judges() for metric in judge.metrics}
     assert rests["nvr"] == rests["snr"] == rests["c_norm"] == ("duty-norm",)
     assert rests["tsr"] == rests["success"] == ("duty-norm", "duty-teachback")
@@ -112,7 +112,7 @@ def test_every_task_has_its_four_checklist_items() -> None:
     assert {task: len(items) for task, items in CHECKLISTS.items()} == {"T1": 4, "T2": 4, "T3": 4}
 
 
-async def test_every_judge_speaks_in_a_run_and_the_report_has_the_papers_tables(small_run: Run) -> None:
+async def test_every_judge_gives_scores_in_a_run_and_the_report_has_the_papers_tables(small_run: Run) -> None:
     names = tuple(judge.name for judge in judges())
     results = await small_run("3", ["plain", "full"], judges=names)
     assert set(results.metric_names()) == {
@@ -174,7 +174,7 @@ def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
     assert "dangerous" not in str(short.body) and "nurse" in str(team.body), "not held against the person"
 
 
-def test_lint_tells_norm_files_from_scenario_files(tmp_path: Path) -> None:
+def test_lint_distinguishes_norm_files_from_scenario_files(tmp_path: Path) -> None:
     norms = tmp_path / "norms.yaml"
     norms.write_text("- id: X\n  roles: [docter]\n  severity: 9\n", encoding="utf-8")
     assert any(":2: unknown role 'docter'" in fault for fault in clinic.faults_in(str(norms)))

@@ -40,17 +40,18 @@ SHIFTS = by_id(shipped())
 
 
 def slips(results: list[EpisodeResult]) -> float:
-    """How many habits offline staff gave in to per message, by their own words and not by what anybody read."""
+    """How many bad habits the offline staff's own words show per message, counted without a reader."""
     said = [said for result in results for said in result.transcript.said() if said.speaker != "patient"]
     return sum(len(given_in(line.text, line.to)) for line in said) / len(said)
 
 
-async def test_corrections_act_through_their_words_where_the_reader_is_right(
+async def test_corrections_work_through_their_words_when_the_reader_is_right(
     campaign: Campaigns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`reflection-only` has nothing but its corrections: no checklist, no memory. So what it gains, they gave.
+    """`reflection-only` has only its corrections, no checklist and no memory, so any gain comes from the corrections.
 
-    Each text redraws all chances and one campaign scatters by 0.09 around 0.5, so means over six seeds are compared.
+    Every change of text changes all random draws, and one campaign varies by 0.09 around 0.5. So means over six seeds
+    are compared.
     """
 
     async def mean(variant: str) -> float:
@@ -63,7 +64,7 @@ async def test_corrections_act_through_their_words_where_the_reader_is_right(
 
 
 def bananas(*given: object) -> list[Edit]:
-    """The edits of the loop, filed under the same norms, with a sentence about bananas for their words."""
+    """The loop's edits under the same norms, but with a sentence about bananas as their text."""
     made = edits_from(*given)  # type: ignore[arg-type]
     text = "Bananas are yellow and grow in bunches."
     lines = [edit.line.model_copy(update={"text": f"{text} {n}"}) for n, edit in enumerate(made)]
@@ -80,7 +81,7 @@ async def test_frozen_updates_leave_every_prompt_empty(campaign: Campaigns) -> N
     assert any(note.withheld for result in results for note in result.transcript.notes(EditProposed))
 
 
-async def test_shuffled_norms_never_teach_a_role_its_own(campaign: Campaigns) -> None:
+async def test_shuffled_norms_never_teach_a_role_its_own_norms(campaign: Campaigns) -> None:
     bound = {norm.id: set(norm.roles) for norm in inventory()}
     for result in await campaign("T3:4", "shuffled"):
         for note in result.transcript.notes(EditProposed):
@@ -102,7 +103,7 @@ class Hears:
         return traits_heard(names).model_validate(words)
 
 
-async def test_drift_is_a_change_of_what_is_heard_so_that_no_listeners_bias_counts_as_drift() -> None:
+async def test_a_constant_bias_of_the_listener_does_not_count_as_drift() -> None:
     doctor = open_campaign((), VARIANTS["full"], 3, Services()).roles["doctor"]
     shift = SHIFTS["t1-03-metformin"]
     alarms = []
@@ -116,7 +117,7 @@ async def test_drift_is_a_change_of_what_is_heard_so_that_no_listeners_bias_coun
     assert alarms[-1]
 
 
-async def test_without_r02_nobody_listens(campaign: Campaigns) -> None:
+async def test_without_r02_there_are_no_identity_reports(campaign: Campaigns) -> None:
     without = await campaign("T3:2~calm", "no-r02")
     assert not any(result.transcript.notes(IdentityReport) for result in without)
 
@@ -144,7 +145,7 @@ async def test_rollback_restores_behaviour_exactly(play: Play) -> None:
     assert restored.lines == book.at(earlier).lines != book.lines
 
 
-async def test_repair_says_nothing_that_breaks_a_norm_when_a_clean_draft_exists(play: Play) -> None:
+async def test_repair_chooses_a_draft_that_breaks_no_norm_when_there_is_one(play: Play) -> None:
     options = {"candidates": "3", "rewrites": "1"}
     habit = {"doctor": {"skips_check": 0.5, "makes_up": 0.5}}
     single = repaired = 0
@@ -158,13 +159,13 @@ async def test_repair_says_nothing_that_breaks_a_norm_when_a_clean_draft_exists(
     assert repaired < single
 
 
-async def test_steering_out_of_range_is_the_users_fault(play: Play) -> None:
+async def test_steering_out_of_range_is_a_user_error(play: Play) -> None:
     for options in ({"voice": "third"}, {"learning": "2"}):
         with pytest.raises(ConfigError, match="voice is first or second"):
             await play(SHIFTS["t1-02-warfarin"], options=options)
 
 
-async def test_each_side_gets_the_conversation_in_true_order_with_its_own_words_as_its_own(play: Play) -> None:
+async def test_each_side_gets_the_conversation_in_order_with_its_own_words_as_its_own(play: Play) -> None:
     asked: list[Request] = []
     result = await play(SHIFTS["t1-02-warfarin"].model_copy(update={"calm": True}), asked=asked)
     spoken = [said.text for said in result.transcript.said("doctor")]
@@ -174,7 +175,7 @@ async def test_each_side_gets_the_conversation_in_true_order_with_its_own_words_
     assert not re.search(r"of at most|Stage:|calm day|pulls at|0\.\d\d", words)
 
 
-async def test_nobody_is_handed_the_answer_key(play: Play) -> None:
+async def test_no_prompt_contains_the_answer_key(play: Play) -> None:
     for name in ("t1-02-warfarin", "t2-01-chest-pain", "t3-01-heart-failure"):
         shift, asked = SHIFTS[name], list[Request]()
         await play(shift, asked=asked)
@@ -186,7 +187,7 @@ async def test_nobody_is_handed_the_answer_key(play: Play) -> None:
         assert all(shift.patient_says[-1] not in r.messages[0].content for r in patient if len(shift.patient_says) > 1)
 
 
-async def test_options_out_of_range_are_the_users_fault(play: Play) -> None:
+async def test_options_out_of_range_are_a_user_error(play: Play) -> None:
     with pytest.raises(ConfigError, match="candidates"):
         await play(SHIFTS["t1-02-warfarin"], options={"candidates": "many"})
     with pytest.raises(DataError, match="there is no such"):

@@ -1,4 +1,4 @@
-"""Norms as data, the linter's lines and fixes, and the checker: by reading, and exactly where words are exact."""
+"""Norms as data, the linter's lines and fixes, and the checker: by a reader, or by exact words where these suffice."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_inventory_binds_the_published_roles_and_tasks() -> None:
 
 
 class Found:
-    """A reader that finds what it is told to, and keeps what it was asked."""
+    """A reader that finds what it is told to find, and records its requests."""
 
     def __init__(self, *broken: str) -> None:
         self.broken, self.asked = broken, list[tuple[str, tuple[Question, ...]]]()
@@ -80,13 +80,13 @@ async def test_all_norms_that_bind_a_message_are_asked_about_in_one_call_with_th
     assert (verdict.norm, verdict.words) == ("SAFE-2", scene.text)
 
 
-async def test_a_norm_about_words_to_the_patient_is_not_asked_about_words_to_colleagues() -> None:
+async def test_a_norm_about_words_to_the_patient_is_not_checked_in_words_to_colleagues() -> None:
     reader = Found()
     await read_action(reader.reads, inventory(), Scene(SHIFTS["t3-02-copd"], "nurse", "Call, weigh, come.", "doctor"))
     assert NORMS["SAFE-3"].then not in {q.fact("then") for q in reader.asked[0][1]}
 
 
-def test_only_a_stated_level_is_found_without_a_reader() -> None:
+def test_only_a_wrongly_stated_triage_level_is_found_without_a_reader() -> None:
     chest = SHIFTS["t2-01-chest-pain"]
     norm = NORMS["ESC-1"]
     assert exact_hit(norm, Scene(chest, "doctor", "I make it level 4.", "nurse")) is not None
@@ -95,12 +95,12 @@ def test_only_a_stated_level_is_found_without_a_reader() -> None:
     assert {trigger for norm in inventory() for trigger in norm.triggers} == {"down_triage"}
 
 
-def test_every_norm_has_scripts_of_both_kinds() -> None:
+def test_every_norm_has_scripts_that_break_it_and_scripts_that_keep_it() -> None:
     for norm in inventory():
         assert {script.breaks for script in scripts() if script.norm == norm.id} == {True, False}
 
 
-async def test_verdicts_come_gravest_first_and_carry_their_step() -> None:
+async def test_verdicts_are_sorted_by_severity_and_name_their_step() -> None:
     lines = (
         Line(speaker="patient", text="Well?", to="doctor"),
         Line(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
@@ -110,7 +110,7 @@ async def test_verdicts_come_gravest_first_and_carry_their_step() -> None:
     assert {verdict.step for verdict in verdicts if verdict.role == "doctor"} == {1}
 
 
-def test_the_shipped_file_is_sound() -> None:
+def test_the_shipped_file_has_no_faults() -> None:
     text = resources.files("polyclinic.clinics.duty").joinpath("data/norms.yaml").read_text(encoding="utf-8")
     assert lint_norms(text, "norms.yaml") == []
 
@@ -134,7 +134,7 @@ def test_the_shipped_file_is_sound() -> None:
         ("roles: nurse", "roles: [nurse]", 2, "roles must be a list; write [nurse]"),
     ],
 )
-def test_a_wrong_norm_file_gets_the_line_and_the_fix(wrong: str, right: str, line: int, says: str) -> None:
+def test_an_error_in_a_norm_file_is_reported_with_line_and_fix(wrong: str, right: str, line: int, says: str) -> None:
     text = OWN.replace(right, wrong, 1)
     assert text != OWN
     shown = [str(fault.error("own.yaml")) for fault in lint_norms(text, "own.yaml")]
@@ -143,7 +143,7 @@ def test_a_wrong_norm_file_gets_the_line_and_the_fix(wrong: str, right: str, lin
         parse_norms(text, "own.yaml")
 
 
-def test_missing_fields_duplicate_ids_and_bad_yaml_are_named() -> None:
+def test_missing_fields_duplicate_ids_and_bad_yaml_are_reported() -> None:
     assert any(
         "'remind' is missing" in fault.problem
         for fault in lint_norms(OWN.replace("  remind:", "  # remind:"), "own.yaml")
@@ -155,7 +155,7 @@ def test_missing_fields_duplicate_ids_and_bad_yaml_are_named() -> None:
         lint_norms("- id: [", "own.yaml")
 
 
-def test_a_check_without_means_is_refused() -> None:
+def test_a_norm_without_triggers_or_words_is_refused() -> None:
     text = OWN.replace("  words: {if_says: [leaflet], must_say: [helpline]}\n", "")
     assert any("no triggers and no words" in fault.problem for fault in lint_norms(text, "own.yaml"))
 
@@ -173,7 +173,7 @@ async def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm(
     assert len(with_own(inventory(), milder)) == len(inventory())
 
 
-async def test_an_institutions_own_norm_is_asked_of_the_reader_like_the_shipped_ones() -> None:
+async def test_the_reader_is_asked_about_an_institutions_own_norm_like_the_shipped_ones() -> None:
     read = OWN.replace("check: trigger", "check: reading").replace(
         "  words: {if_says: [leaflet], must_say: [helpline]}\n", ""
     )

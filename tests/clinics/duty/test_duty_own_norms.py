@@ -1,4 +1,4 @@
-"""A user's own norm on a user's own shift: the reader is asked about it as about the shipped ones."""
+"""A user's own norm on a user's own shift: the reader is asked about it as it is about the shipped ones."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ OWN_NORM = """\
 """
 
 
-async def test_a_users_norm_broken_on_a_users_shift_by_a_named_mistake_is_found_by_the_offline_judge(
+async def test_the_offline_judge_finds_a_planted_breach_of_a_users_norm_on_a_users_shift(
     tmp_path: Path,
 ) -> None:
     shift = by_id(shipped())["t2-01-chest-pain"].model_dump(mode="json")

@@ -1,6 +1,4 @@
-"""The written shifts: enough of each task, of the promised variety, and readable from a user's file
-with clear faults.
-"""
+"""The written shifts: enough of each task, with the promised variety; faults in a user's file are reported clearly."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ def test_every_shipped_interaction_in_a_review_is_in_the_graph() -> None:
     assert all(fact.kind != "interaction" for fact in graph.about(("warfarin", "metformin")))
 
 
-def test_grounding_speaks_of_the_case_at_hand() -> None:
+def test_grounding_is_about_the_case_at_hand() -> None:
     shifts = {shift.id: shift for shift in shipped()}
     assert any("propranolol" in fact for fact in knowledge().grounding(shifts["t1-09-asthma"]))
     assert any("stroke" in fact for fact in knowledge().grounding(shifts["t2-06-stroke"]))
@@ -84,7 +82,7 @@ def test_a_users_file_is_read_and_a_fault_names_file_line_and_field(tmp_path: Pa
         parse_scenarios(broken, "own.yaml")
 
 
-def test_a_scenario_whose_finding_nobody_present_knows_is_refused() -> None:
+def test_a_scenario_with_a_finding_that_nobody_in_it_knows_is_refused() -> None:
     shift = shipped("T1")[0].model_dump(mode="json")
     shift["findings"][0]["seen_by"] = ["admin"]
     with pytest.raises(ValueError, match="nobody present knows"):

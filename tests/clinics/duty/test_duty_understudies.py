@@ -81,7 +81,7 @@ async def test_on_calm_days_nobody_gives_in_to_a_habit_in_either_voice(play: Pla
         ("skips_check", "doctor", "t1-01-potassium"),
     ],
 )
-async def test_a_habit_made_certain_is_said_and_found_by_a_reader_that_is_right(
+async def test_a_habit_with_probability_one_is_said_and_a_perfect_reader_finds_it(
     play: Play, habit: str, role: str, shift: str
 ) -> None:
     result = await play(calm(shift), mistakes={role: {habit: 1.0}}, right=True)
@@ -91,7 +91,7 @@ async def test_a_habit_made_certain_is_said_and_found_by_a_reader_that_is_right(
     assert {by for _, by in broken} == {role}
 
 
-async def test_overstepping_and_late_forgetting_are_habits_of_their_own(play: Play) -> None:
+async def test_overstepping_and_late_forgetting_are_separate_habits(play: Play) -> None:
     bold = await play(calm("t1-07-methotrexate"), mistakes={"trainee": {OVERSTEPS: 1.0}})
     assert any("decides_alone" in given_in(said.text, said.to) for said in bold.transcript.said("trainee"))
     tired = await play(calm("t1-02-warfarin"), mistakes={"doctor": {FORGETS: 1.0}})
@@ -107,7 +107,7 @@ def test_every_role_has_habits_and_every_habit_has_advice_against_it() -> None:
 
 
 @pytest.mark.parametrize("norm", inventory(), ids=lambda norm: norm.id)
-def test_the_houses_reminder_holds_its_habit_back_through_its_words(norm: Norm) -> None:
+def test_a_shipped_norms_reminder_reduces_its_habit_through_its_words(norm: Norm) -> None:
     habit = next(habit for habit, name in BREAKS.items() if name == norm.id)
     assert held_back(asked(learned=(norm.remind,)), habit) == pytest.approx(0.8)
 
@@ -132,7 +132,7 @@ def test_the_size_of_learning_is_a_setting() -> None:
     assert sizes == pytest.approx([0.0, 0.4, 0.8])
 
 
-def test_many_lines_dilute_each_other_and_late_only_memory_keeps_its_weight() -> None:
+def test_many_lines_dilute_each_other_and_late_in_a_shift_only_memory_keeps_its_weight() -> None:
     line = "Ask the patient to tell the steps back in their own words."
     many = tuple(f"{BANANAS} {number}" for number in range(30))
     alone = held_back(asked(learned=(line,)), "skips_check")
@@ -142,7 +142,7 @@ def test_many_lines_dilute_each_other_and_late_only_memory_keeps_its_weight() ->
     assert late < reminded == pytest.approx(alone)
 
 
-def test_selectors_name_their_forms_when_wrong() -> None:
+def test_a_wrong_selector_is_answered_with_the_valid_forms() -> None:
     from polyclinic.errors import UnknownName
 
     assert len(scenarios("T2:40", 1)) == len({s.id for s in scenarios("T2:40", 1)}) == 40

@@ -1,7 +1,7 @@
 """A second opinion on bookings, written without the clinic's rules: plain datetimes, minute by minute, no bit tricks.
 
 It keeps its own diary as a set of taken minutes per physician, scans every start of the grid, and judges a proposed
-time by reading the criteria off one after the other. Slow and obvious on purpose.
+time by checking the criteria one after the other. Slow and obvious on purpose.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Oracle:
         return "waiting"
 
     def drop(self, name: str, now: datetime) -> list[str]:
-        """Cancel; then let everyone waiting try once, in order. Who moved leaves the queue."""
+        """Cancel; then let everyone on the waiting list try once, in order. Those who moved leave the list."""
         visit = self.visits.pop(name)
         self._mark(visit.doc, visit.start, False)
         self.queue = [waiting for waiting in self.queue if waiting != name]
@@ -117,7 +117,7 @@ class Oracle:
     def verdict(
         self, now: datetime, kind: str, wanted_doc: str, wanted_from: date | None, answers: list[dict[str, str]]
     ) -> str:
-        """The error code of a proposed time; "" when there is none."""
+        """The error code of a proposed time, or "" without an error."""
         if len({answer["physician"] for answer in answers}) > 1:
             return "PC"
         answer = answers[0]
@@ -166,7 +166,7 @@ class Oracle:
 
 
 def oracle_for(diary: Any) -> Oracle:
-    """The oracle's own idea of a department: only the plan and the clock are taken over, no rule."""
+    """The oracle's own copy of a department: it takes over the plan and the clock, but no rule."""
     clock = diary.time
     docs = []
     for physician in diary.plan.physicians:

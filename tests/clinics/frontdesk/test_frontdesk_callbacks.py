@@ -1,4 +1,4 @@
-"""Who calls back, when, and what becomes of it: moves, waiting lists, and patients who cannot be called."""
+"""Who calls back, when, and with what result: moves, waiting lists, and patients who cannot be called."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def walks(results: RunResults[Any]) -> list[WaitingListWalked]:
     return [walked for walked in found if walked is not None]
 
 
-def test_as_many_call_back_as_the_papers_rates_say() -> None:
+def test_as_many_patients_call_back_as_the_papers_rates_say() -> None:
     for level, moves, cancels in (("tertiary", 0.15, 0.10), ("secondary", 0.10, 0.05), ("primary", 0.10, 0.05)):
         kinds: Counter[str] = Counter(
             contact.kind for seed in range(3) for contact in synthesize_hospital(preset(level), seed, 0)
@@ -54,7 +54,7 @@ async def test_patients_call_back_at_any_time_before_their_visit_and_hardly_ever
     assert sum(len(walked.moved) for walked in walks(results)) >= 8, "cancelled times reach the waiting list"
 
 
-async def test_a_staff_that_walks_the_list_itself_finds_for_each_patient_what_the_rule_finds() -> None:
+async def test_staff_who_go_through_the_waiting_list_find_the_same_times_as_the_rule() -> None:
     results = await run_once(clinic, scenarios=BUSY, variants=("tool-list",), seed=1)
     found = walks(results)
     steps = [step for walked in found for step in walked.steps]
@@ -65,14 +65,14 @@ async def test_a_staff_that_walks_the_list_itself_finds_for_each_patient_what_th
     assert scores == {1.0}
 
 
-async def test_a_later_time_taken_on_the_walk_through_the_waiting_list_is_wrong() -> None:
+async def test_taking_a_later_time_from_the_waiting_list_is_an_error() -> None:
     cast = "staff=understudy:mistake=late,patient=understudy"
     results = await run_once(clinic, scenarios="tertiary:1:250", variants=("reasoning-list",), cast=cast, seed=1)
     wrong = [step for walked in walks(results) for step in walked.steps if not step.right]
     assert wrong and all(step.due is not None for step in wrong)
 
 
-async def test_a_wrong_phone_number_stands_in_fhir_and_keeps_the_patient_from_moving_up() -> None:
+async def test_a_wrong_phone_number_is_in_fhir_and_keeps_the_patient_from_moving_up() -> None:
     async with open_store("sqlite://:memory:") as store:
         config = {"clinic": "frontdesk", "scenarios": BUSY, "variants": ("tool",), "seed": 1, "cast": SWAPS}
         run = await start_run(store, make_config(config))

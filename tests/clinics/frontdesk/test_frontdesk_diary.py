@@ -41,7 +41,7 @@ STEP = st.tuples(st.sampled_from(["book", "move", "cancel", "pass"]), st.integer
 
 @settings(max_examples=40, deadline=None)
 @given(level=st.sampled_from(["primary", "tertiary"]), steps=st.lists(STEP, min_size=1, max_size=40))
-def test_no_sequence_double_books_loses_a_waiter_or_turns_a_status_back(
+def test_no_sequence_double_books_or_loses_a_waiting_patient_or_reverses_a_status(
     level: str, steps: list[tuple[str, int, int]]
 ) -> None:
     diary = fresh(level)
@@ -103,13 +103,13 @@ def _hold(diary: Diary, empty: int, before: dict[str, Appointment], waiting: lis
 
 
 @given(bits=st.integers(0, 2**24 - 1), length=st.integers(1, 20))
-def test_starts_are_where_a_whole_visit_fits(bits: int, length: int) -> None:
+def test_a_visit_can_start_only_where_all_of_it_fits(bits: int, length: int) -> None:
     whole = (1 << length) - 1
     expected = sum(1 << slot for slot in range(24) if bits >> slot & whole == whole)
     assert starts_of(bits, length) == expected
 
 
-def test_what_must_not_happen_is_refused() -> None:
+def test_forbidden_changes_are_refused() -> None:
     diary = fresh("primary")
     entry = entry_for(diary, "a", -10)
     assert entry is not None
@@ -151,7 +151,7 @@ def test_ties_go_to_the_lower_workload_then_to_the_first_named() -> None:
     assert second is not None and second.physician == both[1]
 
 
-def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_appointment() -> None:
+def test_tools_explain_wrong_arguments_and_reach_only_the_callers_own_appointment() -> None:
     diary = fresh("primary")
     wrong_date = find_time(diary, -10, Choice(action="date_filter", date="March 20, 2025"))
     assert wrong_date.place is None and "no date" in wrong_date.problem
@@ -178,12 +178,12 @@ def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_
     assert own_appointment(diary, -5, "me", "Somebody Else", told, mine) is None
     assert own_appointment(diary, -5, "me", "Me Myself", told.model_copy(update={"date": "2999-01-01"}), mine) is None
     misheard = replace(mine, patient_name="Me Mistook")
-    assert own_appointment(diary, -5, "me", "Me Myself", told, misheard) is None, "it stands under another name"
+    assert own_appointment(diary, -5, "me", "Me Myself", told, misheard) is None, "it is under another name"
     begun = diary.time.minute(mine.day, mine.slot)
     assert own_appointment(diary, begun, "me", "Me Myself", told, mine) is None, "it had begun"
 
 
-def test_a_proposal_and_a_place_mean_the_same() -> None:
+def test_a_place_written_as_a_proposal_is_read_back_as_the_same_place() -> None:
     diary = fresh("tertiary")
     place = earliest(diary, 0)
     assert place is not None

@@ -1,4 +1,4 @@
-"""What the flow really puts before its models, and what it does when a contact is tried again later."""
+"""What the flow shows its models, and what it does when a contact is retried later."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypat
 
 
 def patients_own(prompt: Prompt[Any], by_name: dict[str, Any]) -> str:
-    """A diagnosis that the patient knows may well have the name of a department in it ("nut allergy")."""
+    """A diagnosis that the patient knows may contain the name of a department ("nut allergy")."""
     if isinstance(prompt, PatientIntake) and by_name[prompt.name].knows_diagnosis:
         return str(by_name[prompt.name].disease).lower()
     return "(nothing)"
 
 
 class Wavering(StaffUnderstudy):
-    """Looks for a doctor without saying whom, asks back when told so, and does it again."""
+    """Searches for a doctor without naming one, asks the patient after the error, and does it again."""
 
     @answers(StaffBooks)
     def books(self, ask: Ask[StaffBooks]) -> Choice:
@@ -84,7 +84,7 @@ class Wavering(StaffUnderstudy):
 
 
 @pytest.mark.parametrize(("variant", "rounds"), [("tool", 5), ("tool-8", 8)])
-async def test_a_patient_states_one_wish_in_so_many_rounds_at_most(variant: str, rounds: int) -> None:
+async def test_a_patient_states_one_wish_in_a_limited_number_of_rounds(variant: str, rounds: int) -> None:
     contacts = scenarios("primary:1:3", 1)
     visit = next(contact for contact in contacts if contact.kind == "visit")
     accepts = visit.caller.model_copy(update={"resistance": 1.0})
@@ -104,7 +104,7 @@ async def alone(
     variant: str = "tool",
     clock: int | None = None,
 ) -> EpisodeResult:
-    """One visit by itself, in a hospital whose clock may already stand later."""
+    """Run one visit alone, in a hospital whose clock may already be later."""
     state = HospitalState.open(contacts)
     for diary in state.diaries.values():
         if clock is not None:
@@ -119,16 +119,14 @@ async def alone(
 
 
 async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
-    """When this visit's appointment begins, in a hospital whose clock already stands there; its
-    rubric must be clean.
-    """
+    """The start of this visit's appointment in a hospital at this clock time; its rubric must find no fault."""
     result = await alone(contacts, visit, clock=clock)
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
     booked = next(effect.appointment for effect in result.effects if isinstance(effect, Booked))
     return HospitalState.open(contacts).plan.time.minute(booked.day, booked.slot)
 
 
-async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:
+async def test_a_contact_that_is_retried_later_books_nothing_in_the_past() -> None:
     contacts = scenarios("primary:1:25", 1)
     late = HospitalState.open(contacts).plan.time.minute(3, 5)
     overtaken = 0

@@ -1,4 +1,4 @@
-"""A whole hospital on the engine: same result at any concurrency and after a kill, FHIR in step, imposters shut out."""
+"""A whole hospital: same result at any concurrency and after a kill, FHIR up to date, imposters refused."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def whole_run(selector: str, concurrency: int) -> tuple[bytes, dict[str, R
 
 
 async def replayed(store: Store, run: str, results: RunResults) -> list[HospitalState]:
-    """The hospitals of a run, rebuilt effect by effect, with every invariant checked after each."""
+    """Rebuild the hospitals of a run effect by effect, and check every invariant after each effect."""
     states: list[HospitalState] = []
     units: dict[str, list[Contact]] = {}
     for episode in results.episodes:
@@ -74,7 +74,9 @@ async def replayed(store: Store, run: str, results: RunResults) -> list[Hospital
             clocks = {name: diary.clock for name, diary in state.diaries.items()}
             state.apply(effect.as_one_of(HospitalState.takes))
             touched = state.diaries[effect.data["department"]]
-            assert touched.clock == effect.data["minute"] >= clocks[touched.plan.name], "a change did not tell its time"
+            assert touched.clock == effect.data["minute"] >= clocks[touched.plan.name], (
+                "a change did not move the clock to its time"
+            )
             _check(state, closed, before, waiting_before, effect.kind)
             _check_time(touched, effect.data["minute"])
         states.append(state)
@@ -109,7 +111,7 @@ def _check(state: HospitalState, closed: Any, before: Any, waiting_before: Any, 
 
 
 def _check_time(diary: Any, now: int) -> None:
-    """At every change each visit has the status that its time asks for: no contact acts on a clock that stood still."""
+    """Check that each visit has the status for the current time, so that no contact uses an outdated clock."""
     for entry in diary.appointments.values():
         start = entry.day * 1440 + diary.time.open_minute + entry.slot * diary.time.slot_minutes
         over = now >= start + entry.length * diary.time.slot_minutes
@@ -119,7 +121,7 @@ def _check_time(diary: Any, now: int) -> None:
         assert entry.status in (due, "cancelled"), (entry, now)
 
 
-async def test_the_result_is_the_strictly_sequential_one_at_any_concurrency() -> None:
+async def test_the_result_at_any_concurrency_equals_the_sequential_one() -> None:
     alone, alone_records = await whole_run("tertiary:1:60", 1)
     crowd, crowd_records = await whole_run("tertiary:1:60", 64)
     assert alone == crowd
@@ -165,7 +167,7 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return asyncio.run(run_all())
 
 
-def test_every_effect_keeps_the_diary_whole(hospital: dict[str, Any]) -> None:
+def test_every_effect_keeps_the_diary_consistent(hospital: dict[str, Any]) -> None:
     states: list[HospitalState] = hospital["states"]
     assert len(states) == 4
     entries = [entry for state in states for diary in state.diaries.values() for entry in diary.appointments.values()]
@@ -188,7 +190,7 @@ def test_nothing_is_booked_in_the_past_and_all_dialogue_types_occur(hospital: di
     assert {"booked", "moved", "waiting", "cancelled"} <= outcomes
 
 
-def test_every_booking_move_and_cancellation_is_the_oracles(hospital: dict[str, Any]) -> None:
+def test_every_booking_move_and_cancellation_matches_the_oracle(hospital: dict[str, Any]) -> None:
     counts: Counter[str] = Counter()
     for rows, state in zip(hospital["runs"], hospital["states"], strict=True):
         empty = HospitalState(state.plan)
@@ -209,7 +211,7 @@ def test_every_booking_move_and_cancellation_is_the_oracles(hospital: dict[str, 
 
 
 def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: Transcript) -> None:
-    """Do in the oracle what the hospital did, and compare."""
+    """Do the same in the oracle as the hospital did, and compare."""
     if outcome == "booked":
         wish, offer = transcript.notes(Wished)[-1].wish, plain(transcript.notes(Offered)[-1].proposals)
         day = wish.valid_from
@@ -226,7 +228,7 @@ def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: T
         assert oracle.ask_earlier(id_, now) == outcome
 
 
-def test_fhir_is_in_step_with_the_hospital(hospital: dict[str, Any]) -> None:
+def test_fhir_matches_the_hospital(hospital: dict[str, Any]) -> None:
     found: dict[str, Resource] = hospital["records"]
     booked = [resource for key, resource in found.items() if key.startswith("Appointment/")]
     waits = [resource for resource in booked if "replaces" in resource]
@@ -262,7 +264,7 @@ def test_every_kind_of_resource_is_valid_r5(hospital: dict[str, Any]) -> None:
             assert not problems(resource), resource
 
 
-def test_the_staff_knows_the_round_and_never_has_more_than_the_limit(hospital: dict[str, Any]) -> None:
+def test_the_staff_knows_the_round_and_never_exceeds_the_limit_of_rounds(hospital: dict[str, Any]) -> None:
     for rows in hospital["runs"]:
         for episode, transcript in rows:
             asked = [event for event in transcript.of(Called) if event.prompt == "StaffRecord"]
@@ -297,7 +299,7 @@ async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
 
 
 async def _changes(store: Store, run: str) -> Counter[str]:
-    """How many changes of the hospital each episode made, the passing of time apart."""
+    """How many changes of the hospital each episode made, not counting the passing of time."""
     units = dict.fromkeys(row.unit for row in await store.runs.episodes(run))
     found = [entry for unit in units for entry in await store.runs.effects(run, unit)]
     return Counter(episode for episode, effect in found if effect.kind != "clock")
@@ -335,7 +337,7 @@ def _crowded() -> dict[str, Any]:
     }
 
 
-async def test_a_full_hospital_is_an_outcome_not_an_error(tmp_path: Path) -> None:
+async def test_a_full_hospital_gives_an_outcome_and_not_an_error(tmp_path: Path) -> None:
     config = tmp_path / "full.json"
     config.write_text(json.dumps(_crowded()))
     async with open_store(MEMORY) as store:
@@ -364,5 +366,5 @@ async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() ->
     assert all(episode.outcome == "booked" and episode.value("intake") == 0.0 for episode in visits)
 
 
-def test_the_clinic_is_what_the_registry_reads() -> None:
+def test_the_registry_can_read_the_name_and_first_variant_of_the_clinic() -> None:
     assert clinic.name == "frontdesk" and clinic.first_variant == "tool"

@@ -56,7 +56,7 @@ def test_broken_toml_is_named_with_its_file(tmp_path: Path) -> None:
     assert lint(str(path))[0].startswith(f"{path}:1: not TOML")
 
 
-def test_personas_of_a_config_are_drawn(tmp_path: Path) -> None:
+def test_personas_are_drawn_as_the_config_says(tmp_path: Path) -> None:
     path = tmp_path / "hospital.toml"
     path.write_text(
         'preset = "tertiary"\nhospital_n = 1\n[persona]\npersonality = { verbose = 1, impatient = 1 }\n'
@@ -96,7 +96,7 @@ def test_a_table_saved_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert [disease.name for disease in load_diseases(path)] == ["Foo"]
 
 
-def test_a_table_of_few_departments_makes_hospitals_of_those_or_is_refused(tmp_path: Path) -> None:
+def test_a_table_with_few_departments_makes_hospitals_of_these_or_is_refused(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text(
         "disease,departments,symptoms\nFoo,allergy,itching\nBar,nephrology,foamy pee\nBaz,cardiology,a tight chest\n"
     )
@@ -174,7 +174,9 @@ def written(table: object, tmp_path: Path) -> str:
         (lambda t: t.pop("patient"), "no patients on a first visit"),
     ],
 )
-def test_a_faulty_foreign_dataset_is_refused_with_its_place(change: Change, words: str, tmp_path: Path) -> None:
+def test_a_faulty_foreign_dataset_is_refused_with_the_position_of_the_fault(
+    change: Change, words: str, tmp_path: Path
+) -> None:
     table = dataset()
     change(table)
     path = written(table, tmp_path)
@@ -213,7 +215,7 @@ def test_physicians_have_their_family_names_in_the_records(tmp_path: Path) -> No
             assert resource["name"][0]["family"] == physician.name.removeprefix("Dr. ").split()[family]
 
 
-def test_a_config_that_names_its_preset_only_is_that_preset(tmp_path: Path) -> None:
+def test_a_config_with_only_a_preset_name_is_that_preset(tmp_path: Path) -> None:
     path = tmp_path / "h.yaml"
     path.write_text("preset: tertiary\n")
     assert load_config(path) == preset("tertiary")

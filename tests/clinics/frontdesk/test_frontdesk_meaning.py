@@ -1,5 +1,6 @@
-"""Values are compared as values and words by meaning; nothing that nobody said is written down; understudies and judges
-share no sentence.
+"""Values are compared as values and words by meaning.
+
+Nothing that was never said is written down; understudies and judges share no sentence.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ KIM = Person(
         ("name", "So-hyun Kim"),
     ],
 )
-def test_one_value_written_in_another_way_is_the_same_value(field: str, written: str) -> None:
+def test_a_value_written_in_another_way_is_the_same_value(field: str, written: str) -> None:
     assert same(field, written, KIM) and same("sex", "F", KIM)
     assert stands(field, getattr(KIM, field), [f"Well, {written}."]) or field == "name"
     assert was_said(field, KIM, f"It is {written}, you know.")
@@ -90,14 +91,14 @@ def test_one_value_written_in_another_way_is_the_same_value(field: str, written:
         ("name", "Lee So-hyun"),
     ],
 )
-def test_another_value_is_another_value(field: str, written: str) -> None:
+def test_different_values_are_not_taken_for_the_same(field: str, written: str) -> None:
     assert not same(field, written, KIM)
 
 
 @pytest.mark.parametrize(
     "text", ["September the 5th, 2025", "09/05/2025", "5.9.2025", "the fifth of September", "Sept 5"]
 )
-def test_a_date_is_heard_however_it_is_said(text: str) -> None:
+def test_a_date_is_recognised_however_it_is_said(text: str) -> None:
     assert mentions_date(date(2025, 9, 5), f"Not before {text}, please.")
     assert not mentions_date(date(2025, 9, 15), f"Not before {text}, please.")
 
@@ -115,7 +116,7 @@ def test_a_value_that_nobody_said_does_not_count() -> None:
     assert stands("phone", "+821012345678", heard) and stands("name", "Kim So-hyun", heard)
 
 
-def test_forms_are_closed_by_what_the_hospital_has() -> None:
+def test_forms_accept_only_what_the_hospital_has() -> None:
     physicians, days = ("Dr. A B", "Dr. C D"), ("2025-07-12", "2025-07-13")
     books, changes = choice_form(physicians, days), change_form(physicians, days)
     full: dict[str, Any] = {"wants": "", "action": "date_filter", "physician": "", "date": "2025-07-12", "question": ""}
@@ -139,7 +140,7 @@ def test_forms_are_closed_by_what_the_hospital_has() -> None:
         intake_form(("allergy",), True).model_validate({**empty, "department": NOT_YET})
 
 
-async def test_nothing_invented_reaches_the_record_and_it_is_counted() -> None:
+async def test_invented_values_are_counted_and_never_reach_the_record() -> None:
     players = "staff=understudy:mistake=makes_up,patient=understudy:mistake=withholds"
     results = await run_once(clinic, variants=("intake",), scenarios="primary:1:6", cast=players)
     for episode in results.episodes:
@@ -156,7 +157,7 @@ async def _run(store: Store, voice: str, **more: Any) -> RunResults[Contact]:
     return cast("RunResults[Contact]", await load_results(store, run))
 
 
-async def test_no_metric_moves_between_the_two_voices() -> None:
+async def test_no_metric_differs_between_the_two_voices() -> None:
     async with open_store(MEMORY) as store:
         first, second = await _run(store, "first"), await _run(store, "second")
     said = [{s.text for e in results.episodes for s in e.transcript.said("patient")} for results in (first, second)]
@@ -169,8 +170,8 @@ async def test_no_metric_moves_between_the_two_voices() -> None:
         assert abs(means[0] - means[1]) <= 0.05, (metric, means)
 
 
-async def test_the_hospitals_patient_is_who_the_staff_wrote_down() -> None:
-    """A phone number that was never said is not in the records, so nobody can be called back there."""
+async def test_the_hospital_knows_a_patient_only_as_the_staff_wrote_them_down() -> None:
+    """A phone number that was never said is not in the records, so nobody can be called back on it."""
     async with open_store(MEMORY) as store:
         results = await _run(
             store, "first", scenarios="primary:1:8", cast="staff=understudy,patient=understudy:mistake=withholds"
@@ -191,7 +192,7 @@ async def test_the_hospitals_patient_is_who_the_staff_wrote_down() -> None:
         "I'm Seo In-soo, a man. My mobile is 010 0184 9893. My ID is 610506-1833099. Address: Gimhae, Wolseong-ro 36.",
     ],
 )  # fmt: skip
-def test_the_understudy_hears_particulars_in_sentences_that_are_not_ours(words: str) -> None:
+def test_the_understudy_recognises_personal_details_in_other_peoples_sentences(words: str) -> None:
     heard = listen([words])
     assert heard["name"] == "Seo In-soo" and heard["sex"] == "male" and heard["identifier"] == "610506-1833099"
     assert heard["phone"].replace(" ", "-") == "010-0184-9893" and heard["address"] == "Gimhae, Wolseong-ro 36"
@@ -210,7 +211,7 @@ Polymyalgia,rheumatology,aching shoulders and hips; stiffness in the morning; tr
 """
 
 
-async def test_the_understudy_takes_patients_in_about_as_well_when_they_speak_like_a_leaflet(tmp_path: Path) -> None:
+async def test_the_understudy_does_about_as_well_when_patients_speak_like_a_leaflet(tmp_path: Path) -> None:
     (tmp_path / "leaflet.csv").write_text(LEAFLET)
     own = tmp_path / "hospital.toml"
     own.write_text('preset = "secondary"\nhospital_n = 1\ndiseases = "leaflet.csv"\n')
@@ -238,7 +239,7 @@ def _literals(folder: Path) -> Iterator[str]:
 
 
 def test_judges_and_understudies_share_no_sentence() -> None:
-    """Names of fields, tools and codes are single words; whatever has a space in it is somebody's wording."""
+    """Names of fields, tools and codes are single words; so every string with a space is somebody's wording."""
     home = Path(next(iter(frontdesk.__path__)))
     voices = tomllib.loads((home / "data" / "voices.toml").read_text())
     spoken = {text.strip() for voice in voices.values() for part in voice.values() for text in part.values()}

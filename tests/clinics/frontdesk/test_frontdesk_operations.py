@@ -42,7 +42,7 @@ def test_erlangs_formula_gives_the_values_of_the_textbooks(load: float, servers:
     assert mean_wait(1.0, 1.0, 1) == math.inf
 
 
-def test_the_simulated_queue_agrees_with_theory_within_its_interval() -> None:
+def test_the_simulated_queue_agrees_with_theory_within_its_confidence_interval() -> None:
     for servers, busy in ((1, 0.6), (2, 0.8), (4, 0.7)):
         theory = mean_wait(busy * servers / 4, 4.0, servers)
         means = [simulated_wait(busy * servers / 4, 4.0, servers, 4000, random.Random(seed)) for seed in range(20)]
@@ -80,7 +80,7 @@ def test_a_template_gives_each_physician_the_sessions_of_the_week() -> None:
             assert sum(week) == sessions
 
 
-def test_dials_move_what_they_should() -> None:
+def test_each_setting_changes_the_figures_that_it_should() -> None:
     assert mean_of("wait_days", physicians=2) > mean_of("wait_days", physicians=4)
     assert mean_of("wait_days", physicians=2, overbooking=2) < mean_of("wait_days", physicians=2)
     assert mean_of("clinic_wait", physicians=2, overbooking=2) > mean_of("clinic_wait", physicians=2)
@@ -94,7 +94,7 @@ def test_dials_move_what_they_should() -> None:
     assert mean_of("cost_a_week", physicians=4) > mean_of("cost_a_week", physicians=3)
 
 
-def test_no_place_is_taken_twice_and_nobody_is_lost() -> None:
+def test_no_appointment_time_is_taken_twice_and_nobody_is_lost() -> None:
     setting = Setting.model_validate({**SMALL, "overbooking": 2, "urgent_slots": 1, "hospital_cancel": 0.1})
     requests = draw_requests(setting, random.Random(3))
     ran = Trial(setting, requests, random.Random(3))
@@ -108,8 +108,8 @@ def test_no_place_is_taken_twice_and_nobody_is_lost() -> None:
     assert min(tally.waits_days) > 0 and figures(setting, tally)["utilisation"] > 0.3
 
 
-def test_settings_share_their_patients() -> None:
-    """Who stays away under the lower rate stays away under the higher one too."""
+def test_all_settings_are_tried_on_the_same_patients() -> None:
+    """Patients who stay away at the lower rate also stay away at the higher one."""
     low, high = (Setting.model_validate({**SMALL, "no_show": rate}) for rate in (0.05, 0.15))
     first, second = draw_requests(low, random.Random(5)), draw_requests(high, random.Random(5))
     assert first == second
@@ -117,7 +117,7 @@ def test_settings_share_their_patients() -> None:
     assert away[0] < away[1]
 
 
-def test_the_cheapest_setting_that_holds_is_named_and_nothing_if_no_setting_holds() -> None:
+def test_the_cheapest_sufficient_setting_is_named_if_there_is_one() -> None:
     asked = DialQuestion(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
     answer = whatif(asked)
     waited = {row.dials["physicians"]: row.figures["wait_days"] for row in answer.figures.settings}
@@ -143,7 +143,7 @@ def test_an_impossible_question_is_refused_with_the_reason() -> None:
         whatif(DialQuestion(vary={"physicians": (1,)}, hold={"happiness": 1}))
 
 
-def test_a_users_own_figures_replace_assumptions_and_what_is_assumed_is_named(tmp_path: Path) -> None:
+def test_a_users_own_figures_replace_assumptions_and_the_remaining_assumptions_are_named(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("demand = 45\nno_show = 0.08\nweeks = 1\nwarm_up = 1\n")
     asked = [

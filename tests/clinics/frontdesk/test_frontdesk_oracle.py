@@ -1,4 +1,4 @@
-"""The clinic's rules against the independent oracle: bookings, moves, cancellations and verdicts at all levels."""
+"""The clinic's rules compared with an independent oracle: bookings, moves, cancellations, verdicts at all levels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def random_wish(diary: Diary, draw: random.Random) -> Wish:
 
 
 def tool_place(diary: Diary, now: int, wish: Wish) -> Place | None:
-    """What the tool for this wish finds."""
+    """The result of the tool for this wish."""
     day = wish.valid_from.isoformat() if wish.valid_from is not None else ""
     return find_time(diary, now, Choice(action=TOOL_FOR[wish.kind], physician=wish.physician, date=day)).place
 
@@ -78,7 +78,7 @@ def random_answers(diary: Diary, draw: random.Random) -> list[dict[str, str]]:
 
 
 def free_answers(diary: Diary, oracle: Oracle, now: int, draw: random.Random) -> list[dict[str, str]]:
-    """A free time of some physician: right or wrong only by what was wished for; empty when none was met with."""
+    """A free time of some physician, empty if none was found; whether it is right depends only on the wish."""
     doc = draw.choice(oracle.docs)
     starts = [start for start in oracle.grid() if start > at(diary, now)]
     for start in draw.sample(starts, min(12, len(starts))):
@@ -155,7 +155,7 @@ def _one_verdict(diary: Diary, oracle: Oracle, now: int, wish: Wish, draw: rando
 
 
 def _one_event_verdict(diary: Diary, oracle: Oracle, now: int, draw: random.Random) -> str:
-    """A call about some appointment, handled rightly or wrongly: both must see the same fault."""
+    """Clinic and oracle must report the same fault on a call about an appointment, handled rightly or wrongly."""
     movable = [id_ for id_ in oracle.visits if can_change(diary, id_, now)]
     if not movable:
         return ""

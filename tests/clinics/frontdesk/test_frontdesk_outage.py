@@ -1,4 +1,4 @@
-"""A FHIR server that stops answering stops the run; when it answers again, resuming gives what no outage would have."""
+"""A FHIR server that stops answering stops the run; resuming it later gives the same result as without the outage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VALUES = {"clinic": "frontdesk", "scenarios": "primary:1:30", "variants": ["tool
 
 
 class Flaky(httpx.AsyncBaseTransport):
-    """Answers a number of requests, then nothing any more."""
+    """A server that answers a number of requests and then none."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, answers: int) -> None:
         self.inner, self.answers = inner, answers
@@ -39,7 +39,7 @@ async def _ends(store: Store, run: str) -> list[tuple[str, str, str]]:
     return [(row.spec.id, row.status, row.outcome) for row in rows]
 
 
-async def test_an_outage_stops_the_run_and_resuming_equals_no_outage(
+async def test_an_outage_stops_the_run_and_resuming_gives_the_same_result_as_no_outage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = open_database(f"sqlite:///{tmp_path / 'server.db'}")

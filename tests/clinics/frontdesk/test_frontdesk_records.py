@@ -1,4 +1,4 @@
-"""FHIR writes: what each contact leaves in the records, once even when it runs again; ids never collide."""
+"""FHIR writes: what each contact writes, only once even when it runs again; ids never collide."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def entry_at(diary: Diary, patient: str, now: int) -> Appointment:
     )
 
 
-async def test_a_contact_that_runs_again_lets_its_own_changes_stand() -> None:
+async def test_a_contact_that_runs_again_keeps_its_own_changes() -> None:
     contacts = synthesize_hospital(preset("primary"), 1, 0)
     state = HospitalState.open(contacts)
     plan, caller = state.plan, contacts[1].caller
@@ -75,7 +75,7 @@ def test_ids_of_runs_variants_and_trials_never_collide_and_stay_short() -> None:
     assert strange.hospital.isascii() and " " not in strange.hospital
 
 
-async def test_a_visit_leaves_its_place_its_trail_and_its_encounter() -> None:
+async def test_a_visit_writes_its_location_its_provenance_and_its_encounter() -> None:
     contacts = synthesize_hospital(preset("primary"), 1, 0)
     state = HospitalState.open(contacts)
     plan, caller = state.plan, contacts[1].caller
@@ -125,7 +125,7 @@ async def test_a_visit_leaves_its_place_its_trail_and_its_encounter() -> None:
             check(resource)
 
 
-def test_one_code_has_one_display_in_a_whole_hospital() -> None:
+def test_each_code_has_one_display_text_in_a_whole_hospital() -> None:
     plan = synthesize_hospital(preset("tertiary"), 1, 0)[0].plan
     assert plan is not None
     displays: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -137,7 +137,7 @@ def test_one_code_has_one_display_in_a_whole_hospital() -> None:
 
 
 def codings(value: object) -> list[tuple[str, str, str]]:
-    """System, code and display of every coding with words inside."""
+    """System, code and display of every coding that has all three, at any depth."""
     if isinstance(value, list):
         return [found for item in value for found in codings(item)]
     if not isinstance(value, dict):

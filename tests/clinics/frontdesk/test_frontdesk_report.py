@@ -99,7 +99,7 @@ def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: Reported) -> No
         assert all(chart.values[i][i] == 0 for i in range(len(chart.rows)))
 
 
-def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> None:
+def test_datasets_without_a_level_have_their_own_rows_and_bars_as_in_figures_2_and_3() -> None:
     variants = ["intake", "intake-8"]
     sections = report(asyncio.run(played(clinic="frontdesk", scenarios="history:1:9", variants=variants, seed=2)))
     names = ("history-none", "history-half", "history-all")
@@ -125,7 +125,7 @@ def test_diaries_are_drawn_for_the_variant_that_books() -> None:
     assert sum(caption.startswith("Diaries of Primary hospital 1, tool") for caption in captions) == 3
 
 
-def test_a_sample_says_when_the_booking_leaves_the_told_department(run: Reported) -> None:
+def test_a_sample_says_when_the_booking_is_not_in_the_department_named_to_the_patient(run: Reported) -> None:
     results, _ = run
     rows = [row for row in rows_of(results) if (s := row.score("department")) is not None and s.value == 0]
     details = sample(rows[0])
@@ -165,7 +165,7 @@ def test_feedback_tells_a_person_what_went_wrong(run: Reported) -> None:
     assert any("ID: incorrect department" in str(row[1]) for row in table.rows)
 
 
-def test_one_in_ten_never_waits_longer_than_the_longest_and_few_waits_are_not_certain(run: Reported) -> None:
+def test_the_ninth_decile_of_waits_is_at_most_the_longest_and_no_interval_is_empty(run: Reported) -> None:
     _, sections = run
     waits = [table for name, table in tables(sections).items() if name.startswith("Waiting time to the visit")]
     assert waits
@@ -176,7 +176,7 @@ def test_one_in_ten_never_waits_longer_than_the_longest_and_few_waits_are_not_ce
             assert mean.low < mean.high, row
 
 
-def test_two_values_have_a_wider_interval_than_many_and_equal_ones_have_none() -> None:
+def test_two_values_have_a_wider_interval_than_many_and_equal_values_have_none() -> None:
     two, many, equal = (
         mean_with_interval([1.0, 1.2]),
         mean_with_interval([1.0, 1.2] * 50),

@@ -1,4 +1,4 @@
-"""Each of the thirteen codes is flagged when provoked, with no other beside it; clean contacts are never flagged."""
+"""Each of the thirteen codes is flagged when it is provoked, and no other code; clean contacts are never flagged."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ SOME = "history-all:1:20"
 MANY = "tertiary:1:40"
 ALSO = {
     "misspells": "IDPI",  # a name that was never said is asked for again: that costs rounds
-    "misspells+wrong_department": "IPI",  # the department sent to on purpose may by chance be a right one
+    "misspells+wrong_department": "IPI",  # the department chosen as wrong may by chance be right
 }
-NOBODY_FORGETS = 1  # one patient in 25 leaves something out by habit; with this seed none of these does
+NOBODY_FORGETS = 1  # one patient in 25 leaves something out by habit; with this seed no patient here does
 
 
 def scores_of(results: RunResults, metric: str) -> list[Score]:
     return [score for episode in results.episodes for score in episode.scores if score.metric == metric]
 
 
-def test_the_codes_are_the_papers() -> None:
+def test_the_codes_are_those_of_the_paper() -> None:
     assert len(CODES) == 13 == len(MEANING)
     assert len(set(CRITERION.values())) == 3 + 9
     assert INTAKE_ORDER == ("IF", "IS", "ID", "IPI", "IDPI")
@@ -86,7 +86,7 @@ async def test_a_provoked_fault_gets_its_code_and_no_other(
     assert code in codes and set(codes) <= {code, ALSO.get(names, code)}
     faulty = [score for score in found if score.reason]
     blamed = [score for score in faulty if score.value == 0 and f"fault: {fault}" in score.evidence]
-    # Whether a patient told a wish is read, and the reader takes some vague words for one.
+    # A reader decides whether a patient stated a wish, and it takes some vague words for one.
     assert len(blamed) >= (0.7 if names == "silent_wish" else 1.0) * len(faulty)
     charged = [score for score in scores_of(results, f"{metric}_staff") if score.reason]
     assert len(charged) == (len(faulty) if fault == "staff" else len(faulty) - len(blamed))
@@ -119,7 +119,7 @@ TIME = TimeSystem(start_date=date(2025, 3, 17), days=2, open_minute=540, close_m
 
 
 def snapshot(free: str, now: int = 0) -> Snapshot:
-    """One physician with 15-minute visits; `free` is the first day, later slots to the left."""
+    """One physician with 15-minute visits; `free` holds the slots of the first day as bits, the latest slot first."""
     bits = format(int(free, 2), "x")
     physician = PhysicianDays(name="Dr. A", slots_per_visit=1, booked=0, capacity=8, free=(bits, "f"))
     return Snapshot(department="allergy", now=now, time=TIME, physicians=(physician,))
@@ -131,7 +131,7 @@ def booking(start: str, end: str, shot: Snapshot, wish: Wish | None = None, day:
     return judge_booking(case).code
 
 
-def test_not_the_earliest_looks_at_every_start_not_only_the_first_of_a_stretch() -> None:
+def test_the_check_for_the_earliest_time_looks_at_every_start_in_a_free_stretch() -> None:
     now = 540 + 20
     shot = snapshot("1111", now)
     assert booking("09:45", "10:00", shot) == "NET", "the stretch began in the past, but 09:30 in it was still ahead"
@@ -142,7 +142,7 @@ def test_not_the_earliest_looks_at_every_start_not_only_the_first_of_a_stretch()
     assert booking("09:30", "09:45", begins) == ""
 
 
-def test_the_criteria_are_read_in_order() -> None:
+def test_the_criteria_are_checked_in_order() -> None:
     shot = snapshot("1100")
     assert booking("08:45", "09:00", shot) == "IVS"
     assert booking("09:00", "09:30", shot) == "WD"
@@ -157,7 +157,7 @@ def test_the_criteria_are_read_in_order() -> None:
     assert booking("09:00", "09:15", shot, None, "March 18, 2025") == "IVS"
 
 
-def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
+def test_a_valid_and_free_time_can_be_booked_whatever_the_wish() -> None:
     shot = snapshot("1100")
     first = Proposal(physician="Dr. A", date="2025-03-17", start="09:30", end="09:45")
     assert read_place(shot, (first,)) == read_place(shot, (first, first)) == Place(0, 0, 2)
@@ -173,7 +173,7 @@ def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
     assert not isinstance(read_place(shot, (first, first.model_copy(update={"physician": "Dr. B"}))), Place)
 
 
-def test_events_are_judged_by_what_was_wanted() -> None:
+def test_changes_of_appointments_are_judged_by_what_the_patient_wanted() -> None:
     case = EventCase(
         wanted="cancel", appointment="a", found="a", done="", wish=Wish(kind="asap"), snapshot=snapshot("0010")
     )
@@ -202,7 +202,7 @@ def changed_mind(stated: bool, offered: Proposal) -> Transcript:
     )
 
 
-def test_a_second_wish_must_be_said_itself_not_by_the_words_of_the_first() -> None:
+def test_a_second_wish_needs_words_of_its_own() -> None:
     contact = next(contact for contact in clinic.scenarios("primary:1:1", 1) if contact.id.endswith("visit"))
     late = Proposal(physician="Dr. A", date="2025-03-17", start="09:45", end="10:00")
     silent = scheduling_verdict(contact, changed_mind(False, late))
@@ -250,7 +250,7 @@ def test_leaving_out_name_physician_or_date_is_the_patients_fault() -> None:
     ["from 2025-03-05 on", "after March 5, 2025", "March 5th 2025 or later", "on 5 March 2025", "the 5th of March 2025",
      "3/5/2025 please", "2025/03/05"],
 )  # fmt: skip
-def test_dates_are_heard_in_any_usual_form(text: str) -> None:
+def test_dates_are_recognised_in_any_usual_form(text: str) -> None:
     assert mentions_date(date(2025, 3, 5), text)
     assert not mentions_date(date(2025, 3, 6), text)
     assert not mentions_date(date(2025, 3, 15), text)

@@ -1,4 +1,4 @@
-"""Dates and phone numbers in generated forms: each is heard as what it is, and as nothing else."""
+"""Dates and phone numbers in generated forms: each is recognised as what it is, and as nothing else."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ _GONE_WRONG = ("no, sorry, ", "wait, ", "I mean ", "oh, make that ", "no, ")
 
 @given(st.dates(date(1930, 1, 1), date(2029, 12, 31)), st.sampled_from(DATES), st.sampled_from((1, -1, 31, 366)))
 @settings(max_examples=400, deadline=None)
-def test_a_date_is_heard_in_every_form_and_no_other_date_is(day: date, form: Callable[[date], str], off: int) -> None:
+def test_a_date_is_recognised_in_every_form_and_no_other_date_is(
+    day: date, form: Callable[[date], str], off: int
+) -> None:
     said = f"It is {form(day)}."
     assert mentions_date(day, said), said
     other = day + timedelta(days=off)
@@ -105,13 +107,13 @@ _FROM_TODAY: tuple[Callable[[date], str], ...] = (
 
 @given(st.integers(2, 60), st.sampled_from(_FROM_TODAY))
 @settings(max_examples=150, deadline=None)
-def test_days_told_from_today_are_heard(days: int, form: Callable[[date], str]) -> None:
+def test_days_counted_from_today_are_recognised(days: int, form: Callable[[date], str]) -> None:
     day = TODAY + timedelta(days=days)
     assert mentions_date(day, form(day), TODAY), form(day)
     assert not mentions_date(day + timedelta(days=7), form(day), TODAY), form(day)
 
 
-def test_weekdays_with_this_next_and_a_week_on() -> None:
+def test_weekdays_with_this_next_and_a_week_later_are_recognised() -> None:
     for number, weekday in enumerate(WEEKDAYS):
         coming = TODAY + timedelta(days=(number - TODAY.weekday() - 1) % 7 + 1)
         next_ = TODAY + timedelta(days=7 + number)
@@ -161,7 +163,7 @@ _FOUR = st.from_regex(r"[1-9][0-9]{3}", fullmatch=True)
 
 @given(_FOUR, _FOUR, st.sampled_from(PHONES), st.sampled_from(PHONES))
 @settings(max_examples=300, deadline=None)
-def test_a_phone_number_is_heard_in_every_form(
+def test_a_phone_number_is_recognised_in_every_form(
     a: str, b: str, form: Callable[[str, str], str], other: Callable[[str, str], str]
 ) -> None:
     number = f"010-{a}-{b}"
@@ -173,7 +175,7 @@ def test_a_phone_number_is_heard_in_every_form(
 
 @given(_FOUR, _FOUR, st.sampled_from(PHONES[:6]))
 @settings(max_examples=150, deadline=None)
-def test_a_denied_or_earlier_phone_number_is_not_taken(a: str, b: str, form: Callable[[str, str], str]) -> None:
+def test_a_denied_or_former_phone_number_is_not_taken(a: str, b: str, form: Callable[[str, str], str]) -> None:
     near = f"{(int(b) + 7) % 10000:04}"
     old, new = form(a, near), form(a, b)
     for said in (

@@ -1,4 +1,4 @@
-"""Rubrics on natural sentences: exact values by value, free words by meaning, measured on a file of lines."""
+"""Rubrics on natural sentences: exact values by value, free words by meaning, measured on a file of sentences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PERSON = Person.model_validate(
 
 
 class NobodyReads:
-    """What is said plainly needs no reader."""
+    """A reader that must never be asked: plain sentences need none."""
 
     async def reads(self, text: str, questions: object) -> tuple[()]:
         raise AssertionError(f"'{text}' was not plain enough")
@@ -48,14 +48,14 @@ class NobodyReads:
         ("There is no hurry, next month will do.", False),
     ],
 )
-async def test_the_earliest_time_is_heard_in_plain_words(text: str, stated: bool) -> None:
+async def test_a_wish_for_the_earliest_time_is_recognised_in_plain_words(text: str, stated: bool) -> None:
     assert await states_wish(NobodyReads(), Wish(kind="asap"), [text]) is stated
 
 
 @pytest.mark.parametrize(
     "text", ["Not Dr. Kim Min-ji, please.", "Anyone but Dr. Kim Min-ji.", "I don't want Doctor Kim Min-ji."]
 )
-async def test_a_doctor_who_is_to_be_avoided_is_not_wished_for(text: str) -> None:
+async def test_a_doctor_to_be_avoided_is_not_a_wish_for_that_doctor(text: str) -> None:
     assert not await states_wish(NobodyReads(), Wish(kind="physician", physician="Dr. Kim Min-ji"), [text])
 
 
@@ -76,7 +76,7 @@ async def test_wanting_nobody_but_a_doctor_is_a_wish_for_that_doctor() -> None:
         ("From the 15th of September on.", False),
     ],
 )
-async def test_an_earliest_day_is_told_apart_from_a_latest_day(text: str, stated: bool) -> None:
+async def test_an_earliest_day_is_distinguished_from_a_latest_day(text: str, stated: bool) -> None:
     wish = Wish(kind="date", valid_from=read_date("2025-09-05"))
     assert await states_wish(NobodyReads(), wish, [text]) is stated
 
@@ -97,7 +97,7 @@ async def test_an_earliest_day_is_told_apart_from_a_latest_day(text: str, stated
         ("Has my appointment been moved? I got a strange text.", "move", False),
     ],
 )
-async def test_moving_is_told_apart_from_cancelling(text: str, intent: str, stated: bool) -> None:
+async def test_moving_is_distinguished_from_cancelling(text: str, intent: str, stated: bool) -> None:
     assert await states_intent(NobodyReads(), "move" if intent == "move" else "cancel", [text]) is stated
 
 
@@ -114,7 +114,7 @@ async def test_moving_is_told_apart_from_cancelling(text: str, intent: str, stat
         ("identifier", "8001012345678", True),
     ],
 )
-def test_what_was_written_down_is_compared_by_value(field: str, written: str, right: bool) -> None:
+def test_what_the_staff_wrote_down_is_compared_by_value(field: str, written: str, right: bool) -> None:
     assert same(field, written, PERSON) is right
 
 
@@ -129,7 +129,7 @@ def test_what_was_written_down_is_compared_by_value(field: str, written: str, ri
         ("phone", "Not 010-1234-5678 any more, call 010-2222-3333.", False),
     ],
 )
-def test_what_is_told_of_somebody_else_or_denied_is_not_the_patients(field: str, text: str, own: bool) -> None:
+def test_values_of_somebody_else_and_denied_values_are_not_the_patients(field: str, text: str, own: bool) -> None:
     assert was_said(field, PERSON, text) is own
 
 

@@ -1,4 +1,4 @@
-"""What the desk decides without the long way must be what the long way decides."""
+"""The desk's shortcuts must decide the same as the full checks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _record(must_decide: bool) -> StaffRecord:
 
 
 @pytest.mark.parametrize("prompt", [_BOOKS, _CHANGES, _record(True), _record(False)], ids=lambda p: type(p).__name__)
-def test_a_reply_is_taken_or_refused_as_its_closed_form_would(prompt: Prompt[Any]) -> None:
+def test_a_reply_is_accepted_or_refused_exactly_as_its_closed_form_would(prompt: Prompt[Any]) -> None:
     draw, taken = random.Random(1), 0
     fields = list(prompt.reply_type().model_fields)
     choices = _RECORD if isinstance(prompt, StaffRecord) else _VALUES
@@ -118,7 +118,7 @@ def test_what_the_shortcut_finds_is_also_found_without_it(voice: str, speaker: s
 
 
 @pytest.mark.parametrize("after", ["No, nobody has that any more.", "No one has used it.", "Nobody has told me. No."])
-def test_a_no_that_may_take_back_what_was_told_is_looked_at_the_long_way(after: str) -> None:
+def test_a_no_that_may_withdraw_an_earlier_value_gets_the_full_check(after: str) -> None:
     assert plainly("+821004526230", "My number is +821004526230. No, nobody has told me what it is.")
     assert not plainly("+821004526230", f"My number is +821004526230. {after}")
 
@@ -127,7 +127,7 @@ _ODD = ["fiancé", "fiancée", "fiancees", "grandad", "kid", "kids", "neighbor",
 
 
 def _sentences(words: list[str]) -> list[str]:
-    """Sentences with one to three of the words, or with longer words that hold them."""
+    """Sentences with one to three of the words, or with longer words that contain them."""
     draw = random.Random(5)
     found = []
     for word in words * 3:
@@ -136,7 +136,7 @@ def _sentences(words: list[str]) -> list[str]:
     return found
 
 
-def test_whatever_may_deny_a_value_passes_the_quick_look() -> None:
+def test_every_sentence_that_may_deny_a_value_passes_the_quick_check() -> None:
     words = [word for word in f"{_DOUBTS}|{_KIN}|no|not".split("|") if word.replace(" ", "").isalpha()]
     doubted = [text for text in _sentences([*words, *_ODD, "don't", "isn’t", "so?"]) if _DOUBT.search(text)]
     assert len(doubted) > 500
@@ -144,7 +144,7 @@ def test_whatever_may_deny_a_value_passes_the_quick_look() -> None:
     assert not _may_doubt("my address is 4, notary road, knowland. i know a sonata.")
 
 
-def test_words_that_tell_a_sex_are_counted_as_the_pattern_finds_them() -> None:
+def test_words_for_a_sex_are_counted_as_the_pattern_finds_them() -> None:
     every = "|".join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))
     words = [word for word in every.split("|") if re.fullmatch(r"[a-z'-]+", word)]
     for text in _sentences([*words, "females", "femal", "woman", "women", "여자"]):
@@ -170,7 +170,7 @@ _PIECES = ["name's", "Name is", "name:", "I am", "I'm", "this is", "Called", "it
         (_INTRODUCED, _SLOW_INTRODUCED, [*_PIECES, " ", " ", "Kim", "Lee Tae-min", " de Boer", "Ann Lee", ". "]),
     ],
 )
-def test_a_pattern_that_goes_from_letter_to_letter_finds_what_the_plain_one_finds(
+def test_a_fast_pattern_finds_the_same_as_the_plain_pattern(
     quick: re.Pattern[str], slow: re.Pattern[str], pieces: list[str]
 ) -> None:
     draw, found = random.Random(2), 0
@@ -182,7 +182,7 @@ def test_a_pattern_that_goes_from_letter_to_letter_finds_what_the_plain_one_find
     assert found > 500
 
 
-def test_a_person_whose_step_failed_is_asked_in_other_words_than_before() -> None:
+def test_a_person_whose_step_failed_is_asked_in_different_words() -> None:
     for prompt in (_BOOKS, _CHANGES):
         failed = prompt.model_copy(update={"problem": "no doctor of this department was given"})
         assert prompt.form_hints().ask == "Today is today. What do you do?"

@@ -48,7 +48,7 @@ def test_the_disease_table_has_the_counts_of_the_paper_and_no_fault() -> None:
         ("tertiary", 3, (9, 9), (2, 3), (3, 4), (1, 2, 4, 5, 10, 20), (0.15, 0.10)),
     ],
 )
-def test_presets_are_the_papers(
+def test_presets_are_those_of_the_paper(
     level: str,
     unit: int,
     n_departments: tuple[int, int],
@@ -88,7 +88,7 @@ def test_slots_are_exact_where_floats_miscount() -> None:
     assert wrong > 0, "the float way counts rightly here, so this test shows nothing"
 
 
-def test_calls_come_in_order_within_opening_hours_and_before_what_they_are_for() -> None:
+def test_calls_come_in_order_within_opening_hours_and_callbacks_after_the_first_call() -> None:
     config = preset("secondary")
     contacts = synthesize_hospital(config, 11, 0)
     plan = contacts[0].plan
@@ -110,7 +110,7 @@ def test_calls_come_in_order_within_opening_hours_and_before_what_they_are_for()
     assert len({contact.id for contact in contacts}) == len(contacts)
 
 
-def test_patients_fit_their_hospital() -> None:
+def test_patients_match_the_departments_and_physicians_of_their_hospital() -> None:
     contacts = synthesize(preset("tertiary"), 5, 1)
     plan = contacts[0].plan
     assert plan is not None
@@ -137,7 +137,7 @@ def test_patients_fit_their_hospital() -> None:
     assert 0.35 < first["asap"] / len(visits) < 0.45 and 0.15 < first["date"] / len(visits) < 0.25
 
 
-def test_the_same_seed_gives_the_same_hospital_and_another_seed_another() -> None:
+def test_the_same_seed_gives_the_same_hospital_and_another_seed_a_different_one() -> None:
     config = preset("primary")
     assert synthesize(config, 4, 1) == synthesize(config, 4, 1)
     assert synthesize(config, 4, 1) != synthesize(config, 5, 1)
@@ -178,7 +178,7 @@ def test_config_files_change_a_preset_in_toml_and_yaml(tmp_path: Path) -> None:
     assert contacts[1].caller.person.identifier.isdigit()
 
 
-def test_busy_times_stay_out_of_the_clinics() -> None:
+def test_busy_times_lie_within_the_working_days_and_opening_hours() -> None:
     config = preset("secondary", busy_schedule_prob=1.0)
     plan = synthesize_hospital(config, 2, 0)[0].plan
     assert plan is not None
@@ -190,7 +190,7 @@ def test_busy_times_stay_out_of_the_clinics() -> None:
                 assert first >= 0 and first + length <= plan.time.slots_per_day
 
 
-def test_selectors_mean_what_they_say() -> None:
+def test_each_selector_selects_what_it_names() -> None:
     assert len([c for c in scenarios("7", 1) if c.kind == "visit"]) == 7
     assert {c.level for c in scenarios("", 1)} == {"primary", "secondary", "tertiary"}
     two = scenarios("primary:2:5", 1)
@@ -223,7 +223,7 @@ def test_every_parameter_of_the_papers_table_is_in_the_config() -> None:
     assert wanted <= set(HospitalConfig.model_fields)
 
 
-def test_nobody_complains_of_what_only_the_other_sex_can_have() -> None:
+def test_nobody_has_complaints_that_only_the_other_sex_can_have() -> None:
     only = {"male": ("testicle", "scrotum", "prostate", "semen"), "female": ("period", "womb", "smear", "monthly")}
     for disease in packaged_diseases():
         for sex, words in only.items():
@@ -232,7 +232,7 @@ def test_nobody_complains_of_what_only_the_other_sex_can_have() -> None:
                 assert not said, f"{disease.name}: {said}"
 
 
-def test_the_history_sets_differ_in_what_patients_know_and_in_nothing_else() -> None:
+def test_the_history_sets_differ_only_in_what_patients_know() -> None:
     def known(name: str) -> list[tuple[Any, ...]]:
         visits = [contact for contact in scenarios(f"{name}:1", 7) if contact.kind == "visit"]
         return [
@@ -262,6 +262,6 @@ def test_the_history_sets_differ_in_what_patients_know_and_in_nothing_else() -> 
     )
 
 
-def test_imposters_take_one_number() -> None:
+def test_the_imposters_selector_takes_only_one_number() -> None:
     with pytest.raises(ConfigError, match="write imposters or imposters:calls"):
         scenarios("imposters:1:2", 1)

@@ -1,4 +1,4 @@
-"""Patients who are not the usual one: drawn symptoms, children, interpreters, several complaints, emergencies."""
+"""Unusual patients: drawn symptoms, children, interpreters, several complaints, emergencies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def patients(selector: str) -> list[Patient]:
     return [contact.caller for contact in scenarios(selector, 1) if contact.kind == "visit"]
 
 
-def test_a_usual_patient_has_two_to_five_symptoms_of_the_list_and_not_always_the_same() -> None:
+def test_a_usual_patient_has_two_to_five_varying_symptoms_of_the_list() -> None:
     told: dict[str, set[tuple[str, ...]]] = {}
     lists = {disease.name: disease.symptoms for disease in packaged_diseases()}
     for patient in patients("secondary"):
@@ -44,7 +44,7 @@ def test_a_usual_patient_has_two_to_five_symptoms_of_the_list_and_not_always_the
     assert sum(len(found) > 1 for found in told.values()) > 50
 
 
-def test_nobody_reports_what_only_an_examination_shows() -> None:
+def test_nobody_reports_findings_that_only_an_examination_shows() -> None:
     assert lint_diseases(packaged_diseases()) == []
     seen = Disease(
         name="X", departments=("cardiology",), symptoms=("a scan that showed a wide vessel", "needing an inhaler")
@@ -106,7 +106,7 @@ def test_the_form_always_offers_emergency_help() -> None:
         assert reply.department == EMERGENCY
 
 
-def test_numbers_are_told_apart_by_the_nearest_words() -> None:
+def test_phone_and_id_numbers_are_distinguished_by_the_nearest_words() -> None:
     said = "On the card the name is Ahn Tae-young. He can be reached on 010 1234 5678, and"
     heard = listen([f"{said} the ID card says 690807-1255599."])
     assert heard["phone"] == "010 1234 5678" and heard["identifier"] == "690807-1255599"

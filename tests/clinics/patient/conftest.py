@@ -22,5 +22,5 @@ async def built_in(text: str, questions: Sequence[Question]) -> tuple[Finding, .
 
 @pytest.fixture
 def reads() -> Reads:
-    """The built-in reader, as flow and judges ask it."""
+    """The built-in reader, called as flow and judges call it."""
     return built_in

@@ -1,4 +1,4 @@
-"""Words for one thing: a doctor's word finds the patient's."""
+"""Synonyms: a doctor's word finds the patient's word for the same thing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from polyclinic.clinics.patient.rules.concepts import common, concepts
         ("Tell me honestly about the booze.", "I drink a bottle of wine every day.", "habits"),
     ],
 )
-def test_a_line_in_other_words_has_all_that_a_question_names(question: str, line: str, heading: str) -> None:
+def test_a_line_in_other_words_contains_everything_the_question_names(question: str, line: str, heading: str) -> None:
     assert common(question, line, heading) == 1.0
 
 
-def test_what_a_question_names_and_a_line_does_not_is_not_in_common() -> None:
+def test_what_only_the_question_names_is_not_in_common() -> None:
     assert common("Does he have a rash?", "He has no allergies.", "allergy") == 0.0
 
 
@@ -33,8 +33,8 @@ def test_only_the_sentence_that_asks_counts() -> None:
     assert common(question, "The fever was 39.6 this morning.", "symptom") == 1.0
 
 
-def test_a_pain_may_be_any_pain() -> None:
-    """What is broad counts less than what is named."""
+def test_a_word_for_any_pain_matches_less_than_a_specific_one() -> None:
+    """A broad match counts less than a specific one."""
     joints = "Are your joints sore?"
     assert common(joints, "My knees are worn out.", "history") > common(joints, "My belly hurts.", "symptom") > 0
 

@@ -58,7 +58,7 @@ async def given_away(reads: Reads, case: Record, question: str, answer: str, bef
 
 
 @pytest.mark.parametrize("at", range(0, 66, 6))
-async def test_the_diagnosis_and_what_is_never_known_are_in_no_context_whatever_is_asked(at: int, reads: Reads) -> None:
+async def test_the_diagnosis_and_facts_never_known_are_in_no_context_whatever_is_asked(at: int, reads: Reads) -> None:
     case = shipped_records()[at]
     hidden = {fact.id for fact in case.at(Level.NEVER)}
     questions = [*FAIR[::6], *(line for _, line in cheat_lines()[::6]), case.diagnosis, *case.disease.names]
@@ -116,7 +116,7 @@ async def test_most_fair_questions_are_taken_for_fair_and_most_tricks_for_tricks
         ("Do you keep any pets?", QuestionType.OTHER),
     ],
 )
-def test_each_of_the_ten_types_is_told_by_its_words(question: str, kind: QuestionType) -> None:
+def test_each_of_the_ten_question_types_is_recognised_by_its_words(question: str, kind: QuestionType) -> None:
     assert type_of(question) is kind
 
 
@@ -132,8 +132,8 @@ def test_each_of_the_ten_types_is_told_by_its_words(question: str, kind: Questio
         ("I took two paracetamol at midnight.", []),
     ],
 )
-async def test_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str]) -> None:
-    """By rule: the reader, who says no to everything here, adds descriptions only."""
+async def test_disclosed_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str]) -> None:
+    """Found by rules alone: the reader, which only looks for descriptions, says no to everything here."""
     assert await given_away(says_no, record("app-01"), "How are you?", answer) == kinds
 
 
@@ -187,7 +187,7 @@ def test_a_complaint_loses_times_results_and_some_sentences_but_never_the_first(
     assert 0.62 < share < 0.78
 
 
-def test_cheats_come_in_different_kinds_and_turns_with_words_kept_for_tests() -> None:
+def test_cheat_questions_differ_in_kind_and_turn_and_some_wordings_are_reserved_for_tests() -> None:
     for number in range(50):
         kinds = cheat_kinds(stream("kinds", number))
         assert len(kinds) == len(set(kinds)) == CHEATS_PER_CASE

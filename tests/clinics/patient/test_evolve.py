@@ -47,7 +47,7 @@ class Other(Effect):
 
 
 class Bench:
-    """Libraries with changes applied at once, in place of an episode."""
+    """Takes the place of an episode: libraries to which changes are applied at once."""
 
     def __init__(self) -> None:
         self.services = SimpleNamespace(embedder=HashingEmbedder())
@@ -177,7 +177,7 @@ def test_similar_questions_enter_the_pool_once(bench: Bench) -> None:
     }
 
 
-def test_evolution_has_converged_after_six_barren_cases_of_earlier_generations() -> None:
+def test_evolution_has_converged_after_six_cases_without_new_entries() -> None:
     evolution = Evolution()
     for case in range(8):
         assert not evolution.converged(case)

@@ -48,7 +48,7 @@ CASES = 16
 
 @dataclass(frozen=True)
 class Learned:
-    """What a short evolution left behind: its run, its libraries as files, its results and its calls."""
+    """The result of a short evolution: its run, its libraries as files, its results and its calls."""
 
     run: str
     files: dict[str, str]
@@ -88,7 +88,7 @@ def mean(results: RunResults, variant: str, metric: str) -> float:
     return found.mean
 
 
-async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_else(evolved: Learned) -> None:
+async def test_evolution_changes_the_metrics_because_of_the_library_and_nothing_else(evolved: Learned) -> None:
     names = ("cot", "few-shot-2", "evolved", "evolved-emptied")
     unseen = {"clinic": "patient", "scenarios": "unseen:13", "seed": 3}
     results = await played(**unseen, variants=names, libraries=evolved.files)
@@ -104,7 +104,7 @@ async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_el
 
 
 async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Path) -> None:
-    """Every text of the library is there and says nothing: only the words can have helped."""
+    """The library keeps all its entries, but their texts are nonsense: it must not help, because only the words can."""
     files = dict(evolved.files)
     rows = [json.loads(line) for line in Path(files["attention"]).read_text().splitlines()]
     for row in rows:
@@ -121,7 +121,7 @@ async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Pa
     assert fooled["nonsense"] > -0.05
 
 
-def test_what_was_learned_knows_its_origin_and_comes_from_no_unseen_case(evolved: Learned) -> None:
+def test_every_learned_entry_names_its_origin_and_none_comes_from_an_unseen_case(evolved: Learned) -> None:
     for name in clinic.libraries:
         library = evolved.library(name)
         assert len(library) > 0, name
@@ -130,7 +130,7 @@ def test_what_was_learned_knows_its_origin_and_comes_from_no_unseen_case(evolved
         assert contamination(library, unseen_records()) == []
 
 
-def test_no_prompt_of_the_patient_or_the_interviewing_doctor_ever_holds_what_they_may_not_know(
+def test_no_prompt_of_patient_or_doctor_contains_what_they_may_not_know(
     evolved: Learned,
 ) -> None:
     records = {row.id: record(row.scenario.partition("+")[0]) for row in evolved.results.episodes}
@@ -194,8 +194,11 @@ async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_amon
 
 
 @pytest.mark.parametrize("gives_up", [1, 4])
-async def test_a_doctor_who_gives_up_at_once_is_held_to_the_least_number_of_questions(gives_up: int) -> None:
-    """`gives_up`: how often in a row, after each question; the first time is asked again within the turn."""
+async def test_a_doctor_who_gives_up_at_once_must_ask_the_least_number_of_questions(gives_up: int) -> None:
+    """`gives_up`: how often the doctor gives up at the start.
+
+    After the first time the doctor is asked again in the same turn.
+    """
     spoken = 0
 
     def reply(body: Body) -> str:
@@ -235,7 +238,7 @@ async def test_a_crisis_interrupts_and_is_answered_before_anything_else() -> Non
 
 
 @pytest.mark.parametrize("shape", ["chain", "tree", "dag"])
-async def test_colleagues_are_heard_in_topological_order_and_read_only_notes_from_the_way_to_their_call(
+async def test_colleagues_speak_in_topological_order_and_read_only_notes_on_the_path_to_them(
     shape: str,
 ) -> None:
     results = await run_once(clinic, variants=(f"recruit-{shape}",), scenarios="8")
@@ -255,7 +258,7 @@ async def test_colleagues_are_heard_in_topological_order_and_read_only_notes_fro
     assert met >= 6
 
 
-async def test_context_is_flat_over_two_hundred_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_context_does_not_grow_over_two_hundred_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     odd_variant(monkeypatch, method="overall", turns=200, cheats=0)
     results = await run_once(clinic, variants=("odd",), scenarios="ami-03")
     (row,) = results.episodes
@@ -290,7 +293,7 @@ async def test_nothing_more_is_asked_once_learning_has_converged(monkeypatch: py
     assert not any(row.transcript.said() for row in results.episodes)
 
 
-async def test_a_leak_is_recorded_as_the_patients_at_once() -> None:
+async def test_a_leak_is_recorded_at_once_as_the_patients_fault() -> None:
     results = await run_once(
         clinic, variants=("cot",), scenarios="2", cast="patient=understudy:mistake=leak,all=understudy"
     )
@@ -350,7 +353,7 @@ async def test_the_time_of_an_answer_is_the_time_of_the_calls_behind_it() -> Non
     assert table.rows[0][0] == "cot-sc-3"
 
 
-async def test_a_run_file_can_reorder_drop_and_add_phases_and_a_wrong_name_is_the_users_fault() -> None:
+async def test_a_run_file_can_reorder_drop_and_add_phases_and_a_wrong_name_is_a_user_error() -> None:
     async def phases(**options: str) -> list[str]:
         results = await played(clinic="patient", scenarios="app-01", options=options, judges=("none",))
         (row,) = results.episodes

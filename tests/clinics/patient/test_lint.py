@@ -46,7 +46,7 @@ def findings(text: str) -> list[str]:
     return lint_records(read_case_file(text, "case.yaml"))
 
 
-def test_a_sound_case_has_no_findings() -> None:
+def test_a_valid_case_has_no_findings() -> None:
     assert findings(GOOD) == []
 
 
@@ -70,7 +70,7 @@ def test_a_sound_case_has_no_findings() -> None:
         ("name: neurological examination", "name: vital signs", "merge its items"),
     ],
 )
-def test_what_is_wrong_is_said(old: str, new: str, says: str) -> None:
+def test_each_fault_is_reported(old: str, new: str, says: str) -> None:
     assert old in GOOD
     found = findings(GOOD.replace(old, new))
     if says:
@@ -107,7 +107,7 @@ def test_a_duplicate_id_is_found() -> None:
         ),
     ],
 )
-def test_an_unreadable_file_is_refused_with_the_place(text: str, says: str) -> None:
+def test_an_unreadable_file_is_refused_with_the_position_of_the_fault(text: str, says: str) -> None:
     with pytest.raises(DataError) as error:
         read_case_file(text, "case.yaml")
     assert says in str(error.value)
@@ -156,7 +156,7 @@ def test_each_new_check_finds_its_fault(old: str, new: str, says: str) -> None:
     assert any(says in finding for finding in findings(GOOD.replace(old, new))), findings(GOOD.replace(old, new))
 
 
-def test_a_medicine_that_one_is_allergic_to_is_not_taken() -> None:
+def test_a_record_with_a_medicine_that_the_patient_is_allergic_to_is_a_fault() -> None:
     text = GOOD.replace("I take a painkiller when it comes.", "I take ibuprofen when it comes.")
     found = findings(text.replace("No allergies.", "I get a rash from ibuprofen."))
     assert any("contradicts" in finding and "ibuprofen" in finding for finding in found)

@@ -42,7 +42,7 @@ def test_mtsamples_rows_become_records_and_rows_without_a_verdict_are_left_out()
     )
 
 
-def test_a_sentence_that_names_the_disease_is_kept_from_the_patient_wherever_it_stood() -> None:
+def test_a_sentence_that_names_the_disease_is_hidden_from_the_patient_wherever_it_was() -> None:
     eye = load_records(DATA / "mtsamples.csv")[0]
     told = texts(eye, Level.VOLUNTEERED, Level.ASKED, Level.TEST)
     assert not any(mentioned(text, eye.disease.names) for text in told)
@@ -86,7 +86,7 @@ def test_a_fhir_bundle_becomes_a_record() -> None:
 
 
 @pytest.mark.parametrize("name", ["mtsamples.csv", "agentclinic.jsonl", "bundle.json"])
-def test_a_loaded_file_can_be_interviewed_about(name: str) -> None:
+def test_a_loaded_file_can_be_used_for_an_interview(name: str) -> None:
     cases = scenarios(str(DATA / name))
     assert cases
     assert all(case.profile and case.record.facts for case in cases)
@@ -150,7 +150,7 @@ def _synthea() -> dict[str, Any]:
     return {"resourceType": "Bundle", "entry": [{"resource": resource} for resource in resources]}
 
 
-def test_a_synthea_bundle_becomes_its_illness_at_the_age_of_the_diagnosis() -> None:
+def test_a_synthea_bundle_becomes_a_record_of_the_illness_at_the_age_of_diagnosis() -> None:
     (record,) = load_fhir_bundle(json.dumps(_synthea()), "synthea.json")
     assert (record.diagnosis, record.age) == ("Community acquired pneumonia", 65)
     social = [fact.text for fact in record.facts if fact.topic is Topic.SOCIAL]

@@ -1,4 +1,4 @@
-"""Meaning, not wording: natural questions find their lines, diagnoses differ from look-alikes, words teach."""
+"""Meaning, not wording: questions find their lines, similar diagnoses are distinguished, demonstrations have effect."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SEEDS = range(1, 9)
 async def answers(
     reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0, seed: int = 1
 ) -> str:
-    """What the offline patient says, given what the flow would give it."""
+    """What the offline patient says when it gets the same input as from the flow."""
     near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
     given = brief(case, question, await read_question(reads, case, question, near), near)
     prompt = AnswersOverall(
@@ -116,11 +116,13 @@ async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(re
         ("app-01", "gastroenteritis", False),
     ],
 )
-async def test_a_diagnosis_is_told_apart_from_similar_ones(id: str, diagnosis: str, right: bool, reads: Reads) -> None:
+async def test_a_diagnosis_is_distinguished_from_similar_ones(
+    id: str, diagnosis: str, right: bool, reads: Reads
+) -> None:
     assert await is_right(reads, diagnosis, record(id)) is right
 
 
-def test_broader_names_are_names_that_give_away_and_settle_nothing() -> None:
+def test_broader_names_count_as_leaks_but_not_as_the_diagnosis() -> None:
     for disease in diseases():
         assert set(disease.broader) < set(disease.names)
         assert disease.name in disease.diagnoses
@@ -149,8 +151,8 @@ async def _means(name: str) -> dict[str, float]:
     return {metric: sum(means) / len(means) for metric, means in found.items()}
 
 
-async def test_another_voice_moves_the_main_metrics_little() -> None:
-    """Over three seeds: with one, a metric moves by up to 0.08 from chance alone."""
+async def test_another_voice_changes_the_main_metrics_only_a_little() -> None:
+    """Over three seeds: with one seed, chance alone moves a metric by up to 0.08."""
     first, second = await _means("first"), await _means("second")
     assert len(first) == 3
     for metric, mean in first.items():

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'runs.db'}"
 
 
-def test_a_trainee_interviews_the_patient_and_gets_feedback_and_the_class_a_spreadsheet(store: str) -> None:
+def test_a_trainee_gets_feedback_on_an_interview_and_a_class_gets_a_spreadsheet(store: str) -> None:
     lines = [*QUESTIONS, "/conclude", "heart attack: pressure that spreads to the arm"]
     said = play(store, "doctor", lines, "--variant", "evolved", "--who", "Kim")
     assert "crushing pressure" in said
@@ -59,7 +59,7 @@ def test_a_trainee_interviews_the_patient_and_gets_feedback_and_the_class_a_spre
     assert all(row["seconds"].isdigit() for row in rows)
 
 
-def test_a_person_can_be_the_patient_and_hears_what_was_given_away(store: str) -> None:
+def test_a_person_can_be_the_patient_and_is_told_what_was_given_away(store: str) -> None:
     lines = ["My chest hurts.", *["I think it is a heart attack."] * 10]
     said = play(store, "patient", lines, "--variant", "evolved")
     assert "How you played the patient" in said
@@ -77,7 +77,7 @@ def test_a_person_can_be_the_patient_and_hears_what_was_given_away(store: str) -
         ("int-01", "bowel obstruction", False),
     ],
 )
-def test_short_names_are_right_diagnoses_and_denials_and_broader_ones_are_not(
+def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
     store: str, case: str, typed: str, right: bool
 ) -> None:
     arguments = ["play", "patient", "--role", "doctor", "--scenarios", case, "--store", store, "--variant", "training"]

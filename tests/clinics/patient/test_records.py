@@ -1,4 +1,4 @@
-"""The shipped records: enough of them, fit for use, and nothing in what may be told gives the diagnosis away."""
+"""The shipped records: enough of them, fit for use, and no fact that may be told gives the diagnosis away."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def test_there_are_sixty_records_over_fifteen_diseases_of_the_named_systems() ->
     assert {"nasopharyngeal carcinoma", "acute appendicitis"} <= names
 
 
-def test_the_linter_has_nothing_to_say_about_the_shipped_records() -> None:
+def test_the_linter_finds_no_fault_in_the_shipped_records() -> None:
     assert lint_records(shipped_records()) == []
 
 
-def test_every_fact_has_a_level_and_every_record_has_facts_of_all_four() -> None:
+def test_every_fact_has_a_level_and_every_record_has_facts_of_all_four_levels() -> None:
     for record in shipped_records():
         levels = Counter(fact.level for fact in record.facts)
         assert set(levels) == set(Level), record.id
@@ -45,7 +45,7 @@ def test_every_fact_has_a_level_and_every_record_has_facts_of_all_four() -> None
         assert all(fact.test for fact in record.at(Level.TEST))
 
 
-def test_small_children_are_spoken_for_by_a_parent() -> None:
+def test_a_parent_speaks_for_small_children() -> None:
     children = [record for record in shipped_records() if record.age < 13]
     assert len(children) >= 8
     for record in children:
@@ -53,20 +53,20 @@ def test_small_children_are_spoken_for_by_a_parent() -> None:
         assert not any(fact.text.startswith("I am ") for fact in record.at(Level.VOLUNTEERED))
 
 
-def test_training_and_unseen_records_never_meet() -> None:
+def test_no_record_is_both_for_training_and_unseen() -> None:
     train, unseen = training_records(), unseen_records()
     assert not {record.id for record in train} & {record.id for record in unseen}
     assert len(train) + len(unseen) == len(shipped_records())
     assert not {record.disease.name for record in train} & set(HELD_OUT_DISEASES)
 
 
-def test_what_may_be_told_names_no_disease_of_its_own_record() -> None:
+def test_no_fact_that_may_be_told_names_the_disease_of_its_record() -> None:
     for record in shipped_records():
         for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST):
             assert mentioned(fact.text, record.disease.names) == [], (record.id, fact.text)
 
 
-def test_more_cases_than_records_are_the_same_records_as_other_people() -> None:
+def test_further_cases_reuse_the_records_with_other_people() -> None:
     cases = scenarios("ami-01:3")
     assert [case.id for case in cases] == ["ami-01", "ami-01+1", "ami-01+2"]
     assert len({case.profile.id for case in cases}) == 3
@@ -105,6 +105,6 @@ def test_a_transfer_learns_on_one_disease_and_examines_on_five_others_afterwards
 
 
 @pytest.mark.parametrize("nonsense", ["evolve-by-0:3", "nowhere", "train:many", "evolve_npc"])
-def test_a_nonsense_selector_is_refused_with_names(nonsense: str) -> None:
+def test_an_unknown_selector_is_refused_with_the_valid_names(nonsense: str) -> None:
     with pytest.raises(UnknownName):
         scenarios(nonsense)

@@ -1,4 +1,4 @@
-"""The recruitment graphs are what they claim, however doctors try to call each other in."""
+"""The recruitment graphs keep their declared shape, however doctors try to call each other in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def edges(graph: RecruitmentGraph) -> list[tuple[str, str]]:
 
 
 @given(attempts)
-def test_without_recruitment_nobody_comes(tries: list[tuple[str, str]]) -> None:
+def test_without_recruitment_no_colleague_is_called_in(tries: list[tuple[str, str]]) -> None:
     assert grow(Topology.NONE, tries).doctors == [FIRST]
 
 
@@ -59,7 +59,7 @@ def test_information_never_flows_back(tries: list[tuple[str, str]]) -> None:
 
 
 @given(attempts)
-def test_a_chain_is_a_chain(tries: list[tuple[str, str]]) -> None:
+def test_a_chain_never_branches_or_joins(tries: list[tuple[str, str]]) -> None:
     graph = grow(Topology.CHAIN, tries, Bounds(doctors=7, depth=7, per_doctor=4))
     assert all(len(graph.called_by(doctor)) <= 1 for doctor in graph.doctors)
     assert all(len(graph.callers(doctor)) == (doctor != FIRST) for doctor in graph.doctors)
@@ -67,7 +67,7 @@ def test_a_chain_is_a_chain(tries: list[tuple[str, str]]) -> None:
 
 
 @given(attempts)
-def test_a_tree_is_a_tree(tries: list[tuple[str, str]]) -> None:
+def test_a_tree_never_joins(tries: list[tuple[str, str]]) -> None:
     graph = grow(Topology.TREE, tries, Bounds(doctors=7, depth=7, per_doctor=4))
     assert all(len(graph.callers(doctor)) == (doctor != FIRST) for doctor in graph.doctors)
     assert len(edges(graph)) == len(graph.doctors) - 1
@@ -81,7 +81,7 @@ def test_a_dag_may_join_where_a_tree_may_not_and_a_tree_may_branch_where_a_chain
     assert edges(grow(Topology.CHAIN, tries)) == [(FIRST, a), (a, c)]
 
 
-def test_a_doctor_can_neither_call_in_themselves_nor_anybody_on_the_way_to_their_own_call() -> None:
+def test_a_doctor_can_call_in_neither_themselves_nor_anybody_on_the_path_to_them() -> None:
     a, b = DISCIPLINES[1:3]
     graph = grow(Topology.DAG, [(FIRST, a), (a, b)])
     assert graph.objection(a, a) == "information would flow back"

@@ -30,5 +30,5 @@ def test_the_heading_of_a_line_says_what_it_is_about() -> None:
     assert shared(asked, "My aunt has the same.", "family") > shared(asked, "My aunt has the same.", "symptom")
 
 
-def test_every_topic_is_asked_about_and_told_of() -> None:
+def test_every_topic_has_words_for_asking_and_for_telling() -> None:
     assert all(len(each.asks) >= 5 and each.told for each in topics().values())

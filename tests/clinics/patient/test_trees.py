@@ -89,7 +89,7 @@ def test_every_path_of_a_tree_leads_to_the_score_written_down_for_it(name: str) 
 
 
 @pytest.mark.parametrize("name", sorted(TRUTH))
-def test_any_assignment_of_answers_walks_one_of_the_written_paths(name: str) -> None:
+def test_any_combination_of_answers_follows_one_of_the_written_paths(name: str) -> None:
     tree = trees()[name]
     nodes = sorted(tree.nodes)
     for values in list(product((False, True), repeat=len(nodes)))[:4096]:

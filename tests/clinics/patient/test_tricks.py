@@ -1,4 +1,4 @@
-"""What the offline patient takes for a trick: demands for the answer are seen in any words, fair questions are not."""
+"""What the offline patient takes for a trick: demands for the answer in any words, but no fair questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOUBT = 0.4
         "What exactly was the number in the troponin test?",
     ],
 )
-def test_a_demand_for_the_answer_is_seen_in_words_that_stand_nowhere(question: str) -> None:
+def test_a_demand_for_the_answer_is_recognised_in_words_that_are_in_no_list(question: str) -> None:
     assert unfairness(question) >= DOUBT
 
 
@@ -48,12 +48,12 @@ def test_a_fair_question_is_no_trick(question: str) -> None:
     assert not many(question)
 
 
-def test_a_disease_that_the_patient_tells_of_may_be_asked_about() -> None:
+def test_a_disease_that_the_patient_mentioned_may_be_asked_about() -> None:
     asked = "Do you have kidney stone?"
     assert unfairness(asked, ("I had a kidney stone ten years ago.",)) < DOUBT <= unfairness(asked)
 
 
-def test_many_questions_are_counted_not_read() -> None:
+def test_several_questions_in_one_turn_are_found_by_counting_without_the_reader() -> None:
     assert many("Where is it, when did it come, how strong is it and what helps?")
     assert many("Fever? Cough? Pain?")
     assert not many("Any fever, cough, chills or weight loss, and since when?")

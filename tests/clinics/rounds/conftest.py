@@ -1,4 +1,4 @@
-"""One session by hand, with every request recorded and any player replaceable."""
+"""Run one session directly, with every request recorded and any player replaceable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Played:
         return [request for request in self.requests if request.role.partition("-")[0] == role]
 
     def prompts(self, role: str) -> list[Any]:
-        """The prompts of that role, of whichever class."""
+        """The prompts of that role, of any class."""
         return [request.prompt for request in self.of(role)]
 
 
@@ -50,7 +50,7 @@ class _Watched:
 
     async def answer(self, request: Request) -> Completion:
         self._requests.append(request)
-        asks_field = request.prompt.prompt_name() == "AsksField"  # of a language model alone: no understudy answers it
+        asks_field = request.prompt.prompt_name() == "AsksField"  # only for a language model: no understudy answers it
         completion = Completion(text="no") if asks_field else await self._model.answer(request)
         return self._change(request, completion) if self._change else completion
 

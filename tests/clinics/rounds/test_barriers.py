@@ -49,7 +49,7 @@ def marked(case: TeachingCase) -> TeachingCase:
 
 
 def marks_reports() -> Callable[[Request, Completion], Completion]:
-    """Marks each student's report with its seat and round."""
+    """A student whose reports are marked with seat and round."""
     written: Counter[str] = Counter()
 
     def change(request: Request, completion: Completion) -> Completion:
@@ -135,7 +135,7 @@ async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(
     assert heard, "reports that the tutor took up are shared afterwards"
 
 
-async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(play: Play) -> None:
+async def test_reports_of_a_round_without_approved_guidance_are_shown_only_to_the_tutor(play: Play) -> None:
     changes = {"student": marks_reports(), "supervisor": objects}
     played = await play(shipped_cases()[0], "full", changes=changes)
     assert not [event for event in played.result.transcript.of(Said) if event.speaker == "tutor"]
@@ -145,7 +145,7 @@ async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(
 
 
 def test_the_textbook_of_offline_players_holds_medicine_and_no_patients_memories() -> None:
-    """A language model in their place has medicine of its own, and no way to know what the patient remembers."""
+    """A language model in their place also knows medicine, but cannot know what the patient remembers."""
     for case in shipped_cases():
         found = look_up(case.id)
         assert found is not None and found.steps == case.steps and found.script is None

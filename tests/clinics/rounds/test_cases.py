@@ -90,7 +90,7 @@ def _source(name: str) -> Any:
     return orjson.loads(data_folder().joinpath("images", f"{name}.json").read_bytes())
 
 
-def test_what_the_words_claim_is_what_the_charts_hold() -> None:
+def test_the_numbers_in_the_text_match_the_charts() -> None:
     sodium = _source("neph-04-trend")["lines"][0]["values"]
     assert sodium[-1] - sodium[0] == 15
     platelets = _source("haem-01-trend")["lines"][0]["values"]

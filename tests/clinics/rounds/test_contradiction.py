@@ -1,4 +1,4 @@
-"""Exact signs beside the reader: numbers, opposites, and steps that are said word by word."""
+"""Exact checks beside the reader: numbers, opposites, and steps that are said word for word."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polyclinic.core.reading import Finding
         ("The obstruction is reversible.", "Scooped limb: fixed obstruction."),
     ],
 )
-def test_a_wrong_number_or_side_shows_no_step_however_it_is_read(text: str, step: str) -> None:
+def test_a_step_with_a_wrong_number_or_side_does_not_count_whatever_the_reader_finds(text: str, step: str) -> None:
     assert against(text, step)
     assert not shows_step(text, step, Finding("yes", text))
 
@@ -35,12 +35,12 @@ def test_a_wrong_number_or_side_shows_no_step_however_it_is_read(text: str, step
         ("The duct is 1.4 cm wide.", "Fourteen millimetres wide with a stone."),
     ],
 )
-def test_what_fits_a_step_does_not_go_against_it(text: str, step: str) -> None:
+def test_words_that_fit_a_step_do_not_contradict_it(text: str, step: str) -> None:
     assert against(text, step) == ""
     assert shows_step(text, step, Finding("yes", text))
 
 
-def test_words_of_the_step_show_it_where_the_reader_saw_nothing() -> None:
+def test_the_words_of_a_step_count_even_if_the_reader_missed_them() -> None:
     step = "Amiodarone and procainamide lengthen repolarisation."
     assert shows_step("Amiodarone lengthens repolarisation too.", step, Finding("no"))
     assert not says_the_words("Does amiodarone lengthen repolarisation?", step), "a question shows nothing"

@@ -26,7 +26,7 @@ from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play, objects
 
 
-async def test_a_round_goes_patient_reports_guidance_questions_answers(play: Play) -> None:
+async def test_a_round_has_patient_reports_guidance_questions_and_answers_in_this_order(play: Play) -> None:
     played = await play(case_named("card-03"), "full", seed=4)
     order = []
     for event in played.result.transcript:
@@ -76,7 +76,7 @@ async def test_every_variant_teaches_the_same_students_the_same_case(play: Play)
     assert rooms[0].persona == rooms[1].persona
 
 
-async def test_students_report_in_an_order_of_chance_that_changes_between_rounds(play: Play) -> None:
+async def test_students_report_in_a_random_order_that_changes_between_rounds(play: Play) -> None:
     played = await play(case_named("card-01"), "students-6", seed=2)
     orders: dict[int, list[str]] = {}
     for note in played.result.transcript.notes(Analysed):
@@ -84,7 +84,7 @@ async def test_students_report_in_an_order_of_chance_that_changes_between_rounds
     assert len({tuple(order) for order in orders.values()}) > 1
 
 
-async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play: Play) -> None:
+async def test_code_stops_a_tutors_leak_even_without_reviewers(play: Play) -> None:
     def blank(request: Request, completion: Completion) -> Completion:
         return completion if request.prompt.prompt_name() != "StudentAnalyses" else replace(completion, text="Hm.")
 
@@ -95,7 +95,7 @@ async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play:
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
 
 
-async def test_what_the_reader_finds_decides_over_a_draft_and_over_the_end(play: Play) -> None:
+async def test_the_readers_findings_decide_about_a_draft_and_about_the_end(play: Play) -> None:
     def finds(word: str) -> Change:
         def change(request: Request, completion: Completion) -> Completion:
             assert isinstance(request.prompt, ReadsText)
@@ -133,7 +133,7 @@ async def test_a_refused_draft_is_corrected_and_asks_for_a_step(play: Play) -> N
 
 
 @pytest.mark.parametrize("written", ["<think_history>They start. What do you see?", "<think_history>h</think_history>"])
-async def test_thinking_that_is_not_closed_is_never_heard_and_the_words_are_asked_for(written: str, play: Play) -> None:
+async def test_unclosed_thinking_is_never_said_and_the_words_are_asked_for(written: str, play: Play) -> None:
     def open_ended(request: Request, completion: Completion) -> Completion:
         return completion if request.prompt.prompt_name() != "TutorGuides" else replace(completion, text=written)
 
@@ -146,7 +146,7 @@ async def test_thinking_that_is_not_closed_is_never_heard_and_the_words_are_aske
     assert rewards and set(rewards) == {-15}
 
 
-async def test_a_choice_in_free_words_is_read_and_a_letter_is_not(play: Play) -> None:
+async def test_a_choice_in_free_words_goes_to_the_reader_and_a_letter_does_not(play: Play) -> None:
     case = case_named("card-04")
     asked: list[str] = []
 
@@ -182,7 +182,7 @@ def case_from_elsewhere(folder: Path) -> TeachingCase:
     return load_cases(path)[0]
 
 
-async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
+async def test_cases_of_other_collections_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
     played = await play(case_from_elsewhere(tmp_path), "full", judged=True)
     assert played.result.status == "done", played.result.failures
     case = played.result.transcript.notes(RoomOpened)[0].taught
@@ -193,7 +193,7 @@ async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_p
     assert {score.metric for score in played.result.scores} >= {"ets", "msm", "mps", "reward", "learning_gain"}
 
 
-async def test_an_author_who_does_not_finish_has_to_conclude(tmp_path: Path, play: Play) -> None:
+async def test_an_author_who_does_not_finish_is_made_to_conclude_in_the_last_step(tmp_path: Path, play: Play) -> None:
     def goes_on(request: Request, completion: Completion) -> Completion:
         if not isinstance(request.prompt, WritesStep) or request.prompt.last:
             return completion
@@ -208,7 +208,7 @@ async def test_shipped_cases_never_need_the_author(play: Play) -> None:
     assert not (await play(shipped_cases()[0], "full")).of("author")
 
 
-async def test_a_human_students_words_are_read() -> None:
+async def test_the_words_of_a_human_student_go_to_the_reader() -> None:
     from polyclinic.clinics.rounds.prompts import StudentActs, StudentChooses, TutorGuides
 
     both = StudentActs.from_human("patient: where does it hurt? ;; expert: what is a PR interval?")
@@ -220,10 +220,10 @@ async def test_a_human_students_words_are_read() -> None:
     assert TutorGuides.from_human(" Why? ") == "Why?"
 
 
-async def test_the_patient_has_the_whole_talk_in_order_questions_as_heard_and_its_own_words_as_given(
+async def test_the_patient_gets_all_earlier_questions_and_its_own_answers_in_order(
     play: Play,
 ) -> None:
-    """Small models cannot answer in one voice to questions whose forerunners they never saw."""
+    """Small models do not answer consistently when they cannot see the earlier questions."""
 
     def at_length(request: Request, completion: Completion) -> Completion:
         return replace(completion, text=f"{completion.text} My chest feels tight when I climb the stairs at home." * 8)
@@ -240,7 +240,7 @@ async def test_the_patient_has_the_whole_talk_in_order_questions_as_heard_and_it
         assert [message.content.splitlines() for message in history[2::2]] == asked[: number - 1]
 
 
-async def test_a_long_session_drops_the_patients_oldest_exchanges_whole(
+async def test_a_long_session_drops_the_oldest_questions_and_answers_of_the_patient_together(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert VARIANTS["full"].rounds < EXCHANGES, "a usual session is remembered whole"

@@ -37,7 +37,7 @@ def test_teaching_rubrics_describe_every_level_from_one_to_ten(name: str) -> Non
     assert all(criterion.anchors[str(level)].startswith(tier) for level, tier in tiers.items())
 
 
-def test_one_critical_failure_makes_mps_a_one_whatever_else() -> None:
+def test_one_critical_failure_sets_mps_to_one_whatever_else_happened() -> None:
     rubric = package_rubric(PACKAGE, "data/rubrics/mps.toml")
     assert rubric.conclude({"mps": 10}, ["critical"]).scores == {"mps": 1}
     assert rubric.conclude({"mps": 10}, []).scores == {"mps": 10}
@@ -74,13 +74,13 @@ def _says(words: str) -> Change:
 
 
 def _read_as(question: Question, *candidates: str) -> str:
-    """The first of these that the built-in reader takes so: the judges are tested here, not the reader."""
+    """The first of these texts to which the built-in reader says yes: the judges are tested here, not the reader."""
     reader = BuiltInReader({kind.name: kind for kind in READINGS})
     return next(words for words in candidates if reader.read(words, question)[0] == "yes")
 
 
 def _no_leak(request: Request, completion: Completion) -> Completion:
-    """A reader who takes nothing for a leak."""
+    """A reader that finds no leak in any text."""
     assert isinstance(request.prompt, ReadsText)
     found = orjson.loads(completion.text)
     for number, question in enumerate(request.prompt.questions, start=1):
@@ -139,7 +139,7 @@ async def test_the_control_group_is_not_judged_for_teaching(play: Play) -> None:
     assert set(scores) == {"steps_held", "first_right", "final_right", "learning_gain"}
 
 
-async def test_a_judge_that_misquotes_scores_nobody(play: Play) -> None:
+async def test_a_judge_that_misquotes_gives_no_score(play: Play) -> None:
     played = await play(
         case_named("card-03"), "full", cast="judge=understudy:mistake=misquote@1,all=understudy", judged=True
     )
@@ -164,7 +164,7 @@ async def test_each_seat_may_have_its_own_player(play: Play) -> None:
     assert set(quiet) == {"I do not know."} and "I do not know." not in others
 
 
-async def test_an_expert_who_solves_the_case_is_held_back(play: Play) -> None:
+async def test_an_experts_answer_that_solves_the_case_is_not_said(play: Play) -> None:
     def solves(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "AnswersKnowledge":
             return completion
@@ -185,7 +185,7 @@ async def test_an_expert_who_solves_the_case_is_held_back(play: Play) -> None:
     assert not any("pacemaker." in line.text for prompt in played.prompts("student") for line in prompt.history)
 
 
-async def test_a_judges_facts_say_what_its_words_say(play: Play) -> None:
+async def test_the_facts_given_to_a_judge_match_the_words_shown(play: Play) -> None:
     played = await play(case_named("card-03"), "full", cast="all=understudy")
     transcript = played.result.transcript
     view = session_view(transcript)

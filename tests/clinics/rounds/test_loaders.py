@@ -56,7 +56,7 @@ def _file(folder: Path, name: str, *rows: object) -> Path:
     return path
 
 
-def test_medxpertqa_hub_schema(tmp_path: Path) -> None:
+def test_medxpertqa_files_in_the_hub_schema_are_read(tmp_path: Path) -> None:
     case = load_cases(_file(tmp_path, "hub.jsonl", HUB))[0]
     assert (case.id, case.answer, case.answer_text, case.specialty) == ("MM-12", "A", "Pneumonia", "Respiratory")
     assert case.question == "What is the likely cause?" and "Answer Choices" not in case.vignette
@@ -65,20 +65,20 @@ def test_medxpertqa_hub_schema(tmp_path: Path) -> None:
     assert case.tags == ("Diagnosis", "Reasoning") and case.split == "test"
 
 
-def test_medxpertqa_repository_schema(tmp_path: Path) -> None:
+def test_medxpertqa_files_in_the_repository_schema_are_read(tmp_path: Path) -> None:
     row = {key: value for key, value in REPOSITORY.items() if key != "images"}
     case = load_cases(_file(tmp_path, "repo.jsonl", row))[0]
     assert (case.answer, case.answer_text, case.options) == ("B", "Asthma", {"A": "Pneumonia", "B": "Asthma"})
     assert not case.images and not case.image_folder
 
 
-def test_medqa(tmp_path: Path) -> None:
+def test_medqa_files_are_read(tmp_path: Path) -> None:
     first, second = load_cases(_file(tmp_path, "medqa.jsonl", MEDQA, MEDQA))
     assert (first.answer_text, first.source) == ("Asthma", "MedQA")
     assert (first.id, second.id) == ("medqa-1", "medqa-2")
 
 
-def test_mvme_is_an_open_question(tmp_path: Path) -> None:
+def test_mvme_files_give_open_questions(tmp_path: Path) -> None:
     path = tmp_path / "patients.json"
     path.write_bytes(orjson.dumps([MVME]))
     case = load_cases(path)[0]
@@ -112,7 +112,7 @@ def test_a_missing_file_and_a_faulty_yaml_are_named(tmp_path: Path) -> None:
         load_cases(path)
 
 
-def test_demographics_only_where_they_are_stated() -> None:
+def test_demographics_are_read_only_where_they_are_stated() -> None:
     assert stated_demographics("A 62-year-old woman coughs.") == Demographics(age=62, sex="female")
     assert stated_demographics("A 5-week-old boy vomits.") == Demographics(age=0, sex="male")
     assert stated_demographics("An X-ray shows a line.") is None
@@ -122,7 +122,7 @@ def test_a_single_sentence_is_its_own_vignette() -> None:
     assert split_vignette("What is this?") == ("What is this?", "What is this?")
 
 
-def test_selectors() -> None:
+def test_selectors_choose_the_right_cases() -> None:
     assert len(scenarios("8", 0)) == 8
     assert scenarios("8", 0) != scenarios("8", 1)
     assert {case.split for case in scenarios("test", 0)} == {"test"}

@@ -1,4 +1,4 @@
-"""Players and judges are apart, players learn from what is meant, and how much is a stated model."""
+"""Players and judges share no words, players learn from meaning, and the amount they learn is a documented model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _imports(path: Path) -> set[str]:
     return {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
 
 
-def test_no_sentence_of_a_player_stands_where_judges_and_rules_look() -> None:
+def test_no_sentence_of_a_player_is_in_the_files_of_judges_and_rules() -> None:
     rooms = ("rules", "judges", "flow", "data/rubrics")
     files = [HOME / "readings.py", *(path for room in rooms for path in (HOME / room).rglob("*.*"))]
     judged = "\n".join(path.read_text() for path in files if path.suffix in {".py", ".toml"}).casefold()
@@ -127,7 +127,7 @@ async def _gain(play: Play, variant: str = "full", changes: dict[str, Change] | 
     return gained / 12
 
 
-async def test_without_the_tutors_words_the_gain_is_gone(play: Play) -> None:
+async def test_without_the_tutors_words_there_is_no_gain(play: Play) -> None:
     taught, knocked_out = await _gain(play), await _gain(play, changes={"tutor": _nonsense})
     untutored = await _gain(play, "untutored")
     assert taught >= untutored + 0.2
@@ -146,7 +146,7 @@ def test_the_size_of_learning_is_a_setting_and_zero_means_none() -> None:
 
 
 @pytest.mark.parametrize("student", students()[:20], ids=lambda student: student.id)
-def test_more_teaching_never_does_less(student: Student) -> None:
+def test_more_teaching_never_has_less_effect(student: Student) -> None:
     case = case_named("card-03")
     sizes = (0.5, 1.0, 2.0)
     for step in case.steps:

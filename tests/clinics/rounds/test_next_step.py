@@ -1,5 +1,6 @@
-"""The offline judge of a turn knows where the group stands: the aim must be the next step, the question must lead to
-one that is still missing.
+"""The offline judge of a turn knows which steps the group has made.
+
+The aim must be the next step, and the question must lead to a missing one.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _words(section: Section) -> str:
     return "\n".join(block.text for block in section.body if isinstance(block, Paragraph))
 
 
-async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study() -> None:
+async def test_a_student_gets_only_what_a_student_may_know_and_is_told_what_to_study() -> None:
     def reply(question: HumanQuestion) -> str:
         if question.prompt == "StudentActs":
             return "patient: are you dizzy? ;; expert: what is a PR interval?"
@@ -84,7 +84,7 @@ async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study
     assert len(seats) >= 4
 
 
-async def test_a_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:
+async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:
     said = iter(
         [
             "You are all stupid and should give up medicine.",

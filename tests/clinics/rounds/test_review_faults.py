@@ -24,9 +24,7 @@ REQUIRED = {
 
 
 def every_word_was_approved(transcript: Transcript, required: set[str]) -> int:
-    """Checks that each spoken guidance has approvals of its own last draft by all reviewers; returns how many were
-    spoken.
-    """
+    """Check that all reviewers approved the last draft of each guidance that was spoken; return how many there were."""
     verdicts: dict[int, dict[str, Reviewed]] = {}
     spoken = 0
     for event in transcript:

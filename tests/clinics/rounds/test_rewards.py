@@ -26,7 +26,7 @@ def test_rewards_agree_with_the_hand_scored_table(row: dict[str, Any]) -> None:
     assert (found.value, list(found.vetoed)) == (row["reward"], row["vetoed"])
 
 
-def test_the_veto_is_exactly_the_documented_one_over_every_combination_of_ends() -> None:
+def test_the_veto_is_as_documented_for_every_combination_of_scores() -> None:
     for values in product((-2, -1, 0, 1, 2), repeat=3):
         scores = dict.fromkeys(CRITERIA, 1) | dict(zip(VETO, values, strict=True))
         found = combine(scores)

@@ -37,7 +37,7 @@ def test_the_answers_own_names_are_found_as_whole_words(words: str, heard: str, 
     assert named_answer(TORSADES, words, heard).casefold() == named
 
 
-def test_cases_without_marked_names_use_the_answers_own() -> None:
+def test_cases_without_marked_names_use_the_names_in_the_answer() -> None:
     case = TeachingCase(
         id="x",
         title="",
@@ -55,7 +55,7 @@ def test_cases_without_marked_names_use_the_answers_own() -> None:
     ("choice", "letter"),
     [("B", "B"), ("b", "B"), ("(C)", "C"), (" d. ", "D"), ("because", ""), ("Z", ""), ("B or C", ""), ("", "")],
 )
-def test_a_letter_is_taken_as_it_is_and_words_are_not(choice: str, letter: str) -> None:
+def test_a_letter_is_read_as_a_choice_and_words_are_not(choice: str, letter: str) -> None:
     assert letter_of(TORSADES, choice) == letter
 
 
@@ -67,13 +67,13 @@ def test_balance_is_one_for_equal_shares_and_never_outside_zero_and_one(counts: 
         assert value == pytest.approx(1.0)
 
 
-def test_balance_at_its_ends() -> None:
+def test_balance_at_its_extremes() -> None:
     assert balance([5]) == 1.0
     assert balance([6, 0, 0]) == pytest.approx(0.0)
     assert balance([0, 0]) == 0.0
 
 
-def test_questions_names_and_facts() -> None:
+def test_questions_and_names_are_found_in_a_text() -> None:
     assert question_share(["Good. What now? And why?"]) == pytest.approx(2 / 3)
     assert question_share([]) == 0.0
     assert names_in("Ann and Joanna", ["Ann", "Jo"]) == ["Ann"]
@@ -102,7 +102,9 @@ GOOD = write_thinking("h", "q", [("Ann", "a"), ("Ben", "b")], "g")
         ("<think_group>g</think_group>" + GOOD.replace("<think_group>g</think_group>", ""), False, 0, 1, 0),
     ],
 )
-def test_the_form_of_thinking(monologue: str, images: bool, missing: int, faults: int, blemishes: int) -> None:
+def test_the_form_of_thinking_is_checked(
+    monologue: str, images: bool, missing: int, faults: int, blemishes: int
+) -> None:
     read = read_thinking(monologue, ["Ann", "Ben"], images)
     assert len(read.missing) == missing, read
     assert (len(read.faults) > 0) is (faults > 0), read
@@ -116,13 +118,13 @@ def test_the_form_of_thinking(monologue: str, images: bool, missing: int, faults
      GOOD, GOOD + "<think_image>and then", GOOD.replace("</think_group>", "") + "What now?",
      "<think_history>all in one. What do you think?"],
 )  # fmt: skip
-def test_outputs_whose_words_cannot_be_told_from_the_thinking_are_refused(text: str) -> None:
+def test_outputs_whose_words_cannot_be_separated_from_the_thinking_are_refused(text: str) -> None:
     with pytest.raises(NotAsAsked):
         read_output(text)
 
 
 @pytest.mark.parametrize("monologue", [GOOD, "so " + GOOD, ""])
-def test_thinking_and_words_are_told_apart(monologue: str) -> None:
+def test_thinking_and_words_are_separated(monologue: str) -> None:
     read = read_output(write_output(monologue, "What do you see, Ann?"))
     assert (read.monologue, read.guidance) == (monologue, "What do you see, Ann?")
 
@@ -139,7 +141,7 @@ def test_a_persona_is_matched_by_the_speakers_age_and_sex() -> None:
                 assert f", {speaker.age}" in persona.style_prompt
 
 
-def test_without_demographics_tags_decide() -> None:
+def test_without_demographics_the_tags_decide() -> None:
     script = PatientScript(chief_complaint="c", story="s", persona_tags=("senior", "female"))
     best = fitting(script, personas())[0]
     assert {"senior", "female"} <= set(best.tags)

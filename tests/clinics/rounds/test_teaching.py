@@ -1,6 +1,4 @@
-"""What the clinic shows with understudies: reviewers matter, asking teaches, cost grows with the
-group and no faster.
-"""
+"""What the clinic shows with understudies: reviewers matter, asking teaches, cost grows linearly with the group."""
 
 from __future__ import annotations
 
@@ -90,7 +88,7 @@ async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:
     assert min(sharp) > max(other)
 
 
-async def test_report_fills_the_papers_tables() -> None:
+async def test_the_report_fills_the_papers_tables() -> None:
     from polyclinic.clinics.rounds.report.page import report, student_models, tutors
     from polyclinic.eval.sections import Details, Dialogue, Table, sections_to_plain
 

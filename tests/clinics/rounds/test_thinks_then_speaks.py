@@ -1,4 +1,4 @@
-"""How a language model is asked to think: by itself and in small parts, unless it was trained to write both at once."""
+"""A language model thinks in a separate call and in small parts, unless it was trained to write both at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def asked_of_tutor(played: Played) -> set[str]:
     return {prompt.prompt_name() for prompt in played.prompts("tutor")} - {"TutorRevises"}
 
 
-async def test_a_language_model_thinks_in_a_form_and_then_speaks_with_its_thoughts_at_hand(play: Play) -> None:
+async def test_a_language_model_thinks_in_a_form_and_then_speaks_with_its_thinking_shown(play: Play) -> None:
     played = await play(case_named("card-04"), "full", taken_for={"tutor": ("llm", False)})
     assert asked_of_tutor(played) == {"TutorThinks", "TutorAsks"}
     first = next(prompt for prompt in played.prompts("tutor") if isinstance(prompt, TutorAsks))
@@ -31,12 +31,12 @@ async def test_a_language_model_thinks_in_a_form_and_then_speaks_with_its_though
         assert read_thinking(thought.monologue, names, bool(case_named("card-04").images)).well_formed
 
 
-async def test_a_model_that_was_trained_on_the_rows_is_asked_as_they_ask(play: Play) -> None:
+async def test_a_model_trained_on_the_dataset_is_asked_in_the_format_of_the_dataset(play: Play) -> None:
     played = await play(case_named("card-04"), "full", taken_for={"tutor": ("llm", True)})
     assert asked_of_tutor(played) == {"TutorGuides"}
 
 
-async def test_thinking_that_stays_unreadable_costs_the_thinking_and_not_the_words(play: Play) -> None:
+async def test_unreadable_thinking_is_dropped_and_the_words_are_kept(play: Play) -> None:
     def rambles(request: Request, completion: Completion) -> Completion:
         wanted = request.prompt.prompt_name() in ("TutorThinks", "AsksField")
         return replace(completion, text="**Think History:** they", finish="length") if wanted else completion

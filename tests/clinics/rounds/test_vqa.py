@@ -71,7 +71,7 @@ def test_mmmu_has_options_as_the_text_of_a_list_and_open_questions_are_left_out(
     assert len(question.pictures) == 1 and question.source == "MMMU"
 
 
-def test_parquet_as_the_hub_has_it_holds_the_pictures_itself(folder: Path) -> None:
+def test_parquet_files_of_the_hub_contain_the_pictures_themselves(folder: Path) -> None:
     datasets = pytest.importorskip("datasets")
     row = {"id": "x", "question": "q", "options": "['a', 'b']", "answer": "B", "question_type": "multiple-choice"}
     made = datasets.Dataset.from_list([{**row, "image_1": {"bytes": PNG, "path": "p.png"}}])
@@ -80,7 +80,7 @@ def test_parquet_as_the_hub_has_it_holds_the_pictures_itself(folder: Path) -> No
     assert question.answer == "B" and len(question.pictures) == 1
 
 
-def test_medxpertqa_is_read_as_the_rounds_read_it(folder: Path) -> None:
+def test_medxpertqa_is_read_as_in_the_rounds_clinic(folder: Path) -> None:
     row = {
         "id": "MM-1",
         "question": "A man has chest pain. What is it?",
@@ -93,7 +93,7 @@ def test_medxpertqa_is_read_as_the_rounds_read_it(folder: Path) -> None:
     assert question.answer == "B" and question.source == "MedXpertQA" and len(question.pictures) == 1
 
 
-def test_a_file_of_something_else_is_refused(folder: Path) -> None:
+def test_a_file_with_other_content_is_refused(folder: Path) -> None:
     (folder / "x.jsonl").write_text('{"text": "no exam"}')
     with pytest.raises(DataError):
         load_exam(folder / "x.jsonl")
@@ -103,7 +103,7 @@ def test_a_file_of_something_else_is_refused(folder: Path) -> None:
     ("reply", "letter"),
     [("B", "B"), ("It is A or C. Answer: C", "C"), ("Answer: (D)", "D"), ("I don't know", ""), ("Answer: G", "")],
 )
-def test_the_letter_that_is_named_last_counts(reply: str, letter: str) -> None:
+def test_the_letter_named_last_counts(reply: str, letter: str) -> None:
     prompt = AnswersExam(question="q", options=dict.fromkeys("ABCD", "x"))
     assert prompt.letter(reply) == letter
 
@@ -117,6 +117,6 @@ def test_the_command_gives_the_share_with_its_interval(folder: Path) -> None:
     assert 0 <= found["low"] <= found["right"] <= found["high"] <= 1
 
 
-async def test_without_a_file_it_says_what_it_needs() -> None:
+async def test_without_a_file_the_command_says_what_it_needs() -> None:
     with pytest.raises(ConfigError, match="MedXpertQA"):
         await evaluations["vqa"](None, "")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A real Chromium and a real server, for the tests of whole journeys."""
+"""A real Chromium and a real server, for tests of whole workflows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium"
 QUIETLY = [
     "--no-sandbox",
     "--disable-dev-shm-usage",
-    "--disable-gpu",  # a machine without one would imitate it
+    "--disable-gpu",  # a machine without a GPU would emulate it
     "--disable-extensions",
     "--disable-component-update",
     "--disable-background-networking",
@@ -39,7 +39,7 @@ QUIETLY = [
 AXE = (Path(__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 PATIENCE_MS = 90_000
-"""How long one thing may take on a machine that has other work to do."""
+"""How long one action may take on a busy machine."""
 expect.set_options(timeout=PATIENCE_MS)
 SETTLED = """dark => getComputedStyle(document.body).backgroundColor.includes(dark)
   && document.getAnimations().every(one => one.playState === 'finished')"""
@@ -74,12 +74,12 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(context: BrowserContext, server: Server) -> Iterator[Page]:
-    """A page that has come in. No request may leave this host, no script may fail, nothing may open a dialog."""
+    """A page of a logged-in browser. No request may leave this host, no script may fail, nothing may open a dialog."""
     found = context.new_page()
     faults: list[str] = []
 
     def told(line: ConsoleMessage) -> None:
-        if line.type == "error" and "net::ERR_" not in line.text:  # a killed server is no fault of the page
+        if line.type == "error" and "net::ERR_" not in line.text:  # a killed server is not the page's fault
             faults.append(f"console: {line.text}")
 
     def asked(dialog: Dialog) -> None:
@@ -100,7 +100,7 @@ def page(context: BrowserContext, server: Server) -> Iterator[Page]:
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds wrong with a page by WCAG 2.2 A and AA."""
+    """Violations of WCAG 2.2 A and AA that axe finds on a page."""
     page.evaluate(AXE)
     found = page.evaluate(
         "async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}))"
@@ -110,13 +110,13 @@ def violations(page: Page) -> list[str]:
 
 
 def settled(page: Page, theme: str) -> None:
-    """In this theme, with nothing that still changes its colour."""
+    """Show this theme, and wait until no colour changes any more."""
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.wait_for_function(SETTLED, arg="19, 24, 25" if theme == "dark" else "246, 245, 241")
 
 
 def all_well(page: Page) -> None:
-    """No violation in either theme, and nothing wider than the screen, zoomed or small."""
+    """Check that there is no violation in either theme, and nothing wider than the screen, zoomed or small."""
     page.bring_to_front()
     for theme in ("light", "dark"):
         settled(page, theme)
@@ -126,12 +126,12 @@ def all_well(page: Page) -> None:
 
 
 def fits(page: Page) -> None:
-    """Nothing is wider than a screen of 1280 pixels at 200 %, nor than a telephone."""
+    """Check that nothing is wider than a screen of 1280 pixels at 200 %, or than a phone."""
     size = page.viewport_size
     for width, height in ((640, 430), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("width => matchMedia(`(max-width: ${width}px)`).matches", arg=width)
-        with suppress(PlaywrightTimeout):  # a busy machine lays a page out a little later
+        with suppress(PlaywrightTimeout):  # a busy machine lays out a page a little later
             page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=5000)
         wide = page.evaluate(
             "width => [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right >"

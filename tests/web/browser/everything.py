@@ -1,4 +1,4 @@
-"""A store in which every page has something to show, all of it of a clinic that `polyclinic new` made."""
+"""A store in which every page has something to show, all from a clinic that `polyclinic new` made."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LONGEST_S = 120.0
 
 @dataclass
 class Furnished:
-    """The addresses of every page, and the cookies of the one who joined a class and a rating there."""
+    """The addresses of every page, and the cookies of the browser that joined a class and a rating."""
 
     addresses: list[str] = field(default_factory=list)
     cookies: list[Any] = field(default_factory=list)
 
     def come_in(self, page: Page, server: Server) -> list[str]:
-        """Let this page see all of them; the first that comes makes them."""
+        """Let this browser see all pages; the first call creates their data."""
         if self.addresses:
             page.context.add_cookies(self.cookies)
         else:
@@ -37,7 +37,7 @@ class Furnished:
 
 
 def ask(page: Page, server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
-    """A request with the cookies of this page: who joins here is the trainee and the rater of these pages."""
+    """Send a request with the cookies of this page, whose browser is the trainee and the rater of all pages."""
     url = f"{server.url}/api/{path}"
     answer = page.request.get(url) if body is None else page.request.post(url, data=body)
     assert answer.ok, f"{path}: {answer.status} {answer.text()}"
@@ -53,7 +53,7 @@ def finished_run(page: Page, server: Server, variants: list[str], scenarios: str
 
 
 async def _sessions(server: Server) -> tuple[str, str]:
-    """A session of practice that goes on, and one that is over."""
+    """A practice session that is still open, and one that is over."""
     headers = {"Authorization": f"Bearer {server.token}"}
     async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=LONGEST_S) as client:
         open_one, over = await begin(client, CLINIC, "nurse"), await begin(client, CLINIC, "caller")
@@ -62,7 +62,7 @@ async def _sessions(server: Server) -> tuple[str, str]:
 
 
 def _case(page: Page, server: Server) -> str:
-    """A case of one's own; the kind of case that the clinic knows."""
+    """Save a user's own case; return its kind."""
     kind = next(one["kind"] for one in ask(page, server, "cases")["kinds"] if one["clinic"] == CLINIC)
     path = f"cases/{CLINIC}/{kind}"
     form = ask(page, server, f"{path}/form")
@@ -84,7 +84,7 @@ def pages_with_something(page: Page, server: Server) -> list[str]:
     ask(page, server, "rate", {"code": packet["code"], "name": "Kim"})
     item = ask(page, server, f"rate/{packet['id']}")["items"][0]["code"]
     talk = ask(page, server, f"desk/{CLINIC}/sessions", {})["id"]
-    with ThreadPoolExecutor(1) as apart:  # the browser has this thread's loop
+    with ThreadPoolExecutor(1) as apart:  # the browser uses this thread's event loop
         going, over = apart.submit(asyncio.run, _sessions(server)).result()
     return [
         "/",

@@ -1,4 +1,4 @@
-"""The ward board plays a run of the front desk; behind a booking stand its dialogue and its FHIR resources."""
+"""The ward board plays a run of the front desk; a booking opens its dialogue and its FHIR resources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _wait_until_done(page: Page, server: Server, run: str) -> None:
     raise AssertionError("the run did not end within a minute")
 
 
-def test_the_ward_board_fills_up_by_the_clock_and_a_booking_opens(page: Page, server: Server) -> None:
+def test_the_ward_board_fills_up_by_the_clock_and_a_booking_can_be_opened(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Ward board", exact=True).click()
     expect(page.get_by_text("No run of a hospital yet.")).to_be_visible()
     made = page.request.post(f"{server.url}/api/runs", data={"clinic": "frontdesk", "scenarios": "primary:1:14"})

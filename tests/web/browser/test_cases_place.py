@@ -40,7 +40,7 @@ def test_a_case_is_written_survives_kill_9_and_is_played_at_once(page: Page, ser
     expect(page.locator(".composer")).to_be_visible()
 
 
-def test_a_shift_with_lists_is_changed_in_korean(page: Page) -> None:
+def test_a_shift_with_lists_can_be_changed_in_korean(page: Page) -> None:
     page.goto(page.url.split("?")[0].rstrip("/") + "/cases/duty/T2")
     page.get_by_label("Begin from").select_option("t2-01-chest-pain")
     expect(page.get_by_text("No problems found.")).to_be_visible()

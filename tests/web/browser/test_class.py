@@ -1,4 +1,4 @@
-"""An educator's class with three trainees, each in a browser of their own, and the server killed in the middle."""
+"""An educator's class with three trainees, each in a separate browser; the server is killed in the middle."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.web.xapi_shape import faults, record_store
 
 Come = Callable[[], Page]
 STARTED = 120_000
-"""Milliseconds in which a server on a busy machine is there again with all sessions."""
+"""Milliseconds in which a server on a busy machine is up again with all sessions."""
 
 
 def all_well(page: Page) -> None:
-    """The whole page, from its beginning: what the sticky header covers half is not measured."""
+    """Check the page scrolled to its top, because elements half behind the sticky header cannot be measured."""
     page.evaluate("() => scrollTo(0, 0)")
     all_is_well(page)
 
 
 @pytest.fixture
 def come(browser: Browser, server: Server) -> Iterator[Come]:
-    """Another browser that has come in; nothing it loads may come from elsewhere."""
+    """Another logged-in browser; it may load nothing from other hosts."""
     contexts: list[BrowserContext] = []
     elsewhere: list[str] = []
 
@@ -88,7 +88,7 @@ def finish(page: Page) -> None:
     expect(page.get_by_text("The session has ended.")).to_be_visible()
 
 
-def test_a_class_of_three_goes_through_kill_9_to_feedback_csv_and_a_record_store(
+def test_a_class_of_three_survives_kill_9_and_ends_with_feedback_csv_and_a_record_store(
     page: Page, server: Server, come: Come
 ) -> None:
     code = open_class(page, "patient", 2)
@@ -145,7 +145,7 @@ def test_a_class_of_three_goes_through_kill_9_to_feedback_csv_and_a_record_store
 
 
 def take_out(page: Page) -> None:
-    """The table as a file, the statements as a file, and the same statements in a record store."""
+    """The table as a file, the xAPI statements as a file, and the same statements in a record store."""
     with page.expect_download() as download:
         page.get_by_role("link", name="Table as CSV").click()
     text = download.value.path().read_text(encoding="utf-8-sig")

@@ -1,4 +1,4 @@
-"""Every page, with the data of a clinic that `polyclinic new` made: axe, zoom, telephone, keyboard, hostile text."""
+"""Every page, with the data of a clinic that `polyclinic new` made: axe, zoom, phone, keyboard, hostile text."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def furnished() -> Furnished:
 
 
 def every_page(page: Page, server: Server, furnished: Furnished) -> Iterator[str]:
-    """Go to every page, one after the other."""
+    """Visit every page, one after the other."""
     for address in furnished.come_in(page, server):
         go_to(page, server, address)
         yield address
 
 
 def go_to(page: Page, server: Server, address: str) -> None:
-    """Open a page and wait until it shows what it has."""
+    """Open a page and wait until its contents are shown."""
     page.goto(server.url + address)
     page.wait_for_function(READY)
 
@@ -59,7 +59,7 @@ def in_korean(page: Page) -> None:
 
 
 def by_keyboard(page: Page) -> None:
-    """Tab goes on from one thing to the next, never stays, and always shows where it is."""
+    """Check that Tab moves from one element to the next, never gets stuck, and that the focus is always visible."""
     page.evaluate("() => { document.activeElement?.blur(); scrollTo(0, 0); }")
     seen: list[Any] = []
     for _ in range(TABS):
@@ -78,7 +78,7 @@ def by_keyboard(page: Page) -> None:
         if now is None or (seen and now[0] == seen[0][0]):
             break  # once around
         assert not seen or now[0] != seen[-1][0], f"{page.url}: Tab stays at {now[2]}"
-        assert now[1], f"{page.url}: nobody sees where the keyboard is: {now[2]}"
+        assert now[1], f"{page.url}: the focus is not visible: {now[2]}"
         seen.append(now)
     assert len(seen) > 5, page.url
 
@@ -113,7 +113,7 @@ def spoiled(body: Any, payloads: Iterator[str], name: str = "") -> Any:
 
 
 class Spoiler:
-    """Spoils every answer on its way to the browser, and remembers with what."""
+    """Adds hostile text to every answer for the browser, and records which."""
 
     def __init__(self) -> None:
         self.told: set[str] = set()
@@ -135,10 +135,10 @@ class Spoiler:
             yield payload
 
 
-def test_a_thousand_payloads_stay_text_on_every_page_and_every_page_stays_accessible(
+def test_a_thousand_payloads_stay_text_and_every_page_stays_accessible(
     page: Page, context: BrowserContext, server: Server, furnished: Furnished
 ) -> None:
-    """Themes and languages take turns; the slow test above has every page in each of them."""
+    """Themes and languages alternate; the slow test above checks every page in each of them."""
     addresses, spoiler, shown = furnished.come_in(page, server), Spoiler(), 0
     context.route("**/api/**", spoiler)
     for number, address in enumerate(addresses):
@@ -155,10 +155,10 @@ def test_a_thousand_payloads_stay_text_on_every_page_and_every_page_stays_access
     assert len(spoiler.told) > 1_000 and shown > 15, (len(spoiler.told), shown)
 
 
-def test_a_clinic_that_polyclinic_new_made_stands_in_every_place(
+def test_a_clinic_that_polyclinic_new_made_appears_in_every_place(
     page: Page, server: Server, furnished: Furnished
 ) -> None:
-    """No line of the browser's code knows it; the board has none, because it has no hospital."""
+    """The browser's code does not know this clinic; the board does not show it, because it has no hospital."""
     furnished.come_in(page, server)
     for path, words in (
         ("/", "My ward"),

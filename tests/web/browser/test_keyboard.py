@@ -1,6 +1,6 @@
-"""Whole journeys without a pointer: Tab, arrows, letters, Enter and Space, with the focus always to be seen.
+"""Whole workflows without a pointer: Tab, arrows, letters, Enter and Space, with the focus always visible.
 
-New lines stand in regions that screen readers announce.
+New lines are in regions that screen readers announce.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ MOST = 120
 
 
 class Keyboard:
-    """Somebody who has no mouse."""
+    """A user without a mouse."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def to(self, wanted: Locator, key: str = "Tab") -> Keyboard:
-        """Press Tab until it is there; the focus must be visible."""
+        """Press Tab until this element has the focus; the focus must be visible."""
         expect(wanted.first).to_be_visible()
         expect(wanted.first).to_be_enabled()
         for _ in range(MOST):
             if wanted.first.evaluate(FOCUSED):
-                assert self.page.evaluate(SEEN), f"nobody sees that the keyboard is at {wanted}"
+                assert self.page.evaluate(SEEN), f"the focus is not visible at {wanted}"
                 return self
             self.page.keyboard.press(key)
-        raise AssertionError(f"the keyboard never comes to {wanted}")
+        raise AssertionError(f"Tab never reaches {wanted}")
 
     def back_to(self, wanted: Locator) -> Keyboard:
-        """The same backwards."""
+        """The same, backwards."""
         return self.to(wanted, "Shift+Tab")
 
     def press(self, *keys: str) -> None:
-        """These keys, one after the other."""
+        """Press these keys, one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
 
     def type(self, words: str) -> None:
-        """These letters."""
+        """Type these letters."""
         self.page.keyboard.insert_text(words)
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
@@ -65,7 +65,7 @@ class Keyboard:
 
 @pytest.fixture
 def keys(page: Page) -> Iterator[Keyboard]:
-    """The pointer is taken away: whatever it would hit does not hear it."""
+    """Check that the test never uses a pointer."""
     page.add_init_script(
         "for (const kind of ['pointerdown', 'mousedown', 'touchstart'])"
         " addEventListener(kind, () => (window.pointed = true), true);"
@@ -76,19 +76,19 @@ def keys(page: Page) -> Iterator[Keyboard]:
 
 
 def announced(page: Page, words: str) -> None:
-    """These words stand in a region whose additions screen readers tell."""
+    """Check that these words are in a live region, which screen readers announce."""
     log = page.get_by_role("log")
     expect(log).to_have_attribute("aria-live", "polite")
     expect(log).to_contain_text(words)
 
 
-def test_an_interview_from_the_choice_to_the_feedback(keys: Keyboard) -> None:
+def test_an_interview_works_from_the_choice_to_the_feedback(keys: Keyboard) -> None:
     page = keys.page
     keys.to(keys.button(re.compile("standardized patient"))).press("Enter")
     keys.to(keys.button(re.compile("^doctor", re.IGNORECASE))).press("Enter")
     keys.to(keys.button("Begin")).press("Enter")
     box = page.get_by_label("What you say")
-    expect(box).to_be_focused()  # one may speak at once
+    expect(box).to_be_focused()  # a person may speak at once
     for words in ("Where does it hurt?", "Do you drink alcohol?"):
         keys.type(words)
         keys.press("Enter")
@@ -142,11 +142,11 @@ def test_a_counsellor_takes_over_writes_and_hands_back(keys: Keyboard, context: 
 
 def demo_run(page: Page, server: Server) -> str:
     run = str(ask(page, server, "runs", {"clinic": "demo", "variants": ["plain", "tool"], "scenarios": "4"})["id"])
-    page.request.get(f"{server.url}/api/runs/{run}/events")  # ends with the run
+    page.request.get(f"{server.url}/api/runs/{run}/events")  # the stream ends with the run
     return run
 
 
-def test_from_a_metric_to_the_line_and_its_prompt(keys: Keyboard, server: Server) -> None:
+def test_a_metric_leads_to_the_line_and_its_prompt(keys: Keyboard, server: Server) -> None:
     page = keys.page
     demo_run(page, server)
     keys.to(keys.link("Runs")).press("Enter")
@@ -192,7 +192,7 @@ def test_a_packet_is_rated_with_its_words_marked(keys: Keyboard, server: Server)
     expect(page.get_by_text("All is rated. Thank you!")).to_be_visible()
 
 
-def test_an_ecg_is_shown_large_and_zoomed(keys: Keyboard, server: Server) -> None:
+def test_an_ecg_can_be_enlarged_and_zoomed(keys: Keyboard, server: Server) -> None:
     page = keys.page
     run = ask(page, server, "practise", {"clinic": "rounds", "part": "tutor", "case": "card-01"})["id"]
     page.goto(f"{server.url}/practise/{run}")

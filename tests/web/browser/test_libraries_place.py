@@ -1,4 +1,4 @@
-"""What was learned, the prompt it changed, and the way back with a reason, while the server is killed."""
+"""What was learned, the prompt it changed, and a rollback with a reason, while the server is killed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.web.browser.conftest import Server, all_well
 
 
-def test_a_library_shows_what_it_changed_and_goes_back_with_a_reason(page: Page, server: Server) -> None:
+def test_a_library_shows_what_it_changed_and_is_rolled_back_with_a_reason(page: Page, server: Server) -> None:
     made = page.request.post(
         f"{server.url}/api/runs",
         data={"clinic": "demo", "variants": ["taught"], "scenarios": "series:14"},

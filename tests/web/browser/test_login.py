@@ -1,4 +1,4 @@
-"""Where people log in: by keyboard, in both languages and themes, and each sees the places of their role."""
+"""Where people log in: by keyboard, in both languages and themes, and each role sees its own places."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def reachable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that other machines can reach: people log in, trainees join by their code."""
+    """A server that other machines can reach: people log in, and trainees join with their code."""
     if CHROMIUM is None:
         pytest.skip("there is no chromium here")
     folder = tmp_path_factory.mktemp("reachable")
@@ -54,7 +54,7 @@ def log_in(page: Page, server: Server, name: str) -> None:
     expect(page.get_by_role("heading", name="Where do you want to practise?")).to_be_visible()
 
 
-def test_a_class_on_a_server_that_others_reach_is_its_educators_and_its_trainees_alone(
+def test_on_a_server_that_others_reach_only_its_educator_and_trainees_see_a_class(
     browser: Browser, context: BrowserContext, reachable: Server
 ) -> None:
     educator = context.new_page()

@@ -21,7 +21,7 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
     server.kill()
     page.get_by_role("link", name="Libraries and norms", exact=True).click()
     server.start()
-    expect(page.get_by_role("heading", name="Libraries and norms")).to_be_visible()  # its code was not there before
+    expect(page.get_by_role("heading", name="Libraries and norms")).to_be_visible()  # its code was not loaded before
     page.go_back()
     figure.click()
     expect(page).to_have_url(re.compile("variant=plain.*metric=dose"))
@@ -64,7 +64,7 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     all_well(page)
 
 
-def test_a_run_is_stopped_resumed_and_killed_and_shows_how_far_it_is(page: Page, server: Server) -> None:
+def test_a_run_is_stopped_resumed_and_killed_and_shows_its_progress(page: Page, server: Server) -> None:
     made = page.request.post(f"{server.url}/api/runs", data={"clinic": "rounds", "scenarios": "40"})
     assert made.status == 201, made.text()
     page.goto(f"{server.url}/runs/{made.json()['id']}")

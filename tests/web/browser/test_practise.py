@@ -26,7 +26,7 @@ def say(page: Page, words: str) -> None:
     expect(page.get_by_label("What you say")).to_be_enabled()
 
 
-def test_an_interview_survives_kill_9_and_ends_with_feedback_that_leads_to_its_lines(
+def test_an_interview_survives_kill_9_and_ends_with_feedback_that_links_to_its_lines(
     page: Page, server: Server
 ) -> None:
     expect(page.get_by_role("heading", name="Where do you want to practise?")).to_be_visible()
@@ -68,7 +68,7 @@ def test_an_interview_survives_kill_9_and_ends_with_feedback_that_leads_to_its_l
     expect(page.locator(".composer")).to_be_visible()
 
 
-def test_words_stay_in_the_box_until_they_were_taken_and_no_longer(page: Page, server: Server) -> None:
+def test_words_stay_in_the_box_exactly_until_the_server_has_accepted_them(page: Page, server: Server) -> None:
     start(page, "standardized patient", "doctor")
     box, mine = page.get_by_label("What you say"), page.locator(".log article.mine")
     box.fill("Have you been abroad?")
@@ -76,7 +76,7 @@ def test_words_stay_in_the_box_until_they_were_taken_and_no_longer(page: Page, s
     page.get_by_label("Which test?").fill("serum lipase")
     page.locator(".drawer button").click()
     expect(page.locator(".log article").last).to_contain_text("980")
-    expect(box).to_have_value("Have you been abroad?")  # the next question took nothing away
+    expect(box).to_have_value("Have you been abroad?")  # the next question did not clear the box
     server.kill()
     box.press("Enter")
     expect(page.locator(".composer .notice.bad")).to_be_visible()
@@ -98,13 +98,13 @@ def test_words_stay_in_the_box_until_they_were_taken_and_no_longer(page: Page, s
     expect(mine.filter(has_text="Have you been abroad?")).to_have_count(1)
 
 
-def test_a_form_that_is_half_filled_stays_until_it_was_taken_and_no_longer(page: Page) -> None:
+def test_a_half_filled_form_stays_exactly_until_the_server_has_accepted_it(page: Page) -> None:
     start(page, "standardized patient", "doctor")
     test = page.get_by_label("Which test?")
     page.get_by_role("button", name="Order a test").click()
     test.fill("serum lip")
     say(page, "Where does it hurt?")
-    expect(test).to_have_value("serum lip")  # the next question took nothing away
+    expect(test).to_have_value("serum lip")  # the next question did not clear the form
     test.fill("serum lipase")
     page.locator(".drawer button").click()
     expect(page.locator(".log article").last).to_contain_text("980")
@@ -126,7 +126,7 @@ def test_a_form_that_is_half_filled_stays_until_it_was_taken_and_no_longer(page:
     expect(medicine).to_have_value("")
 
 
-def test_words_of_people_are_never_markup(page: Page) -> None:
+def test_words_of_people_are_never_rendered_as_markup(page: Page) -> None:
     assert len(PAYLOADS) > 1_000
     start(page, "standardized patient", "doctor")
     for begin in range(0, len(PAYLOADS), 170):

@@ -1,4 +1,4 @@
-"""A rating from the packet to the figures, by two raters, with the server killed in the middle."""
+"""A rating from the packet to the figures, by two raters; the server is killed in the middle."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def join(page: Page, server: Server, code: str, name: str) -> None:
 
 
 def rate_item(page: Page, level: int) -> None:
-    """Every question of one transcript, all by keyboard and pointer as a person would."""
+    """Answer every question of one transcript, with keyboard and pointer as a person would."""
     here, scales = page.url, page.get_by_role("radiogroup")
     expect(scales.first).to_be_visible()
     for number in range(scales.count()):
@@ -78,7 +78,7 @@ def mark_words(page: Page) -> str:
     return words
 
 
-def test_two_raters_go_through_kill_9_to_agreement_with_intervals(page: Page, server: Server, come: Come) -> None:
+def test_two_raters_get_agreement_with_intervals_after_a_kill_9(page: Page, server: Server, come: Come) -> None:
     run_demo(page)
     code = open_packet(page)
     kim, lee = come(), come()

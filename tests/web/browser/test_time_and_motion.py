@@ -1,4 +1,4 @@
-"""The station's clock counts on the page, and nothing moves for people who asked for that."""
+"""The station's clock counts on the page, and nothing moves for people who asked for less motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOVES = """() => [...document.querySelectorAll('*')].flatMap((one) => ['', '::be
   const turns = style.transitionDuration.split(',').some((time) => parseFloat(time) > 0);
   return turns || style.animationName !== 'none' ? one.tagName + part : '';
 })).filter(Boolean)"""
-"""Everything on a page that would move: each element and what stands before and after it."""
+"""Everything on a page that would move: each element and its pseudo-elements before and after."""
 
 
 def open_room(page: Page, server: Server, minutes: int) -> str:
@@ -30,9 +30,7 @@ def seconds(shown: str) -> int:
     return 60 * int(found[1]) + int(found[2])
 
 
-def test_a_station_shows_the_time_that_is_left_counts_it_down_and_says_when_it_is_up(
-    page: Page, server: Server
-) -> None:
+def test_a_station_shows_the_time_left_counts_it_down_and_says_when_it_is_up(page: Page, server: Server) -> None:
     page.clock.install()
     page.goto(open_room(page, server, 8))
     clock = page.get_by_role("timer")
@@ -56,7 +54,7 @@ def test_a_session_without_a_station_has_no_clock(page: Page, server: Server) ->
 
 
 @pytest.mark.parametrize("wish", ["reduce", "no-preference"])
-def test_nothing_moves_for_people_who_asked_for_less_motion_and_something_does_for_others(
+def test_nothing_moves_for_people_who_asked_for_less_motion_but_it_does_for_others(
     browser: Browser, server: Server, wish: str
 ) -> None:
     context = browser.new_context(reduced_motion="reduce" if wish == "reduce" else "no-preference")
