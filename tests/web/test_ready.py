@@ -103,6 +103,7 @@ AT_MOST = 12
 """Before clinics were rehearsed, the first session of these two took 50 and 100 times as much as the second."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("clinic", "part"), [("counsel", "patient"), ("rounds", "student")])
 def test_the_first_session_of_a_clinic_takes_little_more_of_the_event_loop_than_the_second(
     tmp_path: Path, clinic: str, part: str
@@ -145,6 +146,7 @@ DESK_AT_MOST = 30
 """Before the desk waited for a rehearsal, its first conversation took about 80 times as much as the second."""
 
 
+@pytest.mark.slow
 def test_the_first_conversation_of_a_desk_takes_little_more_of_the_event_loop_than_the_second(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TWO_TALKS, str(tmp_path / "s.db")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
