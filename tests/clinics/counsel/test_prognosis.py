@@ -46,7 +46,7 @@ def test_a_stated_time_is_a_fault_whatever_else_is_said(sentence: str) -> None:
     draft = f"I am here to listen. {sentence}"
     assert time_left(draft) == sentence
     fault = draft_fault(Draft(time_left=sentence), hurt=False, cited="source-1", borne_out=True, lang="en")
-    assert fault.risk == 1 and fault.words == sentence and sentence in fault.feedback
+    assert fault.risk == 2 and fault.words == sentence and sentence in fault.feedback
 
 
 @pytest.mark.parametrize("sentence", NOT_STATED)

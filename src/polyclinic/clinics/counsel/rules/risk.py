@@ -62,17 +62,17 @@ def read_draft(draft: str, findings: Sequence[Finding]) -> Draft:
 
 
 def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
-    """The gravest fault: a stated time left, facts without a source, then a slip, then an ignored feeling.
+    """The gravest fault: facts without a source, then a stated time left, a slip, an ignored feeling.
 
     `hurt` says that the person showed strong feeling. `cited` is the source that the counsellor named, if any.
     `borne_out` says whether that source supports the facts.
     """
-    if draft.time_left:
-        return _fault(1, "time_left", draft.time_left, lang)
     if draft.claim and not cited:
         return _fault(1, "unsourced", draft.claim, lang)
     if draft.claim and not borne_out:
         return _fault(1, "unsupported", draft.claim, lang, cited)
+    if draft.time_left:
+        return _fault(2, "time_left", draft.time_left, lang)
     if draft.slip:
         unheard = hurt and not draft.feeling
         return _fault(3 if unheard else 2, "3" if unheard else "2", draft.slip, lang)
