@@ -6,7 +6,7 @@
     python benchmarks/counsel.py service    latency of 100 sessions that are open at once, and CPU per turn
     python benchmarks/counsel.py all        everything, written to benchmarks/results/counsel.md
 
-The labelled utterances are measured by half.
+The two halves of the labelled utterances are measured separately.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ async def tables() -> str:
 
 
 async def load(sessions: int, turns: int, think_s: float, store: str, embedder: str) -> list[Any]:
-    """Sessions open at once, each answering after a random pause; latency of an answer and CPU per turn."""
+    """Measure latency and CPU per turn while many sessions are open at once, each with random pauses."""
     limits = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
     app = create_app(
         make_config({"clinic": "counsel", "store": store, "judges": ("none",), "embedder": embedder}), "token", limits

@@ -1,4 +1,4 @@
-"""How answers to the counsellor's question about ending one's life are taken, by author and language.
+"""How answers to the counsellor's question about ending one's life are judged, by author and language.
 
 python benchmarks/counsel_answers.py [FILE ...]
 

@@ -4,8 +4,8 @@ python -m benchmarks.counsel_kills [--share 0.1]     prints the second table of 
 
 A cell is one session on a service whose models answer over HTTP after a while. The service is killed some time after a
 message was sent. After the next start, the session and every case must still exist. A message that was stored is
-answered; if it was danger, with the fixed message and a case. A message that was not stored is answered when it is sent
-again.
+answered; if it showed danger, with the fixed message and a case. A message that was not stored is answered when it is
+sent again.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def shown(value: Estimate | None, digits: int = 3) -> str:
 
 
 def final_deviation(shifts: Sequence[ShiftRow], role: Role, trait: str) -> Estimate | None:
-    """How far R02 found a trait from the established one in the last ten shifts; None without R02."""
+    """How far a trait was from its established value in the last ten shifts, as R02 found; None without R02."""
     last = max(shift.number for shift in shifts)
     kept = []
     for shift in shifts:
@@ -198,10 +198,10 @@ def _controls(data: dict[Task, Collected]) -> list[str]:
 
 
 async def drift(shifts: int, seeds: int) -> list[str]:
-    """Delay of detection after a push, and false alarms in runs where nothing pushes.
+    """Delay of detection after injected drift, and false alarms in runs without injected drift.
 
-    The first row is the loop as it runs (`full`). The distances are compared on runs whose updates are frozen, because
-    an alarm in the loop corrects the drift and would hide it from the other distances.
+    The first row is the normal loop (`full`). The distance measures are compared on runs whose updates are frozen.
+    Otherwise an alarm in the loop would correct the drift, and the other measures could not see it.
     """
     out = [
         "## Drift detection",

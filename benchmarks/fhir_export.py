@@ -1,4 +1,4 @@
-"""How long a bulk export takes, and how much memory: a whole store over HTTP, from the request to the last file.
+"""How much time and memory a bulk export takes: a whole store over HTTP, from the request to the last file.
 
     python benchmarks/fhir_export.py [--resources 84791]
 

@@ -11,8 +11,8 @@ while the rules were extended; the others were not. A new file (`--file`, as for
 measured whole. `events` counts moves, waits and cancellations beside the paper's rates and its table 5.
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint part
-serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed latency;
-so the second run must give the same result, and it does everything that a run with a language model does.
+serves the replies that understudies gave in a first run. They come over HTTP from another process, each after a fixed
+latency. So the second run must give the same result, and it does everything that a run with a language model does.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ async def events(hospitals: int) -> None:
 
 
 async def travel(selector: str) -> None:
-    """One member of staff in ten mistakes the personal number for the phone number: what FHIR holds, who is missed."""
+    """One intake in ten writes the personal number as the phone number: count wrong records and missed calls."""
     async with open_store("sqlite://:memory:") as store:
         cast_ = "staff=understudy:mistake=swaps_numbers@0.1,patient=understudy"
         id_ = await start_run(

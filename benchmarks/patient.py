@@ -193,7 +193,7 @@ async def transfer(folder: Path, quick: bool) -> list[str]:
 
 
 def _questions(count: int, seed: int) -> list[str]:
-    """This many different questions."""
+    """Make this many different questions."""
     parts = ("belly", "chest", "left arm", "back", "head", "right knee", "throat", "ear", "eye", "neck")
     signs = ("hurt", "swell", "itch", "feel numb", "bleed", "burn", "tremble", "feel stiff")
     times = ("at night", "after meals", "in the morning", "when you walk", "since last week", "for hours")
@@ -216,8 +216,8 @@ def _operations(count: int) -> list[Operation]:
 async def retrieval(folder: Path, quick: bool) -> list[str]:
     """Median time of a search in the attention library with its embedding, and the effect on the cost of a case.
 
-    With one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning threads took 8
-    ms of CPU at 100,000 entries and 16 ms at 1,000,000 (k = 5).
+    It is measured with one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning
+    threads took 8 ms of CPU at 100,000 entries and 16 ms at 1,000,000 (k = 5).
     """
     lines = [
         "| entries | goal | k = 5: median ms | its CPU ms | k = 256, as the patient looks: median ms | its CPU ms |",

@@ -1,4 +1,4 @@
-"""The clinic's reward as a trainer calls it: seconds and judge's calls for many outputs, and the cost of a kill.
+"""The clinic's reward as a trainer calls it: seconds and judge calls for many outputs, and the cost of a kill.
 
     python -m benchmarks.training_reward clinteach/train.jsonl --outputs 1000
 

@@ -1,8 +1,8 @@
 """The table of 100,000 episodes: how long the first page takes, and a filtered, sorted, later or searched page.
 
-``python benchmarks/web_episodes.py 100000`` runs the demo's twelve calls in both variants, copies them in the store
-until there are 100,000, and requests each page twenty times from a server in this process. CPU time is printed beside
-wall time, because a machine may be busy with other work.
+``python benchmarks/web_episodes.py 100000`` runs the demo's twelve calls in both variants and copies them in the
+store until there are 100,000. Then it requests each page twenty times from a server in this process. CPU time is
+printed beside wall time, because a machine may be busy with other work.
 """
 
 from __future__ import annotations

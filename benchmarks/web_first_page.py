@@ -27,7 +27,7 @@ WATCH = """
 
 
 def visit(browser: Browser, entry: str) -> tuple[float, float, float]:
-    """Bytes transferred until it can be used, milliseconds until the choice is shown, and until it was used."""
+    """Bytes transferred until the page can be used, milliseconds until the choice is shown, and until it was used."""
     context = browser.new_context(locale="en-US")
     page = context.new_page()
     wire = context.new_cdp_session(page)

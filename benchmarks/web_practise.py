@@ -116,7 +116,7 @@ class Person:
             await self.timed("feedback", "GET", f"/api/practise/{run}/feedback")
 
     def answer(self, asked: dict[str, Any], turn: int) -> dict[str, Any]:
-        """Words, or a filled-in form; after some questions the move that ends the conversation, if there is one."""
+        """Words or a filled-in form; after some questions, the move that ends the conversation if it is offered."""
         if asked["rows"]:
             return {"values": fill_form(asked["rows"])}
         ends = [move["text"] for move in asked["moves"] if not move["asks"]]

@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def certificates_are_loaded_once() -> Iterator[None]:
-    """Without this, every new httpx client reads all CA certificates (60 ms), even for plain HTTP to this machine."""
+    """Load the CA certificates once, because every new httpx client would read them (60 ms), even for plain HTTP."""
     make = httpx.create_ssl_context
     kept = make()
     with pytest.MonkeyPatch.context() as patch:

@@ -14,7 +14,7 @@ PACKAGE = Path(polyclinic.__file__).parent
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """Every module of the package, parsed. The garbage collector need not look at them again."""
+    """Every module of the package, parsed. The garbage collector ignores the trees from then on."""
     found = {
         path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -34,5 +34,5 @@ def trees_of(room: str) -> list[tuple[str, ast.Module]]:
 
 @cache
 def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
-    """All nodes of a tree, as `ast.walk` gives them, kept."""
+    """All nodes of a tree in the order of `ast.walk`, cached."""
     return tuple(ast.walk(tree))

@@ -111,7 +111,7 @@ def test_copied_files_and_installed_extras_exist() -> None:
 
 
 def compose_tool() -> list[str]:
-    """A compose tool that is installed and knows profiles; none of them needs a server to read a file."""
+    """The first installed compose tool that knows profiles, or nothing. Reading a file needs no server."""
     for tool in (["podman-compose"], ["docker", "compose"]):
         if shutil.which(tool[0]):
             said = subprocess.run([*tool, "--help"], capture_output=True, text=True, check=False)

@@ -137,7 +137,7 @@ def test_every_clinic_has_one_page_and_both_tables_name_it() -> None:
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_the_short_help_is_the_same_as_the_commands_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_short_help_is_the_same_as_the_commands_own_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = import_module(f"polyclinic.cli.{COMMANDS[name][0]}").command
     assert command.get_short_help_str(200) == COMMANDS[name][1].rstrip(".") or command.short_help == COMMANDS[name][1]
     assert (command.help or "").startswith(COMMANDS[name][1].split(".")[0])

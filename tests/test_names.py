@@ -72,7 +72,7 @@ def test_no_two_public_classes_of_a_clinic_have_the_same_name(clinic: str) -> No
     assert len(found) > 10 and {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 
 
-def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
+def test_no_other_class_has_the_name_of_a_class_in_the_glossary() -> None:
     """A reader who knows the glossary must not meet its words with another meaning, in any room or clinic."""
     glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     known = {name: module for module, name in re.findall(r"\| `([a-z_.]+)\.([A-Z]\w+)` \|", glossary)}

@@ -1,4 +1,4 @@
-"""No code twice: what one room does for all rooms is not written a second time elsewhere."""
+"""No duplicate code: what one room does for all rooms is not written a second time elsewhere."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _asks_resources(node: ast.AST) -> bool:
         ("from importlib.resources.abc import Traversable", False),
     ],
 )
-def test_a_second_module_that_reads_them_would_be_found(line: str, asks: bool) -> None:
+def test_a_second_module_that_reads_package_data_would_be_found(line: str, asks: bool) -> None:
     assert any(_asks_resources(node) for node in nodes(ast.parse(line))) == asks
 
 
@@ -208,7 +208,7 @@ def test_only_one_module_contains_this_code(finds: Callable[[ast.AST], Iterator[
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
 
 
-def test_no_value_is_made_without_validation_or_changed_behind_its_type() -> None:
+def test_no_value_is_made_without_validation_or_changed_by_bypassing_its_type() -> None:
     """`core.value` makes values quickly; pydantic's unchecked constructor and `object.__setattr__` are not needed."""
     found = [
         f"{module}:{node.lineno}"

@@ -1,4 +1,4 @@
-"""Data between flows, judges and the engine is typed: nobody casts, or looks up a field by its name."""
+"""Data between flows, judges and the engine is typed: no code casts a type or looks up a field by its name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def modules(rooms: tuple[str, ...]) -> Iterator[Path]:
 
 
 def casts(source: str) -> list[int]:
-    """The lines that contain a cast."""
+    """The lines that contain a type cast."""
     return [
         node.lineno
         for node in ast.walk(ast.parse(source))
@@ -37,7 +37,7 @@ def casts(source: str) -> list[int]:
     ]
 
 
-def test_flows_judges_and_reports_use_no_casts() -> None:
+def test_flows_judges_and_reports_use_no_type_casts() -> None:
     found = [f"{path.relative_to(CLINICS)}:{line}" for path in modules(READS) for line in casts(path.read_text())]
     assert found == [] and len(list(modules(READS))) > 60
 
@@ -58,7 +58,7 @@ def test_a_lookup_by_name_would_be_found(line: str) -> None:
     assert KEPT.search(line)
 
 
-def test_a_cast_would_be_found() -> None:
+def test_a_type_cast_would_be_found() -> None:
     assert casts("def flow(episode):\n    call = cast(Call, episode.scenario)") == [2]
 
 

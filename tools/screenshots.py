@@ -200,7 +200,7 @@ def classes(visit: Visit) -> None:
 
 
 def rate(visit: Visit) -> None:
-    """A transcript beside its rubric; then the agreement of two raters, who like thanks and sometimes differ."""
+    """A transcript beside its rubric; then the agreement of two raters, who reward thanks and sometimes disagree."""
     page = visit.page
     page.get_by_role("link", name="Rate", exact=True).click()
     run = page.get_by_label(re.compile("^Run to rate"))
@@ -250,9 +250,9 @@ def answer(page: Page, words: str) -> None:
 
 
 def take(page: Page, name: str, first: str = "") -> None:
-    """Take a place wide and narrow, the narrow one in the dark theme. No pointer is on anything.
+    """Take a wide screenshot in the light theme and a narrow one in the dark theme, without a pointer over an element.
 
-    `first`: the element on top.
+    `first`: the element at the top.
     """
     page.mouse.move(0, 0)
     for width, height, theme in ((1280, 860, "light"), (390, 844, "dark")):

@@ -28,33 +28,33 @@
     │   ├── TooLarge            the body is larger than the server takes
     │   ├── Unauthorized        a token is missing or not valid
     │   ├── Forbidden           a token does not allow this
-    │   ├── NotInR4             R4 has no form for this
-    │   ├── TooManyExports      as many bulk exports are under way as the server makes at once
-    │   ├── ExportFailed        a bulk export came to no end
+    │   ├── NotInR4             R4 cannot express this
+    │   ├── TooManyExports      the server is already making as many bulk exports as it can at once
+    │   ├── ExportFailed        a bulk export could not be finished
     │   └── UnknownPath         the server has nothing at this address
-    ├── OAuthError              a request to the authorisation server is refused, as OAuth says it
+    ├── OAuthError              the authorisation server refuses a request, with an error code of OAuth
     ├── WrongForm               something is not in the requested format; always caught, and reported to its author
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
     │   ├── NotAsAsked          a tutor's output, when it is scored for a reward
-    │   └── Fault               a place in a user's hospital file: becomes a DataError
+    │   └── Fault               a mistake in a user's hospital file: becomes a DataError
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
-        │   └── CallFailed      a call failed for good; carries what it is billed all the same
+        │   └── CallFailed      a call failed after its last retry; holds its cost, because it is billed
         │       └── AttemptFailed   one attempt failed; says whether a retry may help
         │           └── OutOfRoom   the model's reasoning used up the reply's token limit
         ├── ReplyError          owner "reply": the tested agent's reply did not parse, after two retries
         ├── SimulatedUserError  owner "simulated_user": a simulated person fell out of their role
         ├── ToolError           owner "tool": a tool failed although it was used correctly
-        ├── JudgeError          owner "judge": a judge's reply could not be read; it gives no score
+        ├── JudgeError          owner "judge": a judge's reply could not be read; the judge gives no score
         ├── ReaderError         owner "reader": a reader's reply could not be read; its findings stay unknown
         └── EngineError         owner "engine": a bug in Polyclinic
             ├── LeaseLost       another process has taken over this part of the run
             └── ChainBroken     an earlier episode that this one depends on was refused
 
-An error whose name begins with ``_`` is caught in its own module and is not drawn.
+An error whose name begins with ``_`` is caught in its own module and is not shown in this tree.
 
 A failure is recorded once, where it crosses its boundary: see `boundary`.
 """
@@ -114,7 +114,7 @@ class PersonLeft(UserError):
 
 
 class LimitReached(PolyclinicError):
-    """A limit that the user set was reached. What was finished stays finished."""
+    """A limit that the user set was reached. Everything that was finished is kept."""
 
     def __init__(self, limit: str, message: str, scope: Literal["episode", "run"] = "run") -> None:
         super().__init__(message)
@@ -122,7 +122,7 @@ class LimitReached(PolyclinicError):
 
 
 class WrongForm(PolyclinicError, ValueError):
-    """Something is not in the requested format. The message is written for its author."""
+    """Something is not in the requested format. The message is written for the author of the text."""
 
 
 class OwnedError(PolyclinicError):
@@ -163,7 +163,7 @@ class ToolError(OwnedError):
 
 
 class JudgeError(OwnedError):
-    """A judge's reply could not be read. It gives no score."""
+    """A judge's reply could not be read. The judge gives no score."""
 
     owner = "judge"
 

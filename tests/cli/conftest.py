@@ -27,7 +27,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def polyclinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in an empty folder, in this process; only the start of the interpreter is left out."""
+    """Run a command in an empty folder, in this process; only the start of the interpreter is not tested."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("POLYCLINIC_STORE", raising=False)
 

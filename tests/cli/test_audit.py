@@ -12,7 +12,7 @@ Run = Callable[..., Any]
 
 
 def fill(path: Path, value: Callable[[int], str]) -> None:
-    """Write a number into every cell, as a rater would; it depends on the row's item."""
+    """Write a number into every cell, as a rater would. The number depends on the row's item."""
     rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     order = sorted(row[0] for row in rows[1:])
     for row in rows[1:]:

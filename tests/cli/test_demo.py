@@ -1,4 +1,4 @@
-"""The demo shows each clinic's idea: learning, errors, pictures, an escalation; and it stays small."""
+"""The demo shows what is special about each clinic (learning, errors, pictures, an escalation) and stays small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Careless or unlucky users get one line that says how to fix it, never a traceback, never a hang."""
+"""Careless or unlucky users get one line that says how to fix the problem, never a traceback and never a hang."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_run_saved_by_another_version_of_a_clinic_is_refused_with_that_reason(
         assert ": style: " in done.stderr and "another version of the clinic demo saved it" in done.stderr
 
 
-async def test_typed_bytes_that_are_no_text_are_asked_for_again_without_a_hang() -> None:
+async def test_input_that_is_not_valid_text_is_asked_for_again_without_a_hang() -> None:
     prompt = CallerAsks(caller="Ada", medicine="Amberol", believes="1 tablet")
     request = Request("caller", prompt, ())
     with pytest.raises(Unreadable, match="cannot be read"):

@@ -1,4 +1,4 @@
-"""A user's folder becomes sources: all kinds of files, but none hidden or outside; unreadable ones are reported."""
+"""A user's folder becomes sources. Hidden files and files outside are not read, and unreadable files are reported."""
 
 from __future__ import annotations
 

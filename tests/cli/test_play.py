@@ -162,7 +162,7 @@ def test_the_printed_report_command_works_in_another_store(polyclinic: Run, tmp_
     assert told.returncode == 0, told.stderr
 
 
-def test_a_shift_ends_with_who_broke_how_many_rules(polyclinic: Run) -> None:
+def test_a_shift_ends_with_the_number_of_rules_that_each_person_broke(polyclinic: Run) -> None:
     typed = "Which medicines do you take, and have you been vomiting or confused?\n"
     done = polyclinic("play", "duty", "--role", "doctor", "--scenarios", "one:t1-11-lithium", stdin=typed)
     own = re.search(r"own breaches: (\d+)", done.stdout)

@@ -17,7 +17,7 @@ def test_a_clinic_has_every_room(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
-def test_rooms_have_one_shape(name: str) -> None:
+def test_rooms_have_the_same_entry_names_in_every_clinic(name: str) -> None:
     shape.check_rooms(load_clinic(name))
 
 

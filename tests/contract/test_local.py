@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
 async def test_a_small_model_on_this_machine_plays_a_scenario_and_its_failures_have_owners(name: str) -> None:
-    """Its scores may be poor; its failures must have an owner and be counted, and never be the engine's."""
+    """The model's scores may be poor. Its failures must be counted and have an owner, which is never the engine."""
     clinic = load_clinic(name)
     config = make_config(
         {

@@ -50,7 +50,7 @@ async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_the_reason(op
     assert "say please" in caller.requests[1].messages[-1].content
 
 
-async def test_a_cut_reply_is_never_accepted_and_is_asked_again_in_fewer_words(open_episode: OpenEpisode) -> None:
+async def test_a_cut_reply_is_never_accepted_and_a_shorter_one_is_requested(open_episode: OpenEpisode) -> None:
     half = Completion(text="I was told to take the tablets with", finish="length")
     caller = Scripted(half, half, "How many?")
     episode = await open_episode(caller=caller)
@@ -73,7 +73,7 @@ async def test_a_structured_reply_that_was_cut_off_is_refused_even_if_it_parses(
     assert len(caller.requests) == 2
 
 
-async def test_a_reply_that_repeated_itself_is_retried_warmer_and_not_shown_in_full(
+async def test_a_reply_that_repeated_itself_is_retried_at_a_higher_temperature_and_shown_shortened(
     open_episode: OpenEpisode,
 ) -> None:
     caller = Scripted(Completion(text="Well. " + "I am not sure about it. " * 80, finish="length"), "How many?")

@@ -55,7 +55,9 @@ async def test_events_of_parallel_branches_are_in_the_given_order(open_episode: 
     ]
 
 
-async def test_the_events_of_a_branch_alongside_are_recorded_when_the_block_ends(open_episode: OpenEpisode) -> None:
+async def test_the_events_of_a_branch_that_runs_alongside_are_recorded_when_the_block_ends(
+    open_episode: OpenEpisode,
+) -> None:
     episode = await open_episode()
 
     async def checks(name: str) -> str:

@@ -37,7 +37,7 @@ def test_a_message_names_file_line_field_fault_and_fix_in_one_format() -> None:
     assert isinstance(bad_file("run.toml", "is empty", error=ConfigError), ConfigError)
 
 
-def test_a_path_that_is_missing_or_no_file_or_no_text_is_named(tmp_path: Path) -> None:
+def test_a_path_that_is_missing_or_not_a_file_or_not_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone\.csv: there is no such sheet; make one"):
         read_text(tmp_path / "gone.csv", about="sheet", fix="make one")
     with pytest.raises(DataError, match="the file cannot be read: Is a directory"):
@@ -88,7 +88,7 @@ def test_package_data_is_read_by_its_file_extension() -> None:
 
 
 def test_all_file_errors_are_reported_in_one_way() -> None:
-    """`bad_file` alone makes a DataError, so that every message names file, place and fix in the same order."""
+    """`bad_file` alone makes a DataError, so that every message names file, position and fix in the same order."""
     package = Path(polyclinic.__file__).parent
     made = [
         path.relative_to(package).as_posix()

@@ -20,7 +20,7 @@ def add(key: str, quality: float = 0.0, unless_near: float | None = None) -> Ope
     return Operation(action="add", entry=entry, unless_near=unless_near)
 
 
-def test_the_nearest_entries_come_first_and_none_below_the_threshold() -> None:
+def test_the_nearest_entries_come_first_and_none_is_below_the_threshold() -> None:
     shared = library(add("where does it hurt"), add("how did it begin"), add("do you smoke"))
     assert shared.nearest("where does it hurt", 2)[0].entry.key == "where does it hurt"
     assert len(shared.nearest("where does it hurt", 3, threshold=0.99)) == 1

@@ -43,7 +43,7 @@ OUT = "The caller has a question about her tablets."
         ("Well, it must be gout.", "knows what is hidden"),
     ],
 )
-def test_each_way_of_falling_out_of_the_part_is_named(line: str, kind: str) -> None:
+def test_each_way_of_leaving_the_part_is_named(line: str, kind: str) -> None:
     found = broken_by(
         line, own=("patient",), others=("doctor",), said="Since when does your knee ache, may I ask?", hidden=("gout",)
     )
@@ -93,7 +93,7 @@ def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, 
     assert found.kind == kind
 
 
-def test_repeating_the_others_question_is_an_echo_and_repeating_information_is_not() -> None:
+def test_repeating_the_other_speakers_question_is_an_echo_and_repeating_information_is_not() -> None:
     asks = "그 마음과 함께 있고 싶습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?"
     found = broken_by("저는 약을 먹고 있습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?", said=asks)
     assert found is not None
@@ -133,7 +133,7 @@ def test_repeating_the_instructions_is_an_echo_and_telling_ones_own_story_is_not
     assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
 
 
-def test_only_lines_with_a_suspicious_sign_are_worth_a_reading() -> None:
+def test_only_lines_with_a_suspicious_sign_are_worth_asking_the_reader() -> None:
     assert worth_reading("You have an infection of the lungs.")
     assert not worth_reading("I think you know better.")
     assert not worth_reading("Bad, since Sunday.")
@@ -245,7 +245,7 @@ async def test_a_line_that_was_said_before_is_not_offered_again(open_episode: Op
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_lines_to_choose_from_stay_in_the_part(lang: Lang) -> None:
+def test_lines_offered_to_choose_from_are_in_the_part(lang: Lang) -> None:
     """The lines that anybody can say, and every line of every persona of the counselling clinic."""
     for persona in (*personas("korean"), *personas("elsewhere")):
         ready = persona.lines[lang]

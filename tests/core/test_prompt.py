@@ -122,7 +122,7 @@ def test_a_persons_words_become_the_reply() -> None:
         Structured.from_human("yes")
 
 
-def test_templates_of_one_role_can_share_their_words() -> None:
+def test_templates_of_one_role_can_share_text() -> None:
     asks = CallerAsks(caller="Ada Byron", medicine="Amberol", believes="nothing").render()
     reacts = CallerReacts(caller="Ada Byron", style="numbers", advice="Take one.").render()
     assert "Ada Byron" in asks[0].content and reacts[0].content.startswith(asks[0].content)

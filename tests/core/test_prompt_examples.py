@@ -1,4 +1,4 @@
-"""Forms are asked for with a worked example in the right form, and with the reason before the verdict."""
+"""A prompt for a form shows a worked example in the right format and asks for the reason before the verdict."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _CASE = shipped_cases()[0]
 
 
 def made_for_its_data(name: str) -> Prompt[Any]:
-    """A prompt whose form has fields that follow from its own data.
+    """A prompt whose form gets its fields from the prompt's own data.
 
-    Two prompts ask a changing number of different questions; their worked examples use questions of their own.
+    Two prompts ask a varying number of different questions; their worked examples use other questions.
     """
     turn: dict[str, Any] = {"sheet": Sheet.from_case(_CASE), "pictures": ()}
     made: dict[str, Callable[[], Prompt[Any]]] = {
@@ -133,7 +133,7 @@ def test_a_form_is_flat(prompt: type[Prompt[Any]]) -> None:
 
 @pytest.mark.parametrize("prompt", forms())
 def test_the_reason_comes_before_the_verdict(prompt: type[Prompt[Any]]) -> None:
-    """Before the first verdict; in a form with many verdicts, right before each."""
+    """The reason comes before the first verdict; in a form with many verdicts, right before each of them."""
     form = form_of(prompt)
     sheet = not prompt.reply_type().model_fields
     words = False

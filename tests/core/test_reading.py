@@ -18,7 +18,7 @@ def test_a_question_needs_every_fact_of_its_kind() -> None:
         TOLD.ask(fact="I smoke.")
 
 
-def test_a_question_from_a_file_is_the_question_that_code_asks() -> None:
+def test_a_question_from_a_file_equals_the_question_that_code_asks() -> None:
     asked = TOLD.ask(fact="I smoke.", name="the doctor")
     read = TOLD.read_back(asked.words, asked.context)
     assert (read.fact("fact"), read.fact("name")) == ("I smoke.", "the doctor")

@@ -306,7 +306,7 @@ class Sent(ReplyModel):
     to: str
 
 
-def test_a_reply_with_choices_takes_one_of_them_and_nothing_else() -> None:
+def test_a_reply_with_fixed_choices_must_be_exactly_one_of_them() -> None:
     form = with_choices(Sent, "SentTo", to=("cardiology", "surgery"))
     assert form is with_choices(Sent, "SentTo", to=("cardiology", "surgery")), "the same question has the same form"
     assert list(form.model_fields) == ["reason", "to"]

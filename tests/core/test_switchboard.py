@@ -59,7 +59,7 @@ class Watched(MemoryJournal):
         await super().post(episode, queue, key, body)
 
 
-async def test_a_paid_answer_is_stored_before_it_is_used_and_all_earlier_ones_first(
+async def test_all_earlier_answers_and_a_paid_answer_are_stored_before_it_is_used(
     open_episode: OpenEpisode,
 ) -> None:
     journal = Watched()

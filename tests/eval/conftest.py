@@ -111,7 +111,7 @@ CaseOf = Callable[..., Case]
 
 @pytest.fixture
 def bench_of() -> BenchOf:
-    """``bench_of(understudy, mistake=1.0)``, or ``bench_of(["raw reply", ...])`` for scripted ones."""
+    """Make a bench: ``bench_of(understudy, mistake=1.0)``, or ``bench_of(["raw reply", ...])`` for scripted replies."""
 
     def make(player: Understudy | Iterable[str], mistakes: Mapping[str, float] | None = None) -> FakeBench:
         if isinstance(player, Understudy):
@@ -136,7 +136,7 @@ def bench_of() -> BenchOf:
 
 @pytest.fixture
 def case_of() -> CaseOf:
-    """``case_of("nurse: Welcome!", "patient: Thanks.")``."""
+    """Make a case from lines: ``case_of("nurse: Welcome!", "patient: Thanks.")``."""
 
     def make(*lines: str, scenario: str = "s1") -> Case:
         said = [Said(speaker=line.partition(": ")[0], text=line.partition(": ")[2]) for line in lines]

@@ -67,7 +67,7 @@ def test_a_packet_is_blind_and_its_key_is_stored_elsewhere(tmp_path: Path) -> No
     assert AuditKey.load(tmp_path / "key.json") == key and len(key.items) == 12
 
 
-def test_variants_are_drawn_evenly_and_failed_episodes_never(tmp_path: Path) -> None:
+def test_variants_are_drawn_evenly_and_failed_episodes_are_never_drawn(tmp_path: Path) -> None:
     drawn = [episode.split("-")[1] for episode in packet(tmp_path).items.values()]
     assert {name: drawn.count(name) for name in set(drawn)} == {"plain": 4, "full": 4, "library": 4}
 

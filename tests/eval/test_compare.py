@@ -13,7 +13,7 @@ UP, DOWN = Metric("quality", "higher is better"), Metric("harm", "lower is bette
 
 
 def run(values: dict[str, dict[str, list[float]]], metric: Metric = UP, name: str = "r1") -> RunResults:
-    """A run from {variant: {scenario: trial values}}."""
+    """Make a run from {variant: {scenario: trial values}}."""
     episodes = [
         EpisodeRow(
             id=f"{variant}-{scenario}-{trial}",
@@ -100,7 +100,7 @@ def test_only_shared_scenarios_count_and_the_rest_is_reported() -> None:
     assert found.low is None and found.difference == -1
 
 
-def test_nothing_shared_gives_no_comparison() -> None:
+def test_without_shared_scenarios_there_is_no_comparison() -> None:
     assert compare(Arm(run({"v": {"s1": [0]}}), "v"), Arm(run({"v": {"s2": [0]}}), "v")) == []
 
 

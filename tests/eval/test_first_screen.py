@@ -1,4 +1,4 @@
-"""The first screen of a report, and what every table gives: words, one picture, n, one interval for each figure."""
+"""A report's first screen has words and one picture; every table gives n and one interval for each figure."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_does_not() -> None:
     assert estimate(values, seed=1) != estimate(values, seed=2)
 
 
-def test_the_interval_of_a_large_sample_agrees_with_the_normal_one() -> None:
+def test_the_interval_of_a_large_sample_agrees_with_the_normal_interval() -> None:
     values = np.random.default_rng(4).random(3000)
     low, high = bounds(estimate(values.tolist()))
     half = 1.96 * values.std(ddof=1) / np.sqrt(3000)

@@ -178,7 +178,7 @@ def test_every_link_of_the_contents_has_a_target_and_ids_are_unique() -> None:
         assert {link[1:] for link in found.links} <= set(found.ids)
 
 
-def test_the_top_names_the_cast_the_understudies_and_the_notice() -> None:
+def test_the_top_of_the_page_names_the_cast_the_understudies_and_the_notice() -> None:
     page = render_html([report()])
     top = page[: page.index(">Results</h2>")]
     assert NOT_CLINICAL in top and UNDERSTUDIES in top
@@ -207,7 +207,7 @@ def test_several_runs_make_one_page_with_an_overview() -> None:
     assert page.index("Demo clinic") < page.index("Front desk")
 
 
-def test_no_runs_still_make_a_page() -> None:
+def test_a_report_without_runs_is_still_a_page() -> None:
     page = render_html([])
     parsed(page)
     assert "<article" not in page and "not for clinical use" in page
@@ -252,7 +252,7 @@ def test_long_transcripts_are_cut_and_say_so() -> None:
     assert len(page) < 200_000
 
 
-def test_the_sample_shows_a_failure_the_weakest_and_the_best() -> None:
+def test_the_sample_shows_a_failed_the_weakest_and_the_best_episode() -> None:
     chosen = choose_transcripts(results(), "plain", 3)
     assert [(label, episode.id) for label, episode in chosen] == [
         ("failed", "bad"), ("weakest warmth", "plain-0"), ("best warmth", "plain-5"),
@@ -330,7 +330,7 @@ def test_whole_numbers_lose_their_decimals_only_when_the_column_is_whole() -> No
 def test_a_row_of_the_wrong_length_is_refused_when_made() -> None:
     with pytest.raises(ValueError, match="row 1 has 1 cells under 2 columns"):
         Table("t", ["a", "b"], [[1, 2], [1]])
-    with pytest.raises(ValueError, match="series 'a' has 1 values for 2 places"):
+    with pytest.raises(ValueError, match="series 'a' has 1 values instead of 2"):
         Bars(["x", "y"], {"a": [1]})
     with pytest.raises(ValueError, match="row 'r' has 1 values under 2 columns"):
         HeatMap(["r"], ["a", "b"], [[1]])
@@ -355,7 +355,7 @@ def test_a_started_event_is_not_shown() -> None:
     assert event_line(events()[0]) is None
 
 
-def test_figures_in_a_terminal_are_numbers_and_clouds_are_words() -> None:
+def test_a_terminal_shows_a_figure_as_numbers_and_a_point_cloud_by_its_number_of_points() -> None:
     assert "0.500 [0.400, 0.600]" in block_text(Figure("c", CHARTS[0]))
     assert "2 points" in block_text(Figure("c", CHARTS[7]))
 

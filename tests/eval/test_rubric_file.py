@@ -95,7 +95,7 @@ def test_means_are_weighted_and_a_minimum_is_the_worst() -> None:
     assert worst.conclude({"IS-1": 2, "AQ-1": 0}).aggregate == 0
 
 
-def test_a_cap_below_the_scale_goes_to_its_lowest_level() -> None:
+def test_a_cap_below_the_scale_is_raised_to_the_lowest_level() -> None:
     low = parse_rubric(TOML.replace("cap = -1", "cap = -9"), "r.toml")
     assert low.conclude({"IS-1": 2, "AQ-1": 2}, ["unsafe"]).scores["AQ-1"] == -2
 
@@ -150,7 +150,7 @@ def test_yaml_errors_name_their_line(old: str, new: str, message: str) -> None:
         parse_rubric(YAML.replace(old, new), "r.yaml")
 
 
-def test_missing_files_and_other_endings_are_refused(tmp_path: Path) -> None:
+def test_missing_files_and_other_file_extensions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such rubric file"):
         load_rubric(tmp_path / "none.toml")
     with pytest.raises(DataError, match="no such rubric file"):
@@ -162,7 +162,7 @@ def test_missing_files_and_other_endings_are_refused(tmp_path: Path) -> None:
         load_rubric(tmp_path / "bad.toml")
 
 
-def test_tiers_read_as_ranges() -> None:
+def test_tiers_are_read_as_ranges_of_levels() -> None:
     assert list(levels_of("-2..0")) == [-2, -1, 0]
     with pytest.raises(ValueError, match="runs backwards"):
         levels_of("3..1")

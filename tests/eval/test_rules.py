@@ -46,7 +46,7 @@ def test_a_crash_while_yielding_is_caught_as_well(case_of: CaseOf) -> None:
         RuleJudge("r", [SHARE], rule).apply(case_of())
 
 
-def test_words_that_are_no_text_are_the_judges_failure(case_of: CaseOf) -> None:
+def test_a_reason_or_evidence_that_is_not_text_is_the_judges_failure(case_of: CaseOf) -> None:
     with pytest.raises(JudgeError, match="reason"):
         RuleJudge("r", [SHARE], lambda case: mark("share", 1, reason=7)).apply(case_of())  # type: ignore[arg-type]
     with pytest.raises(JudgeError, match="evidence"):

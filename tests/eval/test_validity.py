@@ -32,7 +32,7 @@ RESULTS = RunResults(
 )
 
 
-def test_a_metric_read_by_a_good_reader_is_valid_and_says_how_good() -> None:
+def test_a_metric_read_by_a_good_reader_is_valid_and_says_how_good_the_reader_is() -> None:
     ground = grounds(RESULTS)["leaks"]
     assert ground.valid
     assert "right on 0.90 of 100" in ground.about

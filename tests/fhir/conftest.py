@@ -1,4 +1,4 @@
-"""A small hospital, a store on each database, the server in process and over a real socket, HL7's packages."""
+"""Fixtures: a small hospital, a store on each database, the server in process and on a socket, HL7's packages."""
 
 from __future__ import annotations
 

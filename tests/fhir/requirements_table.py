@@ -1,7 +1,7 @@
 """What R5, R4 and the guides require of a server like ours, each requirement with its number and a check.
 
-The requirements are written from the requirement lists of the specifications and guides that `SOURCES` names: they say
-in our words what a conformance suite would try. `python -m tests.fhir.requirements_table` writes their page.
+The requirements come from the requirement lists of the specifications and guides that `SOURCES` names. They say in our
+words what a conformance suite would try. `python -m tests.fhir.requirements_table` writes the page that lists them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Requirement(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The key of its source."""
+        """The key of the requirement's source in `SOURCES`."""
         return self.number.partition("-")[0]
 
 

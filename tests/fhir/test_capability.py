@@ -85,7 +85,7 @@ async def test_every_claimed_interaction_works_on_every_type(api: httpx.AsyncCli
         assert validated.json()["issue"][0]["severity"] in ("information", "warning")
 
 
-async def test_what_it_does_not_claim_does_not_exist(api: httpx.AsyncClient) -> None:
+async def test_what_the_statement_does_not_claim_does_not_exist(api: httpx.AsyncClient) -> None:
     for path in ("/Medication", "/Location?near=1|2", "/Observation?code-value-quantity=a$b", "/Patient?phonetic=x"):
         assert (await api.get(path, headers=STRICT)).status_code in (400, 404)
 

@@ -89,7 +89,7 @@ async def test_no_slot_is_booked_twice_in_process(store: FhirStore) -> None:
 async def test_no_slot_is_booked_twice_over_http(serve: Callable[..., Any], bookings: int) -> None:
     server = serve([*diaries(), {"resourceType": "Patient", "id": "p"}])
     booked, answers = {}, Counter[int]()
-    at_once = asyncio.Semaphore(50)  # connections; httpx's own queue is slow with a thousand waiting
+    at_once = asyncio.Semaphore(50)  # because httpx's own queue is slow with a thousand waiting requests
     limits = httpx.Limits(max_connections=50)
     async with httpx.AsyncClient(base_url=server.base, timeout=60, limits=limits) as client:
 

@@ -104,7 +104,7 @@ async def test_a_hold_ends_with_its_time_and_its_slots_are_free(
     check(ended)
 
 
-async def test_booking_in_place_of_another_appointment_cancels_that_one(api: httpx.AsyncClient) -> None:
+async def test_booking_in_place_of_another_appointment_cancels_the_other_one(api: httpx.AsyncClient) -> None:
     first, second = (await find(api, practitioner="Practitioner/kim"))[:2]
     patient = {"valueReference": {"reference": "Patient/patient-1"}}
     made = await api.post(

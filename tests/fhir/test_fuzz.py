@@ -54,7 +54,7 @@ def fuzz(base: str, examples: int, types: tuple[str, ...] | None) -> Counter[int
 @pytest.mark.parametrize(
     ("examples", "types"), [(2, DIARY), pytest.param(25, None, marks=pytest.mark.slow)], ids=["diary", "all"]
 )
-def test_nothing_generated_breaks_the_server(
+def test_no_generated_request_breaks_the_server(
     serve: Callable[..., Any], examples: int, types: tuple[str, ...] | None
 ) -> None:
     answers = fuzz(serve().base, examples, types)

@@ -1,7 +1,7 @@
-"""Official examples, damaged one place at a time: whatever other R5 validators refuse, ours refuses too.
+"""Official examples, each damaged at one position: whatever other R5 validators refuse, ours refuses too.
 
-Two judges that share no code with ours: fhircraft (PyPI; models and FHIRPath invariants) and HL7's own JSON schema.
-Ours may refuse more, but only for rules those two do not check, and each such refusal names its rule.
+The other validators share no code with ours. They are fhircraft (PyPI; models and FHIRPath invariants) and HL7's own
+JSON schema. Ours may refuse more, but only for rules that the other two do not check; each such refusal names its rule.
 """
 
 from __future__ import annotations

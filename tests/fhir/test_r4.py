@@ -193,7 +193,7 @@ async def test_an_export_through_r4_is_written_in_r4(api: httpx.AsyncClient) -> 
     assert refused.status_code == 400
 
 
-async def test_an_r4_client_books_moves_through_pages_and_reads(api: httpx.AsyncClient, hospital: FhirStore) -> None:
+async def test_an_r4_client_books_reads_and_follows_page_links(api: httpx.AsyncClient, hospital: FhirStore) -> None:
     page = (await api.get("/r4/Slot?schedule=Schedule/kim-diary&status=free&_count=5")).json()
     following = next(link["url"] for link in page["link"] if link["relation"] == "next")
     assert following.startswith("http://fhir.test/r4/Slot?")

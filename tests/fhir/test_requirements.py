@@ -19,5 +19,5 @@ def test_requirement_numbers_are_unique_and_every_source_has_requirements() -> N
     assert {each.source for each in REQUIREMENTS} == set(SOURCES)
 
 
-def test_the_page_lists_them_all() -> None:
+def test_the_page_lists_all_requirements() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.fhir.requirements_table"

@@ -128,7 +128,7 @@ async def test_summaries_leave_elements_out_and_say_so(api: httpx.AsyncClient) -
     assert "text" not in data and "name" in data
 
 
-async def test_quantities_compare_with_their_precision(api: httpx.AsyncClient) -> None:
+async def test_quantities_are_compared_at_their_precision(api: httpx.AsyncClient) -> None:
     for id_, value in (("a", 70.4), ("b", 71)):
         body = {
             "resourceType": "Observation",

@@ -43,7 +43,7 @@ async def test_create_read_update_delete_and_their_headers(api: httpx.AsyncClien
     assert (await api.delete(f"/Patient/{id_}")).status_code == 200
 
 
-async def test_update_creates_under_a_new_id(api: httpx.AsyncClient) -> None:
+async def test_an_update_creates_a_resource_under_a_new_id(api: httpx.AsyncClient) -> None:
     made = await api.put("/Patient/mine", json={"resourceType": "Patient", "id": "mine"})
     assert (made.status_code, made.json()["id"]) == (201, "mine")
     again = {"If-None-Match": "*"}

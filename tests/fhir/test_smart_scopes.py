@@ -98,7 +98,7 @@ async def ask(api: httpx.AsyncClient, method: str, path: str, body: Any, token: 
 async def test_every_interaction_needs_exactly_its_scopes(
     guarded: httpx.AsyncClient, name: str, method: str, path: str, body: Any, needs: str
 ) -> None:
-    """It works with all scopes that it needs; it fails without any one of them, and with other letters."""
+    """An interaction works with only the scopes that it needs. Without one of these it fails, even with all others."""
     alternatives = needs.split("|")
     required = alternatives[0].split()
     types = ("Patient", "Organization", "Encounter", "Slot", "Appointment")

@@ -57,7 +57,7 @@ async def test_searches_see_staged_changes_in_order_and_the_store_does_not(
         await hospital.read("Appointment", "a")
 
 
-async def test_chains_and_reverse_chains_look_through_staged_changes(hospital: FhirStore, appointment: Make) -> None:
+async def test_chains_and_reverse_chains_include_staged_changes(hospital: FhirStore, appointment: Make) -> None:
     staged = hospital.stage()
     slots = (await staged.search("Slot", FREE, limit=1)).matches
     await staged.transact(scheduling.book(appointment("a"), slots))
@@ -201,7 +201,7 @@ async def test_steps_without_common_resources_are_applied_together(
 
 
 @pytest.mark.parametrize("listed", [True, False])
-async def test_a_step_sees_earlier_changes_to_slots_that_those_steps_did_not_name(
+async def test_a_step_sees_changes_to_slots_that_the_earlier_steps_did_not_name(
     hospital: FhirStore, appointment: Make, listed: bool
 ) -> None:
     slot = "kim-diary-000"

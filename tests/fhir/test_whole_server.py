@@ -26,7 +26,7 @@ async def test_a_search_across_types_finds_each_resource_once_over_pages(api: ht
     assert pages == 8
 
 
-async def test_common_parameters_and_forms_work_across_types(api: httpx.AsyncClient) -> None:
+async def test_common_parameters_and_posted_searches_work_across_types(api: httpx.AsyncClient) -> None:
     by_id = (await api.get("/?_id=kim")).json()
     assert [e["resource"]["resourceType"] for e in by_id["entry"]] == ["Practitioner"]
     form = {"_type": "Patient,Practitioner", "gender": "male"}
@@ -62,7 +62,9 @@ async def test_the_base_address_returns_the_capability_statement(api: httpx.Asyn
         ("/Patient?_format=json", {"Accept": "application/fhir+xml"}, 200),
     ],
 )
-async def test_xml_is_refused_clearly(api: httpx.AsyncClient, path: str, headers: dict[str, str], status: int) -> None:
+async def test_a_request_for_xml_is_refused_clearly(
+    api: httpx.AsyncClient, path: str, headers: dict[str, str], status: int
+) -> None:
     answer = await api.get(path, headers=headers)
     assert answer.status_code == status
     assert answer.headers["content-type"].startswith("application/fhir+json")
@@ -72,7 +74,7 @@ async def test_xml_is_refused_clearly(api: httpx.AsyncClient, path: str, headers
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-async def test_xml_that_comes_in_is_refused_clearly(api: httpx.AsyncClient, method: str) -> None:
+async def test_xml_input_is_refused_clearly(api: httpx.AsyncClient, method: str) -> None:
     path = "/Patient" if method == "POST" else "/Patient/patient-0"
     headers = {"Content-Type": "application/fhir+xml"}
     answer = await api.request(method, path, content="<Patient/>", headers=headers)

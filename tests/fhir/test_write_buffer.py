@@ -59,7 +59,7 @@ async def test_the_index_follows_every_kind_of_change_of_a_resource(hospital: Fh
     assert (await hospital.read("Appointment", "a"))["meta"]["versionId"] == str(len(steps) + 3)
 
 
-async def test_presence_is_indexed_again_when_an_element_comes_or_goes(hospital: FhirStore) -> None:
+async def test_presence_is_indexed_again_when_an_element_is_added_or_removed(hospital: FhirStore) -> None:
     patient = await hospital.read("Patient", "patient-0")
     await hospital.transact([Update({**patient, "deceasedBoolean": True, "active": False})])
     await check_index(hospital, "Patient", "patient-0")
@@ -107,7 +107,9 @@ async def test_an_id_taken_by_another_writer_meanwhile_is_refused(hospital: Fhir
     await check_index(hospital, "Patient", "patient-0")
 
 
-async def test_a_new_status_reads_the_appointment_and_not_its_slots(hospital: FhirStore, appointment: Make) -> None:
+async def test_a_change_of_status_reads_the_appointment_and_not_its_slots(
+    hospital: FhirStore, appointment: Make
+) -> None:
     slots = (await hospital.search("Slot", {"schedule": "Schedule/kim-diary", "status": "free"}, limit=2)).matches
     await hospital.transact(scheduling.book(appointment("a"), slots))
     asked: list[Key] = []

@@ -38,7 +38,7 @@ class Paid:
         return Completion(text="yes", usage=Usage(cost_nano_usd=self.cost))
 
 
-def test_a_call_costs_its_tokens_to_the_billionth() -> None:
+def test_the_cost_of_a_call_is_exact_to_a_billionth_of_a_dollar() -> None:
     price = default_prices().price_of("gpt-5-mini")
     assert price is not None
     assert price.cost_nano_usd(1_000_000, 0) == 250_000_000
@@ -61,7 +61,7 @@ def test_a_dated_snapshot_of_a_model_has_the_price_of_that_model(name: str, know
     assert prices.price_of(name) == prices.price_of(known) is not None
 
 
-def test_a_model_whose_name_only_begins_the_same_has_no_price() -> None:
+def test_a_model_whose_name_only_begins_like_a_known_one_has_no_price() -> None:
     assert default_prices().price_of("gpt-5-pro") is None
     assert default_prices().price_of("qwen3") is None
 

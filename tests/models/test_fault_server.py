@@ -37,7 +37,7 @@ class Tree(ReplyModel):
 
 
 @pytest.mark.parametrize("reply_type", [Leaf, Tree])
-def test_a_plausible_reply_fits_its_schema_and_the_others_do_not(reply_type: type[ReplyModel]) -> None:
+def test_a_plausible_reply_fits_its_schema_and_wrong_or_nonsense_replies_do_not(reply_type: type[ReplyModel]) -> None:
     _, schema, _ = reply_schema(reply_type)
     for number in range(100):
         assert read_reply(reply_text(schema, "plausible", stream("plausible", number)), reply_type)
@@ -92,7 +92,7 @@ async def test_the_list_of_models_can_be_requested() -> None:
         assert (await found.json())["data"][0]["id"] == "any"
 
 
-def test_it_runs_as_a_process_and_prints_its_address() -> None:
+def test_the_fault_server_runs_as_a_process_and_prints_its_address() -> None:
     command = [sys.executable, "-m", "polyclinic.testing.fault_server", "--moods", *MOODS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

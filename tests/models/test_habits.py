@@ -36,7 +36,7 @@ def words_of(body: Body) -> str:
     return "\n".join(str(message["content"]) for message in body["messages"])
 
 
-# The form of replies
+# The format of replies
 
 
 async def test_a_schema_that_is_ignored_is_described_in_words_from_then_on(
@@ -283,7 +283,7 @@ async def test_thinking_before_an_object_does_not_hide_it(server: FaultServer, a
         {"content": "", "reasoning_content": "he is scared and", "finish_reason": "length"},
     ],
 )
-async def test_thinking_that_uses_up_the_limit_gets_more_room_which_is_remembered(
+async def test_thinking_that_uses_up_the_limit_gets_a_higher_limit_from_then_on(
     server: FaultServer, ask: Ask, play: Play, thought: Body
 ) -> None:
     server.reply = lambda body: dict(thought) if body["max_tokens"] < 2_000 else "Please sit down."
@@ -342,7 +342,7 @@ def test_one_switch_sets_how_much_a_model_thinks_on_every_path(ask: Ask, cast: s
     assert sent(cast, ask)[field] == value
 
 
-def test_effort_makes_room_for_thinking_and_an_unknown_word_is_refused(ask: Ask) -> None:
+def test_effort_makes_room_for_thinking_and_an_unknown_effort_is_refused(ask: Ask) -> None:
     plain = sent("vllm:m", ask)["max_tokens"]
     assert sent("vllm:m?effort=none", ask)["max_tokens"] == plain
     assert sent("vllm:m?effort=low", ask)["max_tokens"] == plain + 2_048
@@ -393,7 +393,7 @@ async def test_a_second_choice_in_a_stream_is_never_joined(server: FaultServer, 
 
 
 @pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
-async def test_a_reply_at_its_limit_says_so_whatever_the_server_calls_it(
+async def test_every_servers_word_for_a_reached_limit_is_understood(
     server: FaultServer, ask: Ask, play: Play, reason: str
 ) -> None:
     server.reply = lambda body: {"content": "I would say that", "finish_reason": reason}

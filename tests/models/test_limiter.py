@@ -62,7 +62,7 @@ async def test_too_many_requests_halve_the_slots_and_success_regains_them() -> N
     assert limiter.allowed == 16
 
 
-async def test_a_rate_limit_spreads_the_starts() -> None:
+async def test_a_rate_limit_spreads_the_starts_of_calls() -> None:
     limiter = Limiter(100, rpm=60 * 50)
     loop = asyncio.get_running_loop()
     started = loop.time()
@@ -70,7 +70,7 @@ async def test_a_rate_limit_spreads_the_starts() -> None:
     assert loop.time() - started >= 0.09
 
 
-async def test_all_callers_wait_as_long_as_one_of_them_was_told_to() -> None:
+async def test_all_callers_wait_as_long_as_the_server_told_one_of_them() -> None:
     limiter = Limiter(8)
     loop = asyncio.get_running_loop()
     started = loop.time()

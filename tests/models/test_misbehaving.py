@@ -1,4 +1,4 @@
-"""Endpoints that misbehave: odd shapes, floods, poison, redirects, wrong bills. Each counts as a failed attempt."""
+"""Endpoints that misbehave: odd shapes, floods, bad compression, redirects, wrong bills. Each is a failed attempt."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Replies of a real model of 1.5 billion parameters to our prompts, kept as test data: 932 replies with their requests.
 
-Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1 (339) and with a
-first state of those of 0.2 (593). The words are wrong in many ways; they only test how replies are read and are never
-medical fact.
+Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1 (339) and with an
+early state of the prompts of 0.2 (593). The words are wrong in many ways. They only test how replies are read and are
+never medical fact.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 
 class Judged(ReplyModel):
-    """One criterion's judgement as 0.1 asked for it: in a list."""
+    """One criterion's judgement in the form that version 0.1 asked for: an item of a list."""
 
     criterion: str
     reason: str = Field(min_length=1)
@@ -42,7 +42,7 @@ class Judged(ReplyModel):
 
 
 class Raised(ReplyModel):
-    """One yes/no question's answer as 0.1 asked for it."""
+    """The answer to one yes/no question in the form that version 0.1 asked for: an item of a list."""
 
     flag: str
     reason: str = Field(min_length=1)
@@ -88,7 +88,7 @@ def test_many_replies_that_reached_the_limit_are_found_to_repeat_themselves() ->
     assert sum(found) > 0.2 * len(found)
 
 
-def test_objects_are_read_or_refused_and_incomplete_ones_always_refused() -> None:
+def test_objects_are_read_or_refused_and_incomplete_ones_are_always_refused() -> None:
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
         if "{" not in row["reply"]:
@@ -130,7 +130,7 @@ def test_the_built_in_reader_answers_every_closed_kind_on_real_words(clinic: str
 
 
 def test_judges_read_real_rubric_answers_strictly() -> None:
-    """Each is read as a rubric's or a preference's reply, or refused; none causes an error of our code."""
+    """Each reply is read as a rubric's or a preference's reply, or refused; none causes an error in our code."""
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
         if row["prompt"] not in JUDGED:
@@ -157,7 +157,7 @@ def test_replies_that_ended_by_themselves_are_complete_and_stopped_ones_are_not(
 
 
 def test_reading_a_strict_form_loosely_gives_the_same_values() -> None:
-    """A value is never changed by reading loosely: not by words around the object, and not by a form of lines."""
+    """Lenient reading never changes a value, even with text around the object or fields as `name: value` lines."""
     forms = [row["reply"] for row in rows("stop", LATER) if row["reply"].startswith("{")]
     assert len(forms) > 150
     for reply in forms:
@@ -170,7 +170,7 @@ def test_reading_a_strict_form_loosely_gives_the_same_values() -> None:
             assert fields_said(lines, fields) == {name: value.strip() for name, value in said.items()}
 
 
-def test_simulated_people_of_the_real_run_are_noticed_where_they_offer_help() -> None:
+def test_simulated_people_who_offer_help_in_the_real_run_are_noticed() -> None:
     """The lines that spoiled whole talks: offers and refusals of help at a front desk."""
     spoken = [row["reply"] for row in rows("stop", LATER) if row["prompt"] in ("PatientIntake", "PatientCalls")]
     offers = [line for line in spoken if "assist" in line.lower() and "?" in line]

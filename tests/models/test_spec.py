@@ -43,11 +43,13 @@ def test_an_endpoints_address_and_model_are_separated(text: str, base_url: str, 
         ("understudy?mistake=leak@0.3+rude", (("leak", 0.3), ("rude", 1.0))),
     ],
 )
-def test_an_understudys_mistakes_are_read(text: str, mistakes: tuple[tuple[str, float], ...]) -> None:
+def test_an_understudys_mistakes_are_read_from_the_cast_string(
+    text: str, mistakes: tuple[tuple[str, float], ...]
+) -> None:
     assert parse_model(text).mistakes == mistakes
 
 
-def test_the_other_kinds_of_models_are_read() -> None:
+def test_the_other_kinds_of_models_in_a_cast_are_understood() -> None:
     assert parse_model("human").kind == "human"
     assert parse_model("replay:demo-1a2b3c").replay_run == "demo-1a2b3c"
     assert parse_model("local").model == ""

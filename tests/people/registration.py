@@ -18,7 +18,7 @@ def age_on(person: Person, day: date) -> int:
 
 
 def identifier_faults(locale: Locale, identifier: str, sex: Sex, born: date) -> list[str]:
-    """Contradictions to birth date, sex or the check digit; empty if there is none."""
+    """What contradicts the birth date, the sex or the check digit; empty if nothing does."""
     if locale.identifier_kind == "korea_resident_number":
         return _korea_faults(identifier, sex, born)
     return _chi_faults(identifier, sex, born)

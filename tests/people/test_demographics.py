@@ -71,7 +71,7 @@ def test_the_korean_check_digit_follows_the_official_weights() -> None:
     assert identifier_faults(load_locale("korea"), number, "male", date(1980, 1, 1)) == []
 
 
-def test_phones_are_numbers_that_nobody_has() -> None:
+def test_phone_numbers_belong_to_nobody() -> None:
     for person in people("korea", 200):
         assert re.fullmatch(r"\+8210[01]\d{7}", person.phone)
     for person in people("scotland", 200):

@@ -52,7 +52,7 @@ def test_profiles_stay_inside_their_roles_ranges_and_differ_between_people() -> 
     assert drawn[3] == draw_profile("doctor", shipped_priors()["doctor"], random.Random(3))
 
 
-def test_moving_a_trait_stops_at_the_range() -> None:
+def test_moving_a_trait_stops_at_the_end_of_its_range() -> None:
     profile = draw_profile("trainee", shipped_priors()["trainee"], random.Random(1))
     moved = profile.moved({"help_seeking": 0.0})
     assert moved.traits["help_seeking"].mean == 0.5

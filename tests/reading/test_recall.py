@@ -1,4 +1,4 @@
-"""What a reader recalls: answers to similar questions, labelled by other people than the author it reads."""
+"""What a reader recalls: answers to similar questions, labelled by people other than the author of the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAMPLES = [
 ]
 
 
-def test_a_question_like_a_labelled_one_gets_its_answer() -> None:
+def test_a_question_similar_to_a_labelled_question_gets_the_same_answer() -> None:
     recall, _ = learn(SAMPLES)
     assert recall.says("What brings you here today?", COUGH) > 0.2 > -0.2 > recall.says("Anything on the skin?", COUGH)
 

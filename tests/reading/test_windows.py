@@ -94,7 +94,7 @@ def lines() -> list[Labelled]:
     return [*mood, *told, *agrees, line(WHOLE, "What is it?", True)]
 
 
-def test_generated_messages_keep_the_deciding_line_and_add_none_that_would_change_it(lines: list[Labelled]) -> None:
+def test_generated_messages_keep_the_deciding_line_and_no_added_line_changes_the_label(lines: list[Labelled]) -> None:
     made = messages(lines, KINDS)
     for row in made:
         if row.question.kind == "mood":

@@ -16,7 +16,7 @@ from polyclinic.retrieval.endpoint import EndpointEmbedder
 
 
 class Server:
-    """A server of hashing vectors, in reverse order, that records its requests."""
+    """A server that returns hashing vectors in reverse order and records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []

@@ -30,7 +30,7 @@ def test_an_empty_index_finds_nothing(index: VectorIndex) -> None:
     assert len(index) == 0
 
 
-def test_the_nearest_rows_come_first_and_at_most_k(index: VectorIndex) -> None:
+def test_the_nearest_rows_come_first_and_at_most_k_are_returned(index: VectorIndex) -> None:
     rows = topics(500)
     index.add(rows)
     for at in (0, 17, 499):

@@ -110,7 +110,7 @@ def test_wrong_names_are_reported() -> None:
         RoleEnvironment("rounds", "tutr")
 
 
-def test_trl_accepts_it_as_an_environment_with_a_tool_and_a_reward() -> None:
+def test_trl_accepts_the_environment_with_a_tool_and_a_reward() -> None:
     made = trl_environment("demo", "nurse", **NURSE)()
     opening = made.reset(**tasks("nurse", 2)[1])
     assert "helpline" in opening.lower() or opening
@@ -168,7 +168,7 @@ class _Agent:
         return SimpleNamespace(terminated=False, last_reply="Take one tablet of 5 mg, twice a day.")
 
 
-async def test_verifiers_accepts_it_as_an_env_and_finds_the_reward_on_the_trace(
+async def test_verifiers_accepts_the_environment_and_finds_the_reward_on_the_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stand_in = ModuleType("verifiers.v1")

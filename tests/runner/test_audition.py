@@ -124,7 +124,7 @@ async def test_every_figure_has_its_transcripts_on_the_page() -> None:
         found = await audition(f"{server.url}:any", ["demo"], scenes=2)
     html = render_sections("Audition", audition_sections(found))
     assert html.count("I will not say it in that form &lt;b&gt;.") >= 6
-    assert "not taken" in html
+    assert "not accepted" in html
     plain = found[0].as_json()
     assert plain["transcripts"]
 

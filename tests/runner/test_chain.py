@@ -1,4 +1,4 @@
-"""Episodes run ahead of commits. When the records refuse one, everything that depends on it is refused too."""
+"""Episodes run ahead of commits. If the records refuse an episode, everything that depends on it is refused too."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     return refused
 
 
-async def test_everything_that_depends_on_a_refused_end_is_refused_too(
+async def test_everything_that_depends_on_a_refused_episode_is_refused_too(
     monkeypatch: pytest.MonkeyPatch, store_url: str
 ) -> None:
     broken: list[Chain] = []

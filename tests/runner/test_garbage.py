@@ -1,4 +1,4 @@
-"""Python collects garbage rarely while runs are active, and as before after the last one has ended."""
+"""Python collects garbage rarely while runs are active. After the last run has ended, it does so as often as before."""
 
 from __future__ import annotations
 

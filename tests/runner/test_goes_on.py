@@ -1,4 +1,4 @@
-"""An episode goes on without replies that could not be read, and says whose fault that was."""
+"""An episode goes on without replies that could not be read, and records whose fault they were."""
 
 from __future__ import annotations
 

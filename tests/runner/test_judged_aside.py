@@ -95,7 +95,7 @@ async def test_a_run_stopped_while_a_shift_is_judged_gives_the_same_result(monke
 async def test_when_a_shift_fails_later_shifts_that_used_its_changes_are_played_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its changes are not stored, so the shifts that used them are played again without them."""
+    """The failed shift's changes are not stored, so the shifts that used them are played again without them."""
     failed: list[str] = []
 
     async def unwritten(*arguments: Any, **options: Any) -> EpisodeResult:

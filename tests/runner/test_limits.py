@@ -76,7 +76,7 @@ async def test_concurrent_calls_do_not_exceed_a_budget_but_use_it_up() -> None:
 
 
 @pytest.mark.usefixtures("priced")
-async def test_a_budget_over_a_model_without_a_price_is_refused_before_anything_is_written() -> None:
+async def test_a_budget_for_a_model_without_a_price_is_refused_before_anything_is_written() -> None:
     async with open_store(MEMORY) as store:
         with pytest.raises(ConfigError, match=r"no price is known for http://127\.0\.0\.1:9/v1:unknown"):
             await start_run(store, config(cast="nurse=http://127.0.0.1:9/v1:unknown", max_cost_usd=1))

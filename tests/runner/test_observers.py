@@ -65,7 +65,7 @@ def test_there_are_no_observers_unless_requested(monkeypatch: pytest.MonkeyPatch
     assert active_observers() == ()
 
 
-def test_traces_without_their_package_name_the_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_missing_tracing_packages_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OTEL, "1")
     monkeypatch.setitem(__import__("sys").modules, "polyclinic.runner.build.telemetry", None)
     with pytest.raises(ConfigError, match=r"otel"):

@@ -82,7 +82,7 @@ async def test_a_person_in_the_cast_of_a_run_is_refused_before_anything_is_writt
         await drive(config, Silent(), lambda run: None, lambda line: None)
 
 
-async def test_a_run_does_not_store_the_address_of_its_store_which_may_hold_a_password() -> None:
+async def test_a_run_does_not_store_its_stores_address_because_it_may_hold_a_password() -> None:
     address = "postgresql://me:secret@db/polyclinic"
     async with open_store(MEMORY) as store:
         outcome = await api.run(store, make_config({"clinic": "demo", "scenarios": "1", "store": address}))

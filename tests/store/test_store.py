@@ -170,7 +170,7 @@ async def test_a_post_is_taken_once_and_closed_with_a_remark(store: Store) -> No
     assert post.body == {"why": "risk"}
     assert await journal.posted("e") == {("queue", "k"): {"why": "risk"}}
     await store.posts.take(post, "dr kim")
-    with pytest.raises(UserError, match="no longer free"):
+    with pytest.raises(UserError, match="cannot be taken any more"):
         await store.posts.take(post, "dr lee")
     await store.posts.close(post, "called back")
     (closed,) = await store.posts.waiting(status="closed")

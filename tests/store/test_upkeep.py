@@ -27,7 +27,7 @@ RECORDS = "SELECT type, id, version, updated, body, schedule, status, start_at F
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with runs of a clinic that learns and of one that keeps records."""
+    """A store with runs of a clinic that learns and of a clinic that keeps records."""
     path = tmp_path_factory.mktemp("filled") / "store.db"
 
     async def fill() -> None:

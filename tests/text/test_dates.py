@@ -50,7 +50,7 @@ def test_one_date_is_understood_in_every_form(said: str) -> None:
     assert date(2025, 9, 6) not in dates_in(said)
 
 
-def test_the_order_of_day_and_month_can_be_settled() -> None:
+def test_the_caller_can_choose_the_order_of_day_and_month() -> None:
     assert dates_in("09/05/2025", order="month first") == [date(2025, 9, 5)]
     assert dates_in("09/05/2025", order="day first") == [date(2025, 5, 9)]
     assert dates_in("25/06/1981") == [date(1981, 6, 25)]

@@ -42,7 +42,7 @@ def test_words_sorted_by_their_first_letter_are_found_at_the_same_positions() ->
 
 
 @pytest.mark.parametrize("who", ["brother", "grandmother", "gran", "fiancée", "kids", "in-laws", "better half", "gp"])
-def test_every_form_of_a_relative_is_known(who: str) -> None:
+def test_every_word_for_a_relative_is_known(who: str) -> None:
     assert re.fullmatch(KIN, who)
 
 

@@ -25,7 +25,7 @@ def test_the_caller_chooses_what_ends_a_sentence(options: dict[str, bool], expec
     assert sentences("Sit down; rest.  Why? Two\nhours.", **options) == expected
 
 
-def test_with_capitals_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
+def test_with_the_option_capitals_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
     text = "It took approx. two hours at 38.5 degrees. Then it stopped."
     assert sentences(text, capitals=True) == ("It took approx. two hours at 38.5 degrees.", "Then it stopped.")
 

@@ -34,7 +34,7 @@ def test_figures_of_moments_have_intervals_by_case_and_leave_out_failed_judgemen
     assert found["veto rate"].mean == 0.25 and found["veto rate"].low is not None
 
 
-async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_marks_as_its_own(
+async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_marks_as_the_understudys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The clinic, not the comparison, decides which column names the player."""

@@ -227,7 +227,7 @@ def test_low_and_unjudged_rows_are_dropped_by_reason() -> None:
     assert sieve.dropped == {"reward too low": 2, "the judge gave no reward": 1}
 
 
-def test_word_runs_are_all_sequences_of_that_many_words() -> None:
+def test_ngrams_are_all_sequences_of_that_many_words() -> None:
     assert list(ngrams("a b c d", 3)) == ["a b c", "b c d"]
     words = [str(stream("w", n).random()) for n in range(5)]
     assert list(ngrams(" ".join(words[:2]), 30)) == []

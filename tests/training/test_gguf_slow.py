@@ -24,7 +24,7 @@ if not Path(os.environ.get(CONVERTER_VARIABLE, "/nowhere"), CONVERTER).is_file()
 
 
 def _tokenizer() -> Any:
-    """A byte-fallback tokenizer of the Llama kind, which the converter takes from any vocabulary."""
+    """A byte-fallback tokenizer of the Llama kind: the converter accepts this kind with any vocabulary."""
     from tokenizers import AddedToken, Tokenizer, decoders, models
     from transformers import PreTrainedTokenizerFast
 

@@ -24,7 +24,7 @@ def test_the_default_file_has_the_papers_numbers() -> None:
     assert (grpo.max_prompt, grpo.max_completion, grpo.batch * grpo.accumulate * 4) == (4096, 2048, 64)
 
 
-def test_one_number_can_be_changed_and_a_wrong_one_is_named() -> None:
+def test_a_setting_can_be_overridden_and_the_error_names_a_wrong_setting() -> None:
     assert load_recipe("dpo", DpoRecipe, "small", ["beta=0.3"]).beta == 0.3
     assert load_recipe("sft", SftRecipe, "small", ["kinds=multi"]).kinds == ("multi",)
     with pytest.raises(ConfigError, match="learning_rat"):
@@ -35,7 +35,7 @@ def test_one_number_can_be_changed_and_a_wrong_one_is_named() -> None:
         load_recipe("sft", SftRecipe, "smal")
 
 
-def test_a_users_own_recipe_is_a_file(tmp_path: Path) -> None:
+def test_a_users_own_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[sft]\nlearning_rate = 0.5\n")
     assert load_recipe("sft", SftRecipe, str(own)).learning_rate == 0.5
@@ -113,7 +113,7 @@ def test_rows_with_the_same_prompt_give_one_context(tmp_path: Path) -> None:
     assert len(contexts(tmp_path / "train.jsonl", Letters(), 40, most=1).rows) == 1
 
 
-def test_pairs_are_chats_in_plain_words(tmp_path: Path) -> None:
+def test_pairs_become_chats_of_role_and_content(tmp_path: Path) -> None:
     pair = {
         "prompt": [_turn("user", "q")],
         "chosen": [_turn("assistant", "good")],
@@ -130,7 +130,7 @@ def test_pairs_are_chats_in_plain_words(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_is_no_dataset_says_how_to_make_one(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_dataset_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="polyclinic dataset"):
         data_file(tmp_path, "train.jsonl")
 

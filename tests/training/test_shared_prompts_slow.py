@@ -56,7 +56,7 @@ def _as_branches(model: Any, ids: Any, mask: Any) -> Any:
     return found
 
 
-def test_branches_give_the_same_numbers_and_gradients_as_outputs_one_by_one() -> None:
+def test_branches_give_the_same_numbers_and_gradients_as_separately_computed_outputs() -> None:
     import torch
 
     model = _model()

@@ -74,7 +74,7 @@ def test_every_row_says_yes_or_no_for_every_role_and_an_administrator_is_never_r
 async def test_each_role_passes_the_check_of_every_route_exactly_as_the_table_says(app: FastAPI, role: Role) -> None:
     """The objects belong to somebody else here.
 
-    A role that may reach only its own gets the answer for a missing object.
+    A role that may reach only its own objects gets 404.
     """
     owner = await as_role(app, "administrator")
     run = (await owner.post("/api/practise", json={"clinic": "demo", "part": "nurse"})).json()["id"]
@@ -176,7 +176,7 @@ async def test_a_person_logs_in_by_password_with_a_cookie_and_logs_out_again(app
         assert ("kim", "log in", "refused") in log and ("kim", "log in", "done") in log and log[-1][1] == "log out"
 
 
-async def test_the_start_up_token_opens_nothing_where_people_log_in(app: FastAPI) -> None:
+async def test_the_start_up_token_gives_no_access_when_logins_are_required(app: FastAPI) -> None:
     async with await as_role(app, "nobody") as client:
         client.headers["Authorization"] = "Bearer start-up"
         assert (await client.get("/api/clinics")).status_code == 401

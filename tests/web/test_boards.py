@@ -71,7 +71,7 @@ async def test_a_booking_links_to_its_dialogue_and_its_fhir_resources(client: ht
     assert (await get(client, f"/api/boards/{row['run']}/bookings/nobody"))["resources"] == []
 
 
-async def test_settings_are_answered_with_intervals_and_unknown_ones_are_refused(client: httpx.AsyncClient) -> None:
+async def test_what_if_questions_get_intervals_and_unknown_settings_are_refused(client: httpx.AsyncClient) -> None:
     (clinic,) = (await get(client, "/api/boards"))["clinics"]
     assert "physicians" in [dial["name"] for dial in clinic["dials"]]
     body = {"vary": "clerks", "fixed": {"physicians": 2, "demand": 10}, "wait_days": 30}

@@ -79,7 +79,7 @@ async def test_the_linter_names_the_field_and_reports_the_clinics_findings(clien
     found = await post(client, "/api/cases/demo/case/check", {"values": values})
     assert found["valid"], "an author may save what the linter still complains about"
     assert [one["at"] for one in found["faults"]] == [["caller"], []]
-    assert "the usual dose passes most_a_day" in found["faults"][1]["text"]
+    assert "the usual dose exceeds most_a_day" in found["faults"][1]["text"]
     assert "checking-" not in json.dumps(found), "no name of a file that the author never gave"
     del values["style"]
     found = await post(client, "/api/cases/demo/case/check", {"values": values})

@@ -58,7 +58,7 @@ def test_a_half_open_connection_is_closed(running: ServedProcess, head: bytes) -
     assert httpx.get(f"{running.address}/health").status_code == 200
 
 
-def test_a_chunked_body_over_the_size_is_refused(running: ServedProcess) -> None:
+def test_a_chunked_body_over_the_size_limit_is_refused(running: ServedProcess) -> None:
     url, mine = started(running)
 
     def chunks() -> Iterator[bytes]:

@@ -223,7 +223,7 @@ async def test_a_message_that_waits_while_the_flow_crashes_is_answered_at_once(s
         assert DANGER in [case.body["words"] for case in await served.app.state.service.cases.all()]
 
 
-async def test_a_reached_limit_is_not_silent(serve: Serve) -> None:
+async def test_a_person_in_danger_gets_the_safety_message_after_the_turn_limit(serve: Serve) -> None:
     async with serve(country="GB", max_turns=1) as served:
         url, mine = await started(served.client)
         assert (await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)).status_code == 200

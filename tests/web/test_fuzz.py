@@ -83,7 +83,7 @@ def started(base: str) -> str:
 
 
 @pytest.mark.parametrize("examples", [3, pytest.param(60, marks=pytest.mark.slow)])
-def test_nothing_generated_breaks_the_service(base: str, examples: int) -> None:
+def test_no_generated_request_breaks_the_service(base: str, examples: int) -> None:
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     answers: Counter[int] = Counter()
     session = [started(base)]

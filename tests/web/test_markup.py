@@ -23,7 +23,7 @@ SAFE_TYPES = ("application/json", "text/event-stream", "text/csv", "application/
 
 @dataclass(frozen=True)
 class TextField:
-    """A place for text in a request: in the path, the query, a header or the body."""
+    """A text field of a request: in the path, the query, a header or the body."""
 
     method: str
     path: str

@@ -1,4 +1,4 @@
-"""A server that runs for long keeps a bounded amount: data of one session leaves memory after enough other sessions."""
+"""A server that runs for long uses bounded memory: it drops the data of a session after enough other sessions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Chosen(ReplyModel):
     choice: str
 
 
-def test_computed_values_are_cached_only_for_the_last_types() -> None:
+def test_computed_values_are_cached_only_for_the_most_recent_types() -> None:
     @once_a_type
     def name_of(kind: type[object]) -> str:
         return kind.__name__
@@ -72,7 +72,7 @@ def test_computed_values_are_cached_only_for_the_last_types() -> None:
     assert first() is None and last() is not None
 
 
-def test_a_form_made_for_one_case_leaves_memory_after_many_others() -> None:
+def test_a_form_made_for_one_case_leaves_memory_after_many_other_cases() -> None:
     def used(number: int) -> weakref.ref[type[Chosen]]:
         form = with_choices(Chosen, choice=(f"answer {number}",))
         assert schema_of(form) and adapter(form).validate_python({"choice": f"answer {number}"})

@@ -54,10 +54,12 @@ def addresses(objects: dict[str, str]) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("role", OTHERS)
-async def test_an_object_does_not_exist_for_other_roles_that_may_reach_only_their_own(app: FastAPI, role: Role) -> None:
-    """The status is not 403, which would reveal that it exists.
+async def test_an_object_does_not_exist_for_roles_that_may_reach_only_their_own_objects(
+    app: FastAPI, role: Role
+) -> None:
+    """The status is 404, because 403 would reveal that the object exists.
 
-    Where a role may reach no object of a kind, it is 403 for all.
+    Where a role may reach no object of a kind, the status is 403 for all of them.
     """
     wrong, tried = [], 0
     async with await as_role(app, "administrator") as owner, await as_role(app, role) as client:
@@ -78,7 +80,7 @@ async def test_an_object_does_not_exist_for_other_roles_that_may_reach_only_thei
 
 
 async def test_people_who_may_see_runs_see_neither_board_nor_library_of_a_run_with_a_person(app: FastAPI) -> None:
-    """Both contain the words of the person who played."""
+    """Board and library contain the words of the person who played."""
     body = {"clinic": "demo", "part": "nurse", "way": "taught"}
     async with await as_role(app, "learner") as learner:
         library = f"{await made(learner, 'practise', body)}.phrases"

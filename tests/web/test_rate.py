@@ -137,7 +137,9 @@ async def test_a_rater_sees_no_name_of_a_run_an_episode_a_variant_or_a_model(ope
         assert sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1], "each rater has their own order"
 
 
-async def test_every_pair_is_shown_in_both_orders_the_second_time_after_all_others(opened: Open, run: str) -> None:
+async def test_every_pair_is_shown_again_in_reverse_order_after_all_pairs_were_shown_once(
+    opened: Open, run: str
+) -> None:
     async with opened() as browser:
         leader, kim = browser(), browser()
         made = await open_packet(leader, run)

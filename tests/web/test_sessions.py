@@ -157,7 +157,7 @@ async def test_a_visitor_can_ask_for_a_person_without_a_crisis(opened: Opened) -
         answer = await post(client, f"{url}/hand-over", mine, reason="사람과 이야기하고 싶어요")
         assert answer["state"]["control"] == "escalated" and answer["said"][0]["speaker"] == "service"
         (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
-        assert case["reason"] == "a person was asked for"
+        assert case["reason"] == "somebody asked to speak to a person"
         taken = await client.post(f"/v1/queue/{case['id']}/take", headers=STAFF)
         assert taken.json()["taken_by"] == "Nurse Kim"
         twice = await client.post(f"/v1/queue/{case['id']}/take", headers=STAFF)
@@ -187,7 +187,7 @@ async def test_a_counsellor_whose_reply_cannot_be_read_costs_an_answer_but_not_t
         assert case["queue"] == "counsel-review" and "failed" in case["reason"]
 
 
-async def test_a_counsellor_who_fails_hands_the_conversation_over_to_people(opened: Opened) -> None:
+async def test_when_the_counsellor_fails_the_conversation_is_handed_over_to_staff(opened: Opened) -> None:
     async with opened(cast="counsellor=understudy:mistake=fail,all=understudy") as client:
         url, mine = await start(client, lang="en", country="GB")
         answer = await client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
@@ -255,7 +255,7 @@ async def test_the_api_is_described_and_loads_nothing_from_outside(opened: Opene
         assert (await client.get("/health")).json() == {"status": "up"}
 
 
-def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_with_one() -> None:
+def test_a_clinic_without_a_service_is_refused_with_the_names_of_clinics_that_have_one() -> None:
     with pytest.raises(UnknownName, match="counsel"):
         create_app(make_config({"clinic": "duty"}), "service-token")
 

@@ -142,7 +142,7 @@ async def test_only_the_holder_of_a_conversation_acts_passes_it_on_and_hands_it_
         assert ("Kim", "pass-on", "done") in log and ("Kim", "take-over", "done") in log
 
 
-async def test_staff_who_may_take_over_take_a_conversation_in_which_a_person_was_asked_for(serve: Serve) -> None:
+async def test_staff_with_the_right_can_take_over_after_the_patient_asked_for_a_person(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim = await staff_login(app, "Kim", "take_over")
@@ -151,7 +151,7 @@ async def test_staff_who_may_take_over_take_a_conversation_in_which_a_person_was
 
 
 async def test_only_a_person_hands_a_conversation_back_to_the_machine(serve: Serve) -> None:
-    """Not the visitor, not the application, no timeout and no restart does it."""
+    """The visitor, the application, a timeout or a restart cannot do this."""
     async with serve() as (app, client, _):
         url, mine = await started(client)
         kim = await staff_login(app, "Kim", "take_over")
@@ -203,7 +203,7 @@ async def test_names_that_look_the_same_in_a_log_are_refused(serve: Serve) -> No
                 await app.state.service.staff.add(name, "watch", "x")
 
 
-async def test_every_view_is_in_the_log_which_only_grows_and_shows_manipulation(serve: Serve) -> None:
+async def test_every_view_is_logged_and_the_log_only_grows_and_reveals_manipulation(serve: Serve) -> None:
     async with serve() as (app, client, _):
         url, _ = await started(client)
         head = await staff_login(app)

@@ -73,7 +73,7 @@ class Canvas:
                     self._dots(xs + dx, ys + dy, colour)
 
     def circle(self, x: float, y: float, radius: float, colour: int, thick: int = 1) -> None:
-        """An outline of 48 short lines."""
+        """Draw the outline of a circle as 48 short lines."""
         angles = [i * 2 * np.pi / 48 for i in range(49)]
         self.line([(x + radius * float(np.cos(a)), y + radius * float(np.sin(a))) for a in angles], colour, thick)
 
@@ -109,7 +109,7 @@ class Canvas:
 
 
 class Axes:
-    """A rectangle of the canvas with linear scales; `top` is the data value at the upper edge (even if smaller)."""
+    """A rectangle of the canvas with linear scales; `top` is the data value at the upper edge; it may be smaller."""
 
     def __init__(self, canvas: Canvas, area: tuple[int, int, int, int], x: Point, y: Point) -> None:
         self.canvas = canvas

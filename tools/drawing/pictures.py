@@ -1,4 +1,4 @@
-"""From a source file to a picture: the one place that knows every kind of picture."""
+"""From a source file to a picture. Only this module knows every kind of picture."""
 
 from __future__ import annotations
 

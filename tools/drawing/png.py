@@ -1,8 +1,8 @@
 """A 16-colour PNG writer whose bytes depend on nothing but the picture.
 
 zlib's output differs between builds (zlib, zlib-ng, other levels), so a shipped file could not be compared byte for
-byte. This compressor is small and fixed: DEFLATE with the fixed Huffman code and greedy matches found through a table
-of the last place each three bytes were seen. Every PNG reader can read it.
+byte. This compressor is small and fixed: DEFLATE with the fixed Huffman code and greedy matches from a table
+of the last position of every three bytes. Every PNG reader can read the result.
 """
 
 from __future__ import annotations

@@ -39,10 +39,10 @@ def command() -> None:
     "key_path",
     default="audit-key.json",
     show_default=True,
-    help="The file that tells which transcript is which; keep it from the raters.",
+    help="The file that says which transcript is which; do not give it to the raters.",
 )
 @click.option("--rubric", default="", metavar="NAME|FILE", help="A rubric judge of the clinic, or a rubric file.")
-@click.option("--episodes", type=click.IntRange(1), default=40, show_default=True, help="How many to rate.")
+@click.option("--episodes", type=click.IntRange(1), default=40, show_default=True, help="How many transcripts to rate.")
 @click.option("--raters", default="rater-1,rater-2", show_default=True, metavar="NAMES", help="Comma-separated.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @store_option
@@ -81,7 +81,7 @@ async def _results(url: str, run: str) -> RunResults:
 @command.command("read")
 @click.argument("sheets", nargs=-1, required=True, type=click.Path(dir_okay=False))
 @click.option("--key", "key_path", default="audit-key.json", show_default=True, help="The key of the packet.")
-@click.option("--scoring", default=LIVE, show_default=True, help="Which of the run's scorings to compare with people.")
+@click.option("--scoring", default=LIVE, show_default=True, help="Which scoring of the run to compare with people.")
 @click.option("--html", default="", metavar="FILE", help="Write the run's report with the audit in it.")
 @store_option
 @json_option

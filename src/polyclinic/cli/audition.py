@@ -13,7 +13,7 @@ from polyclinic.runner.registry import clinic_modules
 
 @click.command(name="audition", short_help="Test a model in every role on small scenes before you pay for a run.")
 @click.argument("model")
-@click.option("--clinic", "clinics", multiple=True, metavar="CLINIC", help="One or more; without it, every clinic.")
+@click.option("--clinic", "clinics", multiple=True, metavar="CLINIC", help="Only this clinic; may be repeated.")
 @click.option(
     "--scenes", type=click.IntRange(1, 100), default=12, show_default=True, help="Scenes for each role, at most."
 )
@@ -21,7 +21,7 @@ from polyclinic.runner.registry import clinic_modules
 @click.option(
     "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Scenes played at the same time."
 )
-@click.option("--max-cost-usd", type=float, default=None, help="Stop before the audition of a clinic costs more.")
+@click.option("--max-cost-usd", type=float, default=None, help="Stop before a clinic's audition costs more than this.")
 @click.option("--max-seconds", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--local-only", is_flag=True, help="Refuse a model that is not on this machine.")
 @click.option(

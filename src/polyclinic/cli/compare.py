@@ -35,7 +35,7 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
     clinics = [arm.results.clinic for arm in arms]
     if clinics[0] != clinics[1]:
         raise ConfigError(
-            f"{left} is of {clinics[0]} and {right} of {clinics[1]}: only runs of one clinic are compared"
+            f"{left} is a run of {clinics[0]}, {right} of {clinics[1]}: only runs of one clinic can be compared"
         )
     found = compare(arms[0], arms[1], list(metrics) or None)
     if as_json:

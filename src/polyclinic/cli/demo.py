@@ -75,9 +75,9 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
 
 
 async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
-    """Let a clinic learn before its demo run, and report on it.
+    """Let a clinic learn before its demo run, and return a report on the learning.
 
-    No report for a clinic that does not learn beforehand.
+    Returns an empty list for a clinic that does not learn beforehand.
     """
     if not clinic.demo_learns:
         return []

@@ -100,7 +100,7 @@ async def _store(url: str) -> Check:
         async with open_store(url) as store:
             count = len(await store.runs.all())
     except PolyclinicError as error:
-        return Check("store", False, str(error), "name another with --store, or correct its path or server")
+        return Check("store", False, str(error), "name another store with --store, or correct the path or server")
     return Check("store", True, f"{without_password(url)}, {count} runs")
 
 
@@ -136,7 +136,7 @@ async def _model(text: str) -> Check:
 
 
 async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Check:
-    """One episode of the demo clinic, from the prompt to the score."""
+    """Run one episode of the demo clinic, from the prompt to the score."""
     from polyclinic.runner.build.built_run import build
     from polyclinic.runner.execute.running_campaign import lone_campaign
     from polyclinic.runner.plan.run_plan import parse_plan

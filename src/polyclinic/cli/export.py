@@ -51,7 +51,7 @@ async def command(
 
 
 def _form(out: str | None) -> str:
-    """The format for a file's ending; an ending that cannot be written is refused."""
+    """The format for a file's ending. Raises an error for an ending that cannot be written."""
     if out is None:
         return "jsonl"
     ending = Path(out).suffix.lstrip(".").lower()

@@ -38,11 +38,13 @@ def command() -> None:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. Any other than this machine's own needs --smart or --issuer.",
+    help="Address to listen on. Any address but this machine's own needs --smart or --issuer.",
 )
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
-@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Let web pages of this origin use it.")
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="URL", help="Let web pages of this origin use the server."
+)
 @click.option("--base", metavar="URL", help="The server's address as clients see it. Default: http://HOST:PORT.")
 @click.option(
     "--smart",

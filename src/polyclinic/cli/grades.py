@@ -31,7 +31,7 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
     """Write the scores of people who played a role to a CSV file.
 
     Each line is an episode in which a person took a role (`polyclinic play`). It has the name given by --who, the time
-    it took, and that person's own figures. CLINIC limits it to one clinic.
+    the episode took, and that person's own figures. CLINIC limits the list to one clinic.
     """
     if clinic:
         load_clinic(clinic)

@@ -126,9 +126,9 @@ async def export(source: str, file: str, store: str, as_json: bool) -> int:
 @command.command("merge")
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--name", required=True, metavar="NAME.LIBRARY", help="Where to save the result.")
-@click.option("--clinic", required=True, help="Whose library it is.")
+@click.option("--clinic", required=True, help="The clinic that the library belongs to.")
 @click.option(
-    "--unless-near", type=float, default=None, help="Leave out what is at least this similar to a better entry."
+    "--unless-near", type=float, default=None, help="Leave out entries at least this similar to a better one."
 )
 @store_option
 @json_option
@@ -147,7 +147,7 @@ async def merge_libraries(
 @command.command("rollback")
 @click.argument("name")
 @click.argument("version", type=int)
-@click.option("--reason", required=True, help="Why; saved in the library's history.")
+@click.option("--reason", required=True, help="The reason; saved in the library's history.")
 @store_option
 @json_option
 @waits

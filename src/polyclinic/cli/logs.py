@@ -30,7 +30,7 @@ class JsonLines(logging.Formatter):
 
 
 def configure(form: Form | None, level: str) -> None:
-    """Send the log to standard error in this form. Without a form, Python's default stays: warnings as plain lines.
+    """Send the log to standard error in this format. Without a format, Python's default stays: warnings as plain lines.
 
     A library that turns all logs on when it is imported must not turn on ours.
     """

@@ -60,7 +60,7 @@ class LazyGroup(click.Group):
     epilog=NOTICE,
 )
 @click.version_option(__version__, prog_name="polyclinic")
-@click.option("--log", "log", type=click.Choice(["text", "json"]), help="Log events to standard error in this form.")
+@click.option("--log", "log", type=click.Choice(["text", "json"]), help="Log events to standard error in this format.")
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", help="With --log."
 )

@@ -36,7 +36,7 @@ class Group(click.Group):
 
 
 def store_option(function: F) -> F:
-    """--store."""
+    """The option --store."""
     return click.option(
         "--store",
         default="",
@@ -46,7 +46,7 @@ def store_option(function: F) -> F:
 
 
 def scoring_option(function: F) -> F:
-    """--scoring."""
+    """The option --scoring."""
     from polyclinic.store.scores import LIVE
 
     return click.option(
@@ -58,12 +58,12 @@ def scoring_option(function: F) -> F:
 
 
 def scenarios_option(*names: str, default: str | None = "", **attributes: Any) -> Callable[[F], F]:
-    """--scenarios. It may be given only once: a second selection would silently replace the first."""
+    """The option --scenarios. It may be given only once: a second selection would silently replace the first."""
 
     def one(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> str | None:
         if len(given) > 1:
             raise click.UsageError(
-                f"--scenarios was given {len(given)} times ({', '.join(given)}): it takes one; run each separately"
+                f"--scenarios was given {len(given)} times ({', '.join(given)}): give it once, and run each separately"
             )
         return given[0] if given else default
 
@@ -71,12 +71,12 @@ def scenarios_option(*names: str, default: str | None = "", **attributes: Any) -
 
 
 def json_option(function: F) -> F:
-    """--json."""
+    """The option --json."""
     return click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")(function)
 
 
 def print_json(value: object) -> None:
-    """One JSON document on standard output."""
+    """Print the value as one JSON document on standard output."""
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
 
 

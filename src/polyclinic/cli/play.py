@@ -74,7 +74,7 @@ def command(
     """
     if left:
         if clinic or role:
-            raise click.UsageError("--resume takes only a run: its clinic and role are known")
+            raise click.UsageError("with --resume, name only the run: its clinic and role are known")
         return wait(_continue(store, left, as_json))
     if not clinic:
         raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
@@ -199,7 +199,7 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
 async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> None:
     """Print the feedback.
 
-    First words (what was good, what is missing, the next step), then a few figures about this person.
+    Sentences come first (what was good, what is missing, the next step), then a few figures about this person.
     """
     results = await load_results(store, run)
     episode = results.episodes[0]
@@ -217,7 +217,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     click.echo(f"\n— {told} —\n")
     for failure in episode.transcript.of(Failed):
         if failure.fatal:
-            click.echo(f"It could not go on: {failure.error}\n")
+            click.echo(f"The episode could not go on: {failure.error}\n")
     if sections:
         click.echo("\n\n".join(section_text(section) for section in sections) + "\n")
     for line in figure_lines(clinic, own):

@@ -60,9 +60,9 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
 @json_option
 @waits
 async def release(run: str, force: bool, store: str, as_json: bool) -> int:
-    """Free a run that a lost process still holds, so that another can continue it at once.
+    """Free a run that a lost process still holds, so that another process can continue it at once.
 
-    If that process is alive after all, what it has not committed is dropped and nothing happens twice.
+    If the lost process is still alive, its uncommitted work is dropped, and nothing happens twice.
     """
     async with open_store(store) as opened:
         run = (await opened.runs.get(run)).id
@@ -76,7 +76,7 @@ async def release(run: str, force: bool, store: str, as_json: bool) -> int:
     else:
         for holder in found:
             click.echo(f"freed from {holder}")
-        click.echo(f"{run}: continue with: polyclinic resume {run}" if found else f"{run}: nobody holds it")
+        click.echo(f"{run}: continue with: polyclinic resume {run}" if found else f"{run}: no process holds it")
     return 0
 
 

@@ -52,8 +52,8 @@ def command(
 ) -> int:
     """Serve a clinic's live sessions over HTTP.
 
-    The API is described at /docs, staff work at /staff, and 'polyclinic staff' manages their accounts. If there is
-    none yet, an administrator is created and shown. Sessions are episodes in the store and survive a restart.
+    The API is described at /docs, staff work at /staff, and 'polyclinic staff' manages their accounts. If there is no
+    account yet, an administrator is created and shown. Sessions are episodes in the store and survive a restart.
     """
     try:
         from polyclinic.web.sessions.alerts import check_webhook

@@ -32,7 +32,7 @@ def command() -> None:
     type=click.Choice((*STAFF_ROLES, *WEB_ROLES)),
     default="watch",
     show_default=True,
-    help="What they may do: the first three at a live service, the others in the browser.",
+    help="What the person may do: the first three at a live service, the others in the browser.",
 )
 @store_option
 @json_option

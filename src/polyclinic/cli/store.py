@@ -32,8 +32,8 @@ def command() -> None:
 def move(source: str, target: str, as_json: bool) -> int:
     """Copy a store to a new place, verified: SQLite to PostgreSQL, or back.
 
-    SOURCE and TARGET are paths, sqlite:///… or postgresql://…; TARGET must be empty. Runs, libraries and FHIR
-    records go along. SOURCE stays as it is: delete it when you no longer need it.
+    SOURCE and TARGET are paths, sqlite:///… or postgresql://…; TARGET must be empty. Runs, libraries and FHIR records
+    are all copied. SOURCE stays as it is: delete it when you no longer need it.
     """
     copied = move_store(source, target, create_tables)
     before, after = without_password(source), without_password(target)

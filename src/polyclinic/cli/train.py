@@ -42,8 +42,8 @@ def command() -> None:
 @click.option(
     "--base", default="", metavar="FOLDER", help="Fine-tune this model for transformers instead; needs --out."
 )
-@click.option("--epochs", default=2, show_default=True, help="With --base: how often each line is seen.")
-@click.option("--batch", default=64, show_default=True, help="With --base: lines in a step.")
+@click.option("--epochs", default=2, show_default=True, help="With --base: how often each labelled line is used.")
+@click.option("--batch", default=64, show_default=True, help="With --base: labelled lines in a training step.")
 @click.option("--rate", default=1e-5, show_default=True, help="With --base: the learning rate.")
 @click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
 @click.option("--max-lines", default=0, metavar="N", help="With --base: learn from N lines at most.")

@@ -17,7 +17,9 @@ Train = Callable[[Path | None], TrainedWeights]
 
 
 class TrainGroup(Group):
-    """A group of its own commands and the trainings of all clinics. Clinics are loaded only when they are needed."""
+    """A command group: its own commands, and the trainings of all clinics. Clinics are loaded only when they are
+    needed.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""

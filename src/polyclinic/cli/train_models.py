@@ -34,7 +34,7 @@ def _job_options(command: F) -> F:
             "--recipe", default="paper", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
         ),
         click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change one number of the recipe."),
-        click.option("--clinic", default="", metavar="C", help="Whose role is trained.  [default: the only one]"),
+        click.option("--clinic", default="", metavar="C", help="The clinic of the role.  [default: the only one]"),
         json_option,
     )
     for option in reversed(options):
@@ -76,7 +76,7 @@ def grpo(
 ) -> int:
     """Reinforcement learning with the clinic's reward.
 
-    The form is checked by rules, the other criteria by the judge. Judgements are kept in the run's folder: after an
+    Rules check the format, and the judge checks the other criteria. Judgements are kept in the run's folder: after an
     interruption, none is paid for twice.
 
     polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo --judge openai:gpt-5-mini
@@ -170,14 +170,14 @@ def card(run: Path, as_json: bool) -> int:
 @click.option(
     "--model", "models", multiple=True, required=True, metavar="NAME=PATH", help="A model to compare; may be repeated."
 )
-@click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset: its test rows are answered.")
+@click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset; models answer its test rows.")
 @click.option("--moments", default=200, show_default=True, help="How many held-out prompts.")
-@click.option("--scenarios", default="test:24", show_default=True, help="Sessions on unseen cases; empty for none.")
+@click.option("--scenarios", default="test:24", show_default=True, help="Cases for whole sessions; empty for none.")
 @click.option("--variant", default="", metavar="V", help="The variant of the sessions.  [default: the clinic's own]")
 @click.option("--temperature", default=0.0, show_default=True, help="Sampling temperature; 0 takes the likeliest word.")
 @click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
 @click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
-@click.option("--clinic", default="", metavar="C", help="Whose role was trained.  [default: the only one]")
+@click.option("--clinic", default="", metavar="C", help="The clinic of the role.  [default: the only one]")
 @click.option("--seed", default=7, show_default=True, help="Random seed of answers and sessions.")
 @click.option("--out", required=True, type=_FOLDER, help="Where figures and outputs go.")
 @store_option

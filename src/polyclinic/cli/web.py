@@ -22,7 +22,10 @@ TOKEN_FILE = "web-token"
 
 @click.command(name="web", short_help="Open the browser: practise, look into runs, watch over live sessions.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; other machines need accounts."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; people on other machines need accounts.",
 )
 @click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
@@ -36,7 +39,7 @@ def command(
     """Open the browser: practise, look into runs, watch over live sessions.
 
     One process, no account, no network. The address that is printed holds a token: anyone who has it can use the pages.
-    It stays the same after a restart, so open pages keep working.
+    The token stays the same after a restart, so open pages keep working.
 
     With a --host that other machines can reach, people log in: add an administrator with 'polyclinic staff add NAME
     --role administrator'. Put a proxy with TLS in front of it.

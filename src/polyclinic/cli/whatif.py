@@ -26,7 +26,7 @@ T = TypeVar("T")
     "--vary",
     multiple=True,
     metavar="DIAL=VALUES",
-    help="2..6, 0..10..5 (with a step) or 0.05,0.15; may be repeated.",
+    help="Values to try: 2..6, 0..10..5 (with a step) or 0.05,0.15; may be repeated.",
 )
 @click.option(
     "--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that keeps one value; may be repeated."

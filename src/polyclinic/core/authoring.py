@@ -62,5 +62,7 @@ def one_line(kind: type[M], examples: Callable[[], Mapping[str, M]]) -> Writing[
 def only_one(found: list[M] | tuple[M, ...], file: str) -> M:
     """The one case of a file. A file with several cases raises an error: it must be edited as text."""
     if len(found) != 1:
-        raise bad_file(file, f"it holds {len(found)} cases", fix="a form shows files with one case: edit it as text")
+        raise bad_file(
+            file, f"it holds {len(found)} cases", fix="a form shows only files with one case; edit it as text"
+        )
     return found[0]

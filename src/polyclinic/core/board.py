@@ -34,7 +34,9 @@ class BoardCall(Frozen):
 
 
 class BoardMoment(Frozen):
-    """Something changed on the board. `at` says in words when the booking takes place. `leaves` ends its waiting."""
+    """Something changed on the board. `at` says in words when the booking takes place. `leaves`: the booking leaves the
+    waiting list.
+    """
 
     minute: int
     change: Change

@@ -37,8 +37,8 @@ def memo_of_branch(trunk: Memo) -> Memo:
 class Alongside(Generic[T]):
     """Branches that start one by one while the trunk continues, and are joined when the block ends.
 
-    Their events and findings reach the trunk then, in the order the branches were started. A block that fails cancels
-    them.
+    At that point their events and findings are added to the trunk, in the order the branches were started. A block that
+    fails cancels them.
     """
 
     def __init__(self, trunk: list[Event], memo: Memo) -> None:
@@ -108,7 +108,7 @@ async def join_branches(trunk: list[Event], memo: Memo, branches: Iterable[Corou
 
 
 class ReadingBench:
-    """A bench that reads texts. Its events go to `events`, its findings to the board's memo."""
+    """A bench that reads texts. Its events go to `events`, its findings to the memo of the switchboard."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int) -> None:
         self._board, self._events, self._seed = board, events, seed

@@ -120,7 +120,7 @@ class Turnstile:
             self._waiting.pop(position, None)
 
     async def ended(self, position: int) -> None:
-        """Wait until that episode has ended."""
+        """Wait until the episode at this position has ended."""
         if not self._ended[position]:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._ends.setdefault(position, []).append(future)

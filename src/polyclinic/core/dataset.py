@@ -123,10 +123,7 @@ class TrainingData(Generic[S]):
     async def graded_rows(
         self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
     ) -> Sequence[Row]:
-        """Like `rows`.
-
-        If a clinic's judges did not score the targets themselves, it gets their rewards from `grade`.
-        """
+        """Like `rows`. If a clinic's judges did not score the targets themselves, the rewards come from `grade`."""
         return list(self.rows(scenario, transcript, episode, scores))
 
     async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> OutputReward:
@@ -157,8 +154,8 @@ class TrainingData(Generic[S]):
         return ()
 
     def player(self, row: Mapping[str, Any]) -> str:
-        """Who wrote the target of a row that was read from a file, written as in a cast. Empty if this is not known, or
-        if the target is not this player's first answer.
+        """The player who wrote the target of a row that was read from a file, named as in a cast. Empty if this is not
+        known, or if the target is not this player's first answer.
         """
         return ""
 

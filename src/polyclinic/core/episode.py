@@ -248,7 +248,7 @@ class Episode(Generic[S_co, V_co]):
         self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))
 
     async def post(self, queue: str, key: str, body: Payload) -> None:
-        """Hand something to people. It is committed before this returns, and only once for each key, even after a
+        """Hand a message over to staff. It is committed before this returns, and only once for each key, even after a
         resume.
         """
         content = body.written()
@@ -256,5 +256,5 @@ class Episode(Generic[S_co, V_co]):
         self.record(Posted(queue=queue, key=key, body=content))
 
     def posted(self, queue: str, key: str, kind: type[PayloadT]) -> PayloadT | None:
-        """What was handed to people under this key, also before a crash; None if nothing was."""
+        """The message that was handed over to staff under this key, also before a crash; None if there is none."""
         return get_payload(kind, self.board.posted.get((queue, key), {}))

@@ -28,7 +28,7 @@ class CallRecord(NamedTuple):
 
 
 class Journal(Protocol):
-    """Keeps an episode's calls and what it handed to people."""
+    """Keeps an episode's calls and the messages that it handed over to staff."""
 
     async def load(self, episode: str) -> Mapping[CallKey, Completion]:
         """The calls that were recorded for this episode so far."""
@@ -39,11 +39,11 @@ class Journal(Protocol):
         ...
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """Hand something to people, once for each (episode, queue, key); returns after the commit."""
+        """Hand a message over to staff, once for each (episode, queue, key); returns after the commit."""
         ...
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
-        """What this episode handed to people so far."""
+        """The messages that this episode handed over to staff so far."""
         ...
 
 
@@ -63,9 +63,9 @@ class MemoryJournal:
         self.calls.setdefault(call.episode, {})[(call.request.key, call.occurrence)] = call.completion
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """Hand something to people, once for each (episode, queue, key)."""
+        """Hand a message over to staff, once for each (episode, queue, key)."""
         self.posts.setdefault((episode, queue, key), dict(body))
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
-        """What this episode handed to people so far."""
+        """The messages that this episode handed over to staff so far."""
         return {(queue, key): body for (mine, queue, key), body in self.posts.items() if mine == episode}

@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Metric:
     """What a number means: its direction, its range and one line about it.
 
-    `rests_on` names the kinds of reading that the number comes from. A number without any is exact, or comes from the
-    judge itself.
+    `rests_on` names the kinds of reading that the number comes from. A number that comes from no reading is exact, or
+    comes from the judge itself.
     """
 
     name: str

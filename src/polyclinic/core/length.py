@@ -32,12 +32,12 @@ _LINES = {
 
 @lru_cache(maxsize=1_024)
 def length_line(words: int, lang: str, speech: bool) -> str:
-    """The line that tells a model how long its reply may be; `speech` for plain text, else for a structured reply."""
+    """The line that tells a model how long its reply may be. `speech`: the reply is plain text, not structured."""
     return _LINES["ko" if lang == "ko" else "en", speech].format(words=words)
 
 
 def token_limit(words: int, lang: str, reply_type: type[Any]) -> int:
-    """The tokens that a reply of this many words may take, with room for the form it must have."""
+    """The token limit for a reply of this many words, with extra tokens for the form of the reply."""
     spoken = words * _TOKENS_A_WORD.get(lang, _TOKENS_A_WORD["en"])
     return _LEAST_TOKENS + spoken + form_tokens(reply_type)
 

@@ -88,7 +88,7 @@ class Removed(Frozen):
 
 @dataclass(frozen=True)
 class Match:
-    """An entry found, and how near it is."""
+    """An entry that was found, and how similar its key is to the text searched for."""
 
     entry: Entry
     similarity: float

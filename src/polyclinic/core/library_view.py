@@ -46,7 +46,7 @@ class LibraryView(Generic[LessonT]):
         call: str = "",
         unless_near: float | None = None,
     ) -> Entry:
-        """Add a lesson when the episode has ended. With `unless_near`, only if no entry that similar is as good."""
+        """Add a lesson at the episode's end. With `unless_near`, it is added only if no similar entry is as good."""
         provenance = self._provenance.model_copy(update={"call": call})
         value: dict[str, Any] = plain(lesson)
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)

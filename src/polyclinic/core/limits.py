@@ -13,7 +13,7 @@ from polyclinic.errors import LimitReached
 class Limits(Frozen):
     """Limits; None means no limit.
 
-    Users give money in US dollars, as text or number. Inside, it is in integer billionths.
+    Users give money in US dollars, as text or number. Internally, it is counted in integer billionths of a dollar.
     """
 
     turns: int | None = None

@@ -98,9 +98,9 @@ class Action(Generic[B]):
     """One thing that people can do in a session.
 
     `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the
-    states `when`; an action by staff is also refused while somebody else holds the session. `cases` says what it does
-    to the session's cases in the queues (``pass``: they go to the person whom a `PassOn` names); `remark` is kept with
-    a closed case.
+    states `when`; an action by staff is also refused while somebody else holds the session. `cases` says what the
+    action does to the session's cases in the queues (``pass``: they go to the person whom a `PassOn` names); `remark`
+    is kept with a closed case.
     """
 
     name: str

@@ -231,7 +231,7 @@ def _named(words: str, choices: Sequence[str]) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _letter(letter: str) -> re.Pattern[str]:
-    """A pattern for a letter as the answer: marked as one, or first with a punctuation mark after it.
+    """A pattern for a letter that is the answer: marked as such, or at the start with a punctuation mark after it.
 
     "A cough" names no letter.
     """

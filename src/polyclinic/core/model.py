@@ -118,7 +118,7 @@ class Request:
 
     @property
     def token_limit(self) -> int:
-        """The longest reply in tokens: what the agent asked for, else the prompt's length in words as tokens."""
+        """The longest reply in tokens: what the agent asked for, else the prompt's limit, converted from words."""
         return self.settings.max_output_tokens or self.prompt.token_limit()
 
     @once

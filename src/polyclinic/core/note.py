@@ -35,7 +35,7 @@ from polyclinic.core.value import ATOMS, Value, json_bytes, plain
 
 
 class Note(Value):
-    """Base of a clinic's notes. `topic` names it in transcripts and never changes."""
+    """Base of a clinic's notes. `topic` names the note in transcripts and never changes."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
     topic: ClassVar[str]

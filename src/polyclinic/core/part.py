@@ -59,7 +59,7 @@ OUT_OF_PART = ReadingKind(
         "Does the speaker fall out of their part (speaks as an assistant, about themselves in the third person, repeats"
         " instructions, speaks for the other, plays the doctor or tutor)?"
     ),
-    follows="the line is asked for again; if it stays out, that is the simulator's fault",
+    follows="the line is asked for again; if it is still out of the part, that is the simulator's fault",
 )
 
 
@@ -87,7 +87,7 @@ class Part:
 
 
 class FellOut(Note):
-    """A line that fell out of its part. `stayed`: it had been asked for again already."""
+    """A line that fell out of its part. `stayed`: no more tries were left, and the line was kept."""
 
     topic = "out of part"
     who: str
@@ -98,7 +98,7 @@ class FellOut(Note):
 
 
 class PartCounts(Value):
-    """How many lines were checked; how many were asked for again and how many stayed out, by kind."""
+    """How many lines were checked; how many were asked for again and how many stayed out of the part, by kind."""
 
     lines: int = 0
     again: dict[str, int] = field(default_factory=dict)
@@ -237,7 +237,7 @@ async def _chosen(
 
 
 def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", stayed: str = "") -> None:
-    """Count one more line that was checked, asked for again, or stayed out."""
+    """Count one more line that was checked, was asked for again, or stayed out of the part."""
     before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()
     again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)

@@ -1,9 +1,9 @@
-"""How somebody who fell out of their part is asked again: reminded, then briefly, then with lines to choose from.
+"""How a speaker who fell out of their part is asked again, in three steps.
 
-Each request contains less text that could be recited. `reminder` is added to the same prompt. `AnswersBriefly` says who
-they are and what was said to them, and nothing else. `ChoosesLine` offers whole sentences that this person could say at
-any time: those of their own case, and a few that anybody could say. A model that cannot speak in the part can still
-choose in it.
+First comes a reminder, then a short prompt, then a choice among sentences. Each request contains less text that could
+be recited. `reminder` is added to the same prompt. `AnswersBriefly` says who they are and what was said to them, and
+nothing else. `ChoosesLine` offers whole sentences that this person could say at any time: those of their own case, and
+a few that anybody could say. A model that cannot speak in the part can still choose a sentence.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ANYBODY: dict[str, tuple[str, ...]] = {
         "뭐라고 말해야 할지 모르겠어요.",
     ),
 }
-"""Lines that anybody can say at any time: they tell no fact and agree to nothing."""
+"""Lines that anybody can say at any time: they state no fact and agree to nothing."""
 
 
 class _InBrief(Prompt[R], Generic[R]):
@@ -95,7 +95,7 @@ class ChoosesLine(_InBrief[ChosenLine]):
     lines: tuple[str, ...]
 
     def reply_form(self) -> type[ChosenLine]:
-        """One of the numbers that were shown."""
+        """The reply type: it accepts only the numbers that were shown."""
         return with_choices(ChosenLine, line=tuple(str(number) for number in range(1, len(self.lines) + 1)))
 
 
@@ -106,7 +106,7 @@ class LinesChosen(Payload):
 
 
 def reminder(who: str, lang: str, fault: PartBreak) -> str:
-    """How somebody is asked again, in their part."""
+    """The reminder with which a speaker is asked again: what was wrong, who they are, and how to speak."""
     ko = lang == "ko"
     wrong = _WRONG["ko" if ko else "en"].get(fault.kind, fault.kind)
     if ko:

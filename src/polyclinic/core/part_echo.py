@@ -59,7 +59,7 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _said_to_you(said: str) -> tuple[str, ...]:
-    """Runs of words with "you" in them, from statements.
+    """Word sequences with "you" in them, from statements.
 
     Somebody who confirms what was said to them would say "I" instead.
     """
@@ -68,7 +68,7 @@ def _said_to_you(said: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_024)
 def _said_of_themselves(said: str) -> tuple[str, ...]:
-    """Runs of words that say what the other person does or thinks ("I will order the test"), from statements.
+    """Word sequences that say what the other person does or thinks ("I will order the test"), from statements.
 
     Somebody who confirms this would say "you" instead. What the other says about symptoms is left out: a small model
     that plays the doctor may speak as the patient, and then the patient is right to say the same.
@@ -77,7 +77,7 @@ def _said_of_themselves(said: str) -> tuple[str, ...]:
 
 
 def _runs_of_statements(said: str, length: int, of_whom: frozenset[str]) -> tuple[str, ...]:
-    """Runs of `length` words, from statements, that contain one of the words `of_whom`."""
+    """Sequences of `length` words, from statements, that contain one of the words `of_whom`."""
     found: list[str] = []
     for sentence in sentences(said):
         if not is_question(sentence):
@@ -131,7 +131,7 @@ def _questions_said(said: str) -> tuple[str, ...]:
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
     """The words of a line that repeat the instructions; empty if none do.
 
-    These are a run of words of an instruction (a sentence to "you" without "I"), or a whole sentence.
+    They are a word sequence from an instruction (a sentence to "you" without "I"), or a whole sentence.
     """
     known, whole, beginnings = _runs(told)
     anyone = _anyone(mine)
@@ -151,14 +151,14 @@ _Words = tuple[str, ...]
 
 
 def _anyone(words: Sequence[str]) -> _Words:
-    """The words, with the same sign in place of both "I" and "you"."""
+    """The words, with the same placeholder for "I" and "you"."""
     return tuple(["*" if word in _WHO else word for word in words])
 
 
 @lru_cache(maxsize=64)
 def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
-    """Three sets: runs of words of instructions, whole sentences, and the first three words of both. The last set has
-    one sign for both "I" and "you".
+    """Three sets: word sequences from instructions, whole sentences, and the first three words of each. In the third
+    set, "I" and "you" are replaced by the same placeholder.
     """
     found: set[_Words] = set()
     whole: set[_Words] = set()
@@ -169,6 +169,6 @@ def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_W
         if _TOLD.search(sentence) and not speaks_of_self(sentence):
             runs = {tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1)}
             found |= runs
-            if _ORDERS.search(sentence):  # repeated with "my" for "your", an order is still an order
+            if _ORDERS.search(sentence):  # an order that is repeated with "my" for "your" is still an order
                 found |= {_anyone(run) for run in runs}
     return frozenset(found), frozenset(whole), frozenset(_anyone(run[:3]) for run in found | whole)

@@ -37,7 +37,7 @@ _ASSISTANT_HOLDS = (
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
 )
-"""Every match of `_ASSISTANT` contains one of these. To search for them takes a twentieth of its time."""
+"""Every match of `_ASSISTANT` contains one of these. The search for them takes a twentieth of the pattern's time."""
 _ADVISES = lazy_pattern(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"

@@ -98,7 +98,7 @@ def broken_by(
     found = found or _greets(text, own)
     if found:
         return PartBreak("speaks for the other", found)
-    match = _ILL.search(line) if "the ill person" in line or not line.isascii() else None  # else it finds nothing
+    match = _ILL.search(line) if "the ill person" in line or not line.isascii() else None  # no other line can match
     if match:
         return PartBreak("echo of the instructions", match[0])
     found = _third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""

@@ -9,9 +9,10 @@
 A language model gets the rendered words; an understudy gets the typed object. The template file is in the folder of the
 module that defines the class. Its name may hold fields in braces (``"greets.{lang}.md"``). It is Jinja with strict
 undefined variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the
-first such line is the user's. ``<<system clerk.md>>`` begins it with the words of that file, which several templates of
-one role may share. What stays the same during an episode comes first, what changes comes last, so that prefix caches
-help. How long the reply may be is stated in the class (``words``), not in the template: see `core.length`.
+first such line is the user's. ``<<system clerk.md>>`` begins the message with the text of that file, which several
+templates of one role may share. What stays the same during an episode comes first, what changes comes last, so that
+prefix caches help. How long the reply may be is stated in the class (``words``), not in the template: see
+`core.length`.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Prompt(BaseModel, Generic[R]):
         """Raise `Unreadable` if a reply has the right form but still cannot be used. The message tells the model what
         to change.
 
-        It is called after a reply was read; the model is then asked again with that sentence.
+        This method is called after a reply was read. If it raises, the model is asked again with the message.
         """
 
     def most_words(self) -> int:

@@ -21,7 +21,8 @@ Writing: all changes of one call happen together or not at all. A precondition i
 
     await records.transact([Update(slot | {"status": "busy"}, if_version=version_of(slot)), Create(appointment)])
 
-`PreconditionFailed` says that someone else changed it first; nothing was changed, so read again and decide again.
+`PreconditionFailed` says that someone else changed the resource first. Nothing was written, so read again and decide
+again.
 
 Staging: an episode that must leave nothing behind when it fails works on `stage()`. Reads and searches see the current
 records with the staged changes; nothing is written before the end::

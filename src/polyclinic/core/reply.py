@@ -28,7 +28,7 @@ _OPENING_QUOTES = frozenset(before for before, _ in _QUOTES)
 
 
 ASIDE: dict[str, JsonValue] = {"maxLength": 300}
-"""For a text in a form that is not spoken, such as a reason. Servers that enforce a schema end the text there in time;
+"""For a text in a form that is not spoken, such as a reason. Servers that enforce a schema end the text at this length;
 a longer text is still read.
 """
 

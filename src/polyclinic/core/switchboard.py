@@ -2,8 +2,8 @@
 
 An answer that cost money or somebody's time is committed before it is used, together with all answers before it.
 Understudies and the built-in reader can give exactly the same answer again at any time. So their answers are kept with
-the next answer that cost something, or at the end. No episode ends, and nothing is handed to people, before all its
-answers are committed.
+the next answer that cost something, or at the end. No episode ends, and no message is handed over to staff, before all
+its answers are committed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Switchboard:
         return cls(episode, players, journal, meters, recorded, posted)
 
     async def post(self, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """Hand something to people, committed and only once."""
+        """Hand a message over to staff; it is committed, and handed over only once."""
         if (queue, key) not in self.posted:
             await self.written()
             await self.journal.post(self.episode, queue, key, body)

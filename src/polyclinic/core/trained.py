@@ -6,7 +6,8 @@ from polyclinic.core.value import Value
 
 
 class TrainedWeights(Value):
-    """Where the weights were written, from how many lines they were made, and how good they are on held-out authors.
+    """Where the weights were written, how many labelled lines they were trained on, and how good they are on held-out
+    authors.
 
     For each language, `left_out` has shares by name, and `levels` the chosen levels.
     """

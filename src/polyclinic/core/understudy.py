@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Ears(Protocol):
-    """With this an understudy understands others: the built-in reader."""
+    """The built-in reader, with which an understudy understands what others say."""
 
     def read(self, text: str, question: Question) -> tuple[Says, str]:
         """The finding and the words that show it."""

@@ -31,7 +31,7 @@ def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
 
 
 def values_of(scores: Sequence[Score]) -> dict[str, float]:
-    """The number of each metric."""
+    """The combined value of each metric that was scored."""
     found: dict[str, list[Score]] = {}
     for score in scores:
         found.setdefault(score.metric, []).append(score)

@@ -66,7 +66,7 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resa
 def _interval_alpha(table: Floats) -> Callable[[npt.NDArray[np.intp]], float]:
     """Alpha with squared differences, from each unit's count, mean and sum of squares: no table of values is needed.
 
-    The package's general form costs units × values × values, which is very much for continuous scores.
+    The package's general form costs units × values × values, which is very slow for continuous scores.
     """
     given = (~np.isnan(table)).sum(axis=1).astype(np.float64)
     means = np.nanmean(table, axis=1)

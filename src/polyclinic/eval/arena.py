@@ -116,7 +116,7 @@ def arena_section(pairs: Sequence[ArenaPair], votes: Sequence[Vote]) -> Section 
     columns = ["variants", "preferred", "wins", "draws", "losses", "the order did not decide"]
     body: list[Block] = [
         Paragraph("Each pair was judged in both orders. A choice that changed with the order counts as a draw."),
-        Table("How often the first variant was preferred, draws as half, with 95 % intervals", columns, rows),
+        Table("How often the first variant was preferred (a draw counts half), with 95 % intervals", columns, rows),
         _agreement(found),
     ]
     return Section("Side by side", body)

@@ -82,7 +82,7 @@ def write_packet(
     """
     packet, key_file = Path(folder), Path(key_path)
     if key_file.resolve().is_relative_to(packet.resolve()):
-        raise UserError(f"the key {key_file} would lie in the packet {packet}: put it where the raters cannot see it")
+        raise UserError(f"the key {key_file} would be inside the packet {packet}: put it where raters cannot see it")
     _check_names(raters, questions)
     key, items = blind(results, questions, episodes=episodes, seed=seed)
     page = packet_page(questions, {code: shown(episode) for code, episode in items.items()})

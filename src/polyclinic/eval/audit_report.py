@@ -1,4 +1,4 @@
-"""What an audit showed: people with people, and the judge with people, question by question."""
+"""What an audit showed, question by question: how far people agree with each other, and the judge with people."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def x_axis(scale: svg.Scale, y: float, about: int = 6) -> list[str]:
 
 
 def x_places(places: Sequence[float], scale: svg.Scale, y: float) -> list[str]:
-    """Ticks at the places themselves if they are few and fit, else at round numbers."""
+    """Ticks at the given positions if these are few and their labels fit, else at round numbers."""
     labels = [(scale(place), f"{place:g}") for place in sorted(set(places))]
     roomy = all(svg.width_of(a[1]) + 6 <= b[0] - a[0] for a, b in pairwise(labels))
     if len(labels) > _FEW_PLACES or not roomy:

@@ -117,4 +117,4 @@ Chart = Bars | Lines | HeatMap | Dots | Scatter
 def _same_lengths(what: str, expected: int, series: Mapping[str, Sequence[Value]]) -> None:
     for name, values in series.items():
         if len(values) != expected:
-            raise ValueError(f"{what}: series '{name}' has {len(values)} values for {expected} places")
+            raise ValueError(f"{what}: series '{name}' has {len(values)} values instead of {expected}")

@@ -35,7 +35,7 @@ class Arm:
     variant: str
 
     def label(self, other: Arm) -> str:
-        """A name that distinguishes it from the other side."""
+        """A name that distinguishes this side from the other."""
         return self.variant if self.variant != other.variant else f"{self.variant} ({self.results.run})"
 
 

@@ -37,7 +37,7 @@ def consistency_section(results: RunResults) -> Section | None:
     columns = ["metric", "readings", "spread", "alpha", "episodes", "note"]
     note = (
         "Spread: the mean standard deviation of the readings within an episode. Alpha (Krippendorff, interval): 1 when "
-        "all readings agree, 0 when they agree no more than chance."
+        "all readings agree, 0 when they agree no more than by chance."
     )
     return Section(
         "How consistent the judges are", [Table("Repeated readings", columns, rows), Paragraph(note, tone="note")]

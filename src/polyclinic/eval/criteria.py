@@ -106,7 +106,7 @@ class Flag(Frozen):
 
 class Veto(Frozen):
     """The effect of one critical failure: it replaces the aggregate (`value`), or limits scores (`cap`). A cap applies
-    to the criteria in `on`, or for all of them when `on` is empty.
+    to the criteria in `on`, or to all criteria when `on` is empty.
     """
 
     about: str = Field(min_length=1)
@@ -120,13 +120,13 @@ class Veto(Frozen):
     @model_validator(mode="after")
     def _is_one_rule(self) -> Veto:
         if not self.flags and not self.criteria:
-            raise ValueError("a veto names the flags or the criteria that trigger it")
+            raise ValueError("a veto must name the flags or the criteria that trigger it")
         if bool(self.criteria) != (self.below is not None):
             raise ValueError("a veto over criteria needs 'below', and 'below' needs criteria")
         if (self.value is None) == (self.cap is None):
-            raise ValueError("a veto has either 'value' (replaces the aggregate) or 'cap' (no score above it)")
+            raise ValueError("a veto must have either 'value' (replaces the aggregate) or 'cap' (no score above it)")
         if self.on and self.cap is None:
-            raise ValueError("'on' says which criteria a 'cap' holds for, and this veto has no cap")
+            raise ValueError("'on' says which criteria a 'cap' applies to, but this veto has no 'cap'")
         return self
 
     def applies(self, scores: Mapping[str, int], raised: Collection[str]) -> bool:

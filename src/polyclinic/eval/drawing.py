@@ -89,7 +89,7 @@ def _bars(chart: Bars, width: float) -> tuple[list[str], float]:
 
 
 def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float, Value]]]:
-    """Runs of (x, centre, value); a new run begins where a value is missing."""
+    """The points as segments of a line, each point as (x, centre, value). A missing value ends a segment."""
     runs: list[list[tuple[float, float, Value]]] = [[]]
     for x, value in points:
         centre = middle(value)

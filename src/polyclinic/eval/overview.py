@@ -68,7 +68,7 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     if meanings:
         body.append(
             Details(
-                "What the metrics mean, and what they rest on",
+                "What the metrics mean, and what they are computed from",
                 [Table("Metrics", ["metric", "meaning", "rests on"], meanings)],
             )
         )
@@ -173,7 +173,8 @@ def failure_section(results: RunResults, examples: int = 3) -> Section:
     counts = results.failures()
     total = len(results.episodes)
     if not counts:
-        return Section("Failures", [Paragraph(f"None: all {total} episodes ended, and every judge could be read.")])
+        text = f"None: all {total} episodes ended, and the reply of every judge could be read."
+        return Section("Failures", [Paragraph(text)])
     text = f"{failed} of {total} episodes failed. Failures are counted here by who owns them and enter no mean."
     rows: list[list[Cell]] = []
     for owner, count in counts.items():

@@ -26,7 +26,7 @@ def count_parts(results: RunResults) -> PartCounts:
 
 
 def parts_section(results: RunResults) -> Section | None:
-    """Lines that were checked, asked for again, and still out of the part at the end; None if no line was checked."""
+    """The report section on lines that fell out of their part; None if no line was checked."""
     counts = count_parts(results)
     lines, again, stayed = counts.lines, Counter(counts.again), Counter(counts.stayed)
     if not lines:

@@ -64,7 +64,7 @@ def _inside(value: Any) -> str:
 
 
 def event_line(event: Event) -> Line | None:
-    """One event as a line of the dialogue; None for those that readers do not need."""
+    """One event as a line of the dialogue; None for an event that readers do not need."""
     match event:
         case Said():
             speaker = f"{event.speaker} to {event.to}" if event.to else event.speaker

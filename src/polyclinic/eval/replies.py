@@ -1,5 +1,5 @@
 """How replies were read, prompt by prompt: at the first try, after asking again, or never; and what was wrong with the
-others. Understudies are left out: they always reply in the requested form.
+refused replies. Understudies are left out: they always reply in the requested form.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def count_replies(
 
 @dataclass(frozen=True)
 class Spoken:
-    """The calls of all players except understudies and trained readers, with forms answered in words and used tools."""
+    """All calls except those of understudies and trained readers, the forms that were answered in words, and the tools
+    that were used.
+    """
 
     calls: list[Called]
     told: list[ToldInWords]

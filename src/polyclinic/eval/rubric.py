@@ -1,4 +1,4 @@
-"""Rubric judges: a model scores a view of the transcript against a rubric, K times, reason before score.
+"""Rubric judges: a model scores a view of the transcript against a rubric, K times; each reason comes before its score.
 
 ::
 

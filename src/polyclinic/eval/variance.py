@@ -20,7 +20,8 @@ Row = tuple[Hashable, Hashable, float]
 
 @dataclass(frozen=True)
 class VarianceSplit:
-    """The components. None means that the run cannot separate it: one scenario, one trial each, or one sample each.
+    """The components. None means that the run cannot separate this component: one scenario, one trial each, or one
+    sample each.
 
     A component that cannot be separated is contained in the one above it.
     """
@@ -42,7 +43,7 @@ class VarianceSplit:
     def standard_error(self, scenarios: int, trials: int = 1, samples: int = 1) -> float:
         """The standard error that the mean would have with these numbers of scenarios, trials and judge samples."""
         if min(scenarios, trials, samples) < 1:
-            raise ValueError("a plan has at least one scenario, one trial and one sample")
+            raise ValueError("a plan must have at least one scenario, one trial and one sample")
         parts = [
             max(0.0, self.scenario or 0.0) / scenarios,
             max(0.0, self.trial or 0.0) / (scenarios * trials),

@@ -96,7 +96,7 @@ def _operation(entry: Any, place: str) -> Operation:
     elif method == "PATCH":
         operation.patch = _patch(entry, place)
     if method == "POST" and id_ is not None:
-        raise BadBundle(f"{place}: POST goes to a type, not to an id", expression=place)
+        raise BadBundle(f"{place}: the url of a POST must be a type without an id", expression=place)
     if method in ("PUT", "PATCH", "DELETE") and id_ is None:
         if not query:
             raise BadBundle(f"{place}: {method} needs an id or a condition", expression=place)
@@ -109,10 +109,12 @@ def _split(url: str, place: str) -> tuple[str, str | None, list[tuple[str, str]]
     path, _, query = url.partition("?")
     parts = path.strip("/").split("/")
     if not parts[0] or parts[0] not in resource_types() or len(parts) > 2:
-        raise BadBundle(f"{place}: '{url}' is not a supported type or type and id", expression=f"{place}.request.url")
+        raise BadBundle(
+            f"{place}: '{url}' must be Type or Type/id, with a supported type", expression=f"{place}.request.url"
+        )
     id_ = parts[1] if len(parts) == 2 else None
     if id_ is not None and not _ID.fullmatch(id_):
-        raise BadBundle(f"{place}: '{id_}' is not an id", expression=f"{place}.request.url")
+        raise BadBundle(f"{place}: '{id_}' is not a valid id", expression=f"{place}.request.url")
     return parts[0], id_, parse_qsl(query, keep_blank_values=True)
 
 

@@ -2,7 +2,7 @@
 
 The server may hold other people's resources, so the client marks everything that it creates with its own tag. It
 refuses to change or delete a resource without this tag. `open_client` first tests the server (`probe`). It refuses a
-server that does not speak R5, ignores `ifMatch` inside a transaction, or keeps half of a failed transaction: on such a
+server that does not speak R5, ignores `ifMatch` inside a transaction, or keeps half of a failed transaction. On such a
 server a slot could be booked twice.
 """
 

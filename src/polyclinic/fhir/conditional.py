@@ -17,7 +17,7 @@ Conditions = Sequence[tuple[str, str]]
 
 
 class Sight(Protocol):
-    """What a client may see. Raises for a resource that it may not see, or narrows a search to what it may see."""
+    """Limits what a client may see: raises for a hidden resource, and lets a search find only visible ones."""
 
     def check(self, resource: Resource, letter: Literal["r"]) -> None:
         """Raise unless this resource may be read."""
@@ -33,7 +33,8 @@ def find_one(transaction: Transaction, type_: str, condition: Conditions, base: 
     search = parse_search(type_, condition, base)
     if search.ignored or not search.conditions:
         raise BadSearch(
-            f"a condition needs known search parameters of {type_}: {', '.join(search.ignored) or 'none given'}"
+            f"a condition must consist of search parameters of {type_};"
+            f" {'not known: ' + ', '.join(search.ignored) if search.ignored else 'none was given'}"
         )
     catch_up(transaction)
     found = searching.run_all(transaction, search, 2)

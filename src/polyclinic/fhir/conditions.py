@@ -70,7 +70,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Missing:
-    """A condition: a parameter has no value at all (or has one)."""
+    """A condition: a parameter has no value at all. If `missing` is false: it has a value."""
 
     parameter: Parameter
     missing: bool

@@ -1,7 +1,7 @@
 """FHIR dates as half-open ranges of microseconds since 1970 in UTC, which an index can compare.
 
-A partial date covers all of its period (`2025-03` is the whole of March), a dateTime covers its last given unit, an
-instant is a point. Times without a zone are read as UTC.
+A partial date covers all of its period (`2025-03` is the whole of March). A dateTime covers its smallest given
+unit, such as a minute. An instant is a point. Times without a zone are read as UTC.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def microseconds(moment: datetime) -> int:
 
 @lru_cache(64)
 def instant_text(at: int) -> str:
-    """The same moment as a FHIR instant in UTC."""
+    """A time in microseconds since 1970, written as a FHIR instant in UTC."""
     moment = EPOCH + timedelta(microseconds=at)
     return moment.isoformat(timespec="microseconds" if at % 1000 else "milliseconds").replace("+00:00", "Z")
 
 
 @lru_cache(4096)
 def instant(text: str) -> int:
-    """An instant as a point. Raises ValueError when it is not a date with time and zone."""
+    """An instant as a point in time. Raises ValueError when the text is not a date with time and zone."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"an instant needs a time zone: {text}")
@@ -43,7 +43,7 @@ def instant(text: str) -> int:
 
 
 def date_range(text: str) -> Range:
-    """The period that a date or dateTime of any precision covers. Raises ValueError when it is neither."""
+    """The period that a date or dateTime of any precision covers. Raises ValueError for any other text."""
     match = _PARTIAL.fullmatch(text)
     if match is None:
         raise ValueError(f"not a FHIR date: {text}")

@@ -40,7 +40,7 @@ class EverywherePage(NamedTuple):
 def parse_everywhere(
     query: Sequence[tuple[str, str]], base: str = "", allowed: Sequence[str] | None = None
 ) -> Everywhere:
-    """Read a search across types: those that it names, or all that are allowed.
+    """Read a search across types: the types that the query names, or all types that are allowed.
 
     Raises BadSearch for a parameter that works only in a search on one type.
     """
@@ -63,7 +63,7 @@ def parse_everywhere(
     mark = next((text for name, text in query if name == "_page"), None)
     start = (types[0], None) if mark is None else _read_mark(mark)
     if start[0] not in searches:
-        raise BadSearch("'_page' is not a link that this server gave for this search")
+        raise BadSearch("'_page' does not come from a link that this server gave for this search")
     return Everywhere(types, plain, max(first.count, 1) if plain else DEFAULT_COUNT, start, searches)
 
 
@@ -103,7 +103,7 @@ def _read_mark(text: str) -> tuple[str, str | None]:
     try:
         type_, cursor = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, orjson.JSONDecodeError, ValueError, TypeError) as error:
-        raise BadSearch("'_page' is not a link that this server gave") from error
+        raise BadSearch("'_page' does not come from a link that this server gave") from error
     if not isinstance(type_, str) or not (cursor is None or isinstance(cursor, str)):
-        raise BadSearch("'_page' is not a link that this server gave")
+        raise BadSearch("'_page' does not come from a link that this server gave")
     return type_, cursor

@@ -22,7 +22,7 @@ Emit: TypeAlias = Callable[[str, Any, IndexValues], None]
 """Adds the index values of one node; called with the resource's id, the node, and the dict to add to."""
 
 _LOCAL_REFERENCE = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
-_OPEN = 1e300  # an open end of a range: larger than any measurement, and still a number to every database
+_OPEN = 1e300  # the open end of a range: larger than any measurement, but a number that every database can store
 _PARTS = {
     "HumanName": ("text", "family", "given", "prefix", "suffix"),
     "Address": ("text", "line", "city", "district", "state", "postalCode", "country"),

@@ -1,8 +1,8 @@
 """FHIRPath Patch: apply the operations of a Parameters resource to a copy of a resource, all or none.
 
 A path consists of elements with `[n]`, `where(element = 'value')`, `first()`, `last()`, `single()` and `ofType(Type)`.
-This is enough to name one place. Other FHIRPath is refused, never guessed. Names and cardinalities come from HL7's
-definitions. So `deceased` with a boolean becomes `deceasedBoolean`, and a repeating element gets one more entry.
+This is enough to name one element. Other FHIRPath is refused. Names and cardinalities come from HL7's definitions.
+So `deceased` with a boolean becomes `deceasedBoolean`, and a repeating element gets one more entry.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def apply_fhirpath_patch(resource: Resource, parameters: Resource) -> Resource:
     """Return the patched resource. Raises BadPatch."""
     listed = parameters.get("parameter", [])
     if not isinstance(listed, list) or not listed or len(listed) > MAX_OPERATIONS:
-        raise BadPatch(f"a FHIRPath Patch has 1 to {MAX_OPERATIONS} parameters named 'operation'")
+        raise BadPatch(f"a FHIRPath Patch must have 1 to {MAX_OPERATIONS} parameters named 'operation'")
     document = copy.deepcopy(resource)
     for position, operation in enumerate(listed):
         if not isinstance(operation, dict) or operation.get("name") != "operation":
-            raise BadPatch(f"parameter {position}: a FHIRPath Patch takes only parameters named 'operation'")
+            raise BadPatch(f"parameter {position}: a FHIRPath Patch must have only parameters named 'operation'")
         _apply(document, {p.get("name"): p for p in operation.get("part", []) if isinstance(p, dict)})
     return unless_renamed(document, resource)
 
@@ -93,19 +93,19 @@ def _one(document: Resource, path: str) -> tuple[Any, str]:
     """The object at a path, and its type. The path must lead to exactly one object."""
     place = _only(document, path)
     if not isinstance(place.value, dict):
-        raise BadPatch(f"'{path}' holds no elements")
+        raise BadPatch(f"'{path}' must lead to an element that has elements of its own")
     return place.value, place.type
 
 
 def _list_at(document: Resource, path: str) -> tuple[list[Any], str]:
-    """The list that a path leads to, and the type of its elements. The path has no position at its end."""
+    """The list that a path leads to, and the type of its elements. The path must not end with a position (`[n]`)."""
     head, dot, last = path.rpartition(".")
     if not dot or not last.isidentifier():
         raise BadPatch(f"'{path}' must end with the name of a repeating element")
     owner, type_ = _one(document, head)
     entry = elements_of(type_).get(last)
     if entry is None or not entry["many"] or not isinstance(owner.get(last), list):
-        raise BadPatch(f"'{path}' is not a repeating element with content")
+        raise BadPatch(f"'{path}' must lead to a repeating element that has entries")
     return owner[last], entry["type"]
 
 

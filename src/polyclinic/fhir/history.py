@@ -64,7 +64,7 @@ def _older(
     limit: int,
     before: tuple[int, str, str, int] | None,
 ) -> list[Stored]:
-    """Versions that come after the cursor `before` in this order.
+    """Versions that come after the cursor `before`, newest first.
 
     A bulk load gives many versions the same time, so type, id and version are compared too.
     """

@@ -37,9 +37,10 @@ class Row(NamedTuple):
 class _Plan(NamedTuple):
     """How to index a resource type.
 
-    `presences` are parameters that say whether an element is present. `firsts` are lists of paths of which only the
-    first with a value counts. `tree` holds all other paths. So absent elements cost nothing, and parameters that read
-    the same elements walk to them once. `together` are elements whose parameters also read other elements.
+    `presences` are parameters that say whether an element is present. `firsts` are lists of paths; in each list,
+    only the first path with a value counts. `tree` holds all other paths. So absent elements cost nothing, and
+    parameters that read the same elements walk to them once. `together` are elements whose parameters also read other
+    elements.
     """
 
     presences: list[tuple[str, str]]
@@ -84,7 +85,7 @@ def index_values(resource: Resource) -> IndexValues:
 
 
 def some_values(resource: Resource, codes: tuple[str, ...]) -> IndexValues:
-    """The index values of a few parameters. Each of them must read only one element."""
+    """The index values of a few parameters. Each parameter must read only one element."""
     found: IndexValues = {}
     _descend(resource.get("id", ""), resource, _tree(resource["resourceType"], codes), found)
     return found

@@ -45,13 +45,13 @@ def _appointment(node: Node) -> Iterator[Breach]:
     if not (has_start and has_end) and status not in ("proposed", "cancelled", "waitlist"):
         yield "app-3", f"an appointment that is {status} needs a start and an end"
     if _has(node, "cancellationReason") and status not in ("noshow", "cancelled"):
-        yield "app-4", "only a cancelled or missed appointment has a cancellation reason"
+        yield "app-4", "only a cancelled or missed appointment may have a cancellation reason"
     if has_start and has_end and not _ordered(node["start"], node["end"]):
         yield "app-5", "the start must not be after the end"
     if _has(node, "originatingAppointment") and _has(node, "recurrenceTemplate"):
         yield "app-6", "give an originating appointment or a recurrence template, not both"
     if _has(node, "cancellationDate") and status not in ("noshow", "cancelled"):
-        yield "app-7", "only a cancelled or missed appointment has a cancellation date"
+        yield "app-7", "only a cancelled or missed appointment may have a cancellation date"
 
 
 def _slot(node: Node) -> Iterator[Breach]:
@@ -98,7 +98,7 @@ def _condition(node: Node) -> Iterator[Breach]:
 
 def _observation(node: Node) -> Iterator[Breach]:
     if _has(node, "dataAbsentReason") and _choice(node, "value"):
-        yield "obs-6", "an observation has a value or a dataAbsentReason, not both"
+        yield "obs-6", "give a value or a dataAbsentReason, not both"
     if _has(node, "bodySite") and _has(node, "bodyStructure"):
         yield "obs-8", "give a body site or a body structure, not both"
     own = {(c.get("system"), c.get("code")) for c in node.get("code", {}).get("coding", [])}
@@ -108,7 +108,7 @@ def _observation(node: Node) -> Iterator[Breach]:
         for c in component.get("code", {}).get("coding", [])
     }
     if _choice(node, "value") and own & parts:
-        yield "obs-7", "where a component has the observation's own code, the observation itself has no value"
+        yield "obs-7", "an observation must not have a value if a component has the same code"
 
 
 def _needs(key: str, *names: str) -> Rule:
@@ -138,12 +138,12 @@ def _contact_point(node: Node) -> Iterator[Breach]:
 
 def _extension(node: Node) -> Iterator[Breach]:
     if _has(node, "extension") == _choice(node, "value"):
-        yield "ext-1", "an extension has either extensions or a value"
+        yield "ext-1", "an extension must have either extensions or a value, not both"
 
 
 def _questionnaire_item(node: Node) -> Iterator[Breach]:
     if _has(node, "answer") and _has(node, "item"):
-        yield "qrs-1", "an item has answers or items, not both"
+        yield "qrs-1", "an item must not have both answers and items"
 
 
 def _timing_repeat(node: Node) -> Iterator[Breach]:
@@ -173,7 +173,7 @@ def _provenance_agent(node: Node) -> Iterator[Breach]:
 
 def _subscription_filter(node: Node) -> Iterator[Breach]:
     if _has(node, "comparator") and _has(node, "modifier"):
-        yield "scr-1", "a filter has a comparator or a modifier, not both"
+        yield "scr-1", "a filter must not have both a comparator and a modifier"
 
 
 def _attachment(node: Node) -> Iterator[Breach]:
@@ -196,7 +196,7 @@ def _age(node: Node) -> Iterator[Breach]:
     yield from _quantity(node)
     coded = _has(node, "code") or "value" not in node
     if not coded or node.get("system", _UCUM) != _UCUM or float(node.get("value", 1)) <= 0:
-        yield "age-1", "an age is a positive number with a UCUM code"
+        yield "age-1", "an age must be a positive number with a UCUM code"
 
 
 def _range(node: Node) -> Iterator[Breach]:
@@ -209,12 +209,12 @@ def _range(node: Node) -> Iterator[Breach]:
 def _ratio(node: Node) -> Iterator[Breach]:
     both, neither = ("numerator" in node) == ("denominator" in node), "numerator" not in node
     if not both or (neither and not _has(node, "extension")):
-        yield "rat-1", "a ratio has a numerator and a denominator"
+        yield "rat-1", "a ratio must have both a numerator and a denominator"
 
 
 def _sampled_data(node: Node) -> Iterator[Breach]:
     if ("interval" in node) == ("offsets" in node):
-        yield "sdd-1", "samples have either an interval or offsets"
+        yield "sdd-1", "samples must have either an interval or offsets, not both"
 
 
 def _available_time(node: Node) -> Iterator[Breach]:
@@ -225,11 +225,11 @@ def _available_time(node: Node) -> Iterator[Breach]:
 def _contained(node: Node) -> Iterator[Breach]:
     for inner in node.get("contained", []):
         if _has(inner, "contained"):
-            yield "dom-2", "a contained resource contains no others"
+            yield "dom-2", "a contained resource must not contain other resources"
         if _has(inner.get("meta", {}), "versionId", "lastUpdated"):
-            yield "dom-4", "a contained resource has no version of its own"
+            yield "dom-4", "a contained resource must not have a versionId or lastUpdated"
         if _has(inner.get("meta", {}), "security"):
-            yield "dom-5", "a contained resource has no security label"
+            yield "dom-5", "a contained resource must not have a security label"
 
 
 RULES: dict[str, tuple[Rule, ...]] = {

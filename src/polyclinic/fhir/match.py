@@ -1,4 +1,4 @@
-"""The same searches as in `sql`, but over resources in memory: staged changes are found like stored ones."""
+"""Run the searches of `sql` over resources in memory, so that staged changes are found like stored ones."""
 
 from __future__ import annotations
 

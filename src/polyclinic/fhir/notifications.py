@@ -151,7 +151,7 @@ class Notifier:
             if not await self._send(subscriber, "event-notification", events):
                 subscriber.failures += 1
                 if subscriber.failures >= MAX_FAILURES:
-                    await self._set_status(subscriber.subscription, "error", "the endpoint does not take notifications")
+                    await self._set_status(subscriber.subscription, "error", "the endpoint accepts no notifications")
                     self.subscribers.pop(subscriber.subscription["id"], None)
                 return
             subscriber.failures = 0

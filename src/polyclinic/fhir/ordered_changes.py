@@ -50,5 +50,5 @@ def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resou
 
 
 def _known(change: Change) -> bool:
-    """Whether everything that a change touches is known before it is made. For a deletion it is not."""
+    """Whether everything that a change touches is known before the change is made. This is false for a deletion."""
     return is_plain(change) and not isinstance(change, Delete)

@@ -93,10 +93,10 @@ def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[
     try:
         last = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, orjson.JSONDecodeError, ValueError) as error:
-        raise BadSearch(f"'{name}' is not a link that this server gave") from error
+        raise BadSearch(f"'{name}' does not come from a link that this server gave") from error
     right = isinstance(last, list) and len(last) == len(keys)
     if not right or not all(_fits(value, key.numeric) for value, key in zip(last, keys, strict=True)):
-        raise BadSearch(f"'{name}' is not a link that this server gave for this search")
+        raise BadSearch(f"'{name}' does not come from a link that this server gave for this search")
     return list(last)
 
 

@@ -28,7 +28,7 @@ class BadPatch(RecordsError):
 def apply_patch(resource: Resource, operations: object) -> Resource:
     """Return the patched resource. Raises BadPatch, or RecordConflict when a `test` fails."""
     if not isinstance(operations, list) or len(operations) > MAX_OPERATIONS:
-        raise BadPatch(f"a JSON Patch is an array of at most {MAX_OPERATIONS} operations")
+        raise BadPatch(f"a JSON Patch must be an array of at most {MAX_OPERATIONS} operations")
     document: Any = copy.deepcopy(resource)
     for position, operation in enumerate(operations):
         if not isinstance(operation, dict) or operation.get("op") not in _NEEDED:
@@ -98,7 +98,7 @@ def _position(container: list[Any], part: str, *, append: bool) -> int:
         return len(container)
     digits = part.isascii() and part.isdigit() and len(part) < 8 and (part == "0" or not part.startswith("0"))
     if not digits or int(part) >= len(container) + append:
-        raise BadPatch(f"there is no position '{part}'")
+        raise BadPatch(f"the list has no position '{part}'")
     return int(part)
 
 

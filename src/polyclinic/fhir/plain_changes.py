@@ -19,7 +19,7 @@ def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
     """Make every change or raise; returns the new versions in the order of the changes.
 
     This is `perform` for plain changes. They refer to each other by their ids, so no references are resolved. `work`
-    must be new; what it has already read is not read again.
+    must not hold any changes yet; resources that it has already read are not read again.
     """
     if not all(map(is_plain, changes)):
         outcomes = perform(work.transaction, _operations_of(changes), work.now, resolve=False)

@@ -49,7 +49,7 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
     search = Search(type_)
     for number, (name, text) in enumerate(query):
         if number >= MAX_PARAMETERS:
-            raise BadSearch(f"a search takes at most {MAX_PARAMETERS} parameters")
+            raise BadSearch(f"a search can have at most {MAX_PARAMETERS} parameters")
         if name in _CONTROLS:
             _CONTROLS[name](search, text)
             search.used.append((name, text))
@@ -82,7 +82,7 @@ def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int
         return _chain(parameter, modifier, rest, text, base, depth)
     if modifier == "missing":
         if text not in ("true", "false"):
-            raise BadSearch(f"'{name}' takes true or false, not '{text}'")
+            raise BadSearch(f"'{name}' must be true or false, not '{text}'")
         return Missing(parameter, text == "true")
     target = modifier if parameter.kind == "reference" and modifier in resource_types() else None
     if modifier and not target and modifier not in _MODIFIERS.get(parameter.kind, ()):
@@ -128,24 +128,24 @@ def _sort(search: Search, text: str) -> None:
             raise BadSearch(f"cannot sort {search.type} by '{code}'")
         search.sort.append((parameter, part.startswith("-")))
     if len(search.sort) > MAX_DEPTH:
-        raise BadSearch(f"at most {MAX_DEPTH} sort keys")
+        raise BadSearch(f"at most {MAX_DEPTH} sort keys are allowed")
 
 
 def _count(search: Search, text: str) -> None:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadSearch(f"'_count' takes a number of 0 or more, not '{text}'")
+        raise BadSearch(f"'_count' must be a number of 0 or more, not '{text}'")
     search.count = min(int(text), MAX_COUNT)
 
 
 def _total(search: Search, text: str) -> None:
     if text not in ("none", "estimate", "accurate"):
-        raise BadSearch(f"'_total' takes none, estimate or accurate, not '{text}'")
+        raise BadSearch(f"'_total' must be none, estimate or accurate, not '{text}'")
     search.total = cast(Literal["none", "estimate", "accurate"], text)
 
 
 def _summary(search: Search, text: str) -> None:
     if text not in ("true", "text", "data", "count", "false"):
-        raise BadSearch(f"'_summary' takes true, text, data, count or false, not '{text}'")
+        raise BadSearch(f"'_summary' must be true, text, data, count or false, not '{text}'")
     search.summary = cast(Literal["true", "text", "data", "count", "false"], text)
 
 

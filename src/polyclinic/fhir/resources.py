@@ -246,7 +246,7 @@ def appointment(
 ) -> Resource:
     """An appointment: a wish (proposed, waitlist) or a fixed one. To book it, use `scheduling.book`."""
     if (start is None) != (end is None):
-        raise ValueError("an appointment has both a start and an end, or neither")
+        raise ValueError("an appointment must have both a start and an end, or neither")
     if start is None and status not in ("proposed", "cancelled", "waitlist"):
         raise ValueError(f"an appointment that is {status} needs a start and an end")
     others = [participant(actor) for actor in (practitioner, location) if actor]

@@ -1,12 +1,19 @@
 """The life cycle of an appointment: each step is a list of changes that are made together.
 
 Each function is pure: it takes resources as they were read and returns a list of changes. `Records.transact` makes all
-of them or none. Every slot has the version that was read, so the whole booking fails if somebody else has taken a slot.
-A cancelled appointment stays, with its reason, its date and its history; a moved one keeps its id.
+of them or none. Every change of a slot names the version that was read. So the whole booking fails if somebody else
+has taken a slot. A cancelled appointment stays, with its reason, its date and its history; a moved one keeps its id.
 
-What the states mean: `proposed` a wish, `waitlist` waiting for an earlier or any time, `pending` slots held but not
-confirmed, `booked` fixed, `arrived` the patient is here, `fulfilled` it took place, `noshow` the patient did not come,
-`cancelled` it will not take place.
+What the states of an appointment mean:
+
+- `proposed`: it is a wish.
+- `waitlist`: it waits for an earlier time, or for any time.
+- `pending`: its slots are held, but it is not confirmed.
+- `booked`: it is fixed.
+- `arrived`: the patient is here.
+- `fulfilled`: it took place.
+- `noshow`: the patient did not come.
+- `cancelled`: it will not take place.
 """
 
 from __future__ import annotations
@@ -92,7 +99,7 @@ def cancelled(appointment: Resource, now: int, *, reason: CancellationReason = "
 
 
 def wait_for_earlier(id_: str, booked: Resource, *, at: datetime) -> Resource:
-    """Ask on the waiting list for an earlier time than a booked appointment; the new one would replace it."""
+    """An appointment on the waiting list that asks for an earlier time than `booked`, which it would replace."""
     kept: Resource = {name: booked[name] for name in _OF_THE_VISIT if name in booked}
     return {
         "resourceType": "Appointment",

@@ -25,7 +25,7 @@ _INSERT = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high
 
 
 def kind_of(slot: Resource) -> str | None:
-    """The id of a slot's kind; None if the slot has no codes of a kind."""
+    """The id of a slot's kind; None if the slot has no codes that name a kind."""
     said = {name: slot[name] for name in _ELEMENTS if name in slot}
     return _kind(orjson.dumps(said, default=str)) if said else None
 

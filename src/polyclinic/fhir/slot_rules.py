@@ -38,7 +38,7 @@ def slot_changes(
     after: Mapping[Key, Resource | None],
     may_take: Callable[[str, str], bool] = lambda slot, status: False,
 ) -> SlotChanges:
-    """How the changed appointments in `after` change slots. `may_take` allows a slot that is not free.
+    """How the changed appointments in `after` change slots. `may_take` says which slots that are not free may be taken.
 
     Raises RecordConflict when a slot would be held twice.
     """

@@ -41,7 +41,7 @@ class Sql(NamedTuple):
 
 
 def any_of(pieces: Sequence[Sql]) -> Sql:
-    """SQL that is true if at least one of these pieces is."""
+    """SQL that is true if at least one of these pieces is true."""
     values = [value for piece in pieces for value in piece.values]
     if len(pieces) == 1:
         return Sql(pieces[0].text, values)

@@ -123,7 +123,7 @@ class Staged:
         return [self._view[key] for key in keys]
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
-        """Search stored and staged resources; the matches are in one order."""
+        """Search stored and staged resources; the matches are sorted together."""
         changed = {key: resource for key, resource in self._view.items() if resource is not self._base[key]}
         if not changed:
             return await self._home.search(type, query, limit)

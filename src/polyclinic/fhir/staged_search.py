@@ -1,4 +1,4 @@
-"""Search records with staged changes: stored and staged matches in one order.
+"""Search records with staged changes: stored and staged matches are sorted together.
 
 A condition about other resources is first replaced by one about ids, which are found in the same view. Then the home is
 searched without the changed resources, and the changed resources are matched in memory.

@@ -1,6 +1,7 @@
 """Topics and subscriptions: which change concerns which subscription, as pure functions.
 
-A SubscriptionTopic says which changes it is about: a resource type, the kinds of change, and a search before and after.
+A SubscriptionTopic says which changes it is about: a resource type, the kinds of change, and searches that the resource
+must match before and after the change.
 A Subscription picks a topic and filters it. Topics with FHIRPath criteria are refused, because they cannot be evaluated
 here.
 """

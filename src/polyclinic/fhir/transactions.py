@@ -31,7 +31,7 @@ _ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET"
 
 @dataclass
 class Operation:
-    """One thing to do.
+    """One operation of a transaction.
 
     `condition` finds the target by a search if there is no `id`. A patch with `in_r4` names R4's elements.
     """
@@ -77,7 +77,8 @@ def perform(
     `check` is called with each patched resource before it is written, `complete` with all changes. `sight` limits what
     reads and conditions may see.
 
-    With `resolve`, references that are searches or full URLs of other entries are replaced; our own changes have none.
+    With `resolve`, references that are searches or full URLs of other entries are replaced by ids. Our own
+    changes have no such references.
 
     The given operations are not changed, because the database may run this again after another transaction failed.
     """
@@ -108,7 +109,7 @@ def perform(
 
 
 def _restrict_conditions(operations: Sequence[Operation], base: str, sight: Sight) -> None:
-    """Check that the client may search for what the conditions name: a condition shows whether a resource exists."""
+    """Check that the client may search by these conditions, because a condition shows whether a resource exists."""
     for operation in operations:
         for condition in (operation.condition, operation.if_none_exist):
             if condition is not None:

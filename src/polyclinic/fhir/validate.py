@@ -65,7 +65,7 @@ def _model(type_: str) -> Any:
 
 @cache
 def _required(type_: str) -> tuple[tuple[str, ...], ...]:
-    """For each required element or choice, the keys of which at least one must be present."""
+    """For each required element or choice, its possible keys. At least one of them must be present."""
     groups: dict[str, list[str]] = {}
     for key, entry in elements_of(type_).items():
         if entry["min"]:

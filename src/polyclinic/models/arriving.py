@@ -28,7 +28,7 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 def most_chars(tokens: int) -> int:
-    """The most characters that a reply within this token limit can have. Reading stops at a longer one."""
+    """The most characters that a reply within this token limit can have. Reading stops when a reply is longer."""
     return _MOST_CHARS_A_TOKEN * tokens + _CHARS_MORE
 
 

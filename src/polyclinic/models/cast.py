@@ -155,8 +155,8 @@ def open_cast(
 ) -> Cast:
     """Open the chosen models. `reader` makes a model that reads texts without a prompt.
 
-    Each of several workers gets its share of an endpoint's slots and rate; local models may run on `hosts`, found by
-    the model's name.
+    Each of several workers gets its share of an endpoint's slots and rate; local models may run on `hosts`, which are
+    given by model name.
     """
     places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
     assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers, hosts=hosts)

@@ -24,7 +24,7 @@ LONGEST_ASKED_S = 60.0
 
 
 class Deadline:
-    """A wall-clock deadline and an idle deadline in one: the one that comes first ends the work inside ``async with``.
+    """A wall-clock deadline and an idle deadline in one. The earlier of the two ends the work inside ``async with``.
 
     A stream that sends a little data for ever never reaches the idle deadline, but the wall-clock deadline ends it.
     `bill` gives the cost of the attempt so far.

@@ -14,7 +14,7 @@ import orjson
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
 Form = Literal["bounded", "strict", "loose", "object", "words"]
-"""How a form is requested: as a strict schema with the longest lengths of its texts, as a strict schema without lengths
+"""How a form is requested: as a strict schema with maximum lengths for its texts, as a strict schema without lengths
 (some hosts refuse them), as a schema that is not strict, as any JSON object, or in words.
 """
 Thinking = Literal["template", "effort", "reasoning", "switch"]
@@ -99,7 +99,7 @@ class Habits:
         return None
 
     def more_room(self) -> Habits | None:
-        """The same with more room for reasoning, after it used up the whole limit; None if there is no larger room."""
+        """The same habits with more tokens for reasoning, after it used up the limit; None at the largest number."""
         larger = [room for room in ROOMS if room > self.room]
         return replace(self, room=larger[0]) if larger else None
 

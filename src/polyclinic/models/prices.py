@@ -90,6 +90,6 @@ def _read(path: str) -> Prices:
 
 
 def default_prices() -> Prices:
-    """The shipped list, with prices of the user's own list (the file that POLYCLINIC_PRICES names) in their place."""
+    """The shipped list. Prices in the user's own list (the file that POLYCLINIC_PRICES names) replace those in it."""
     own = os.environ.get(PRICES_VARIABLE, "")
     return _read(own).over(_read("")) if own else _read("")

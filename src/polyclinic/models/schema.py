@@ -102,7 +102,7 @@ def _blank(field: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
 
 
 def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """A schema for the use of a tool or the reply, for models whose tools are described in words."""
+    """A schema that accepts either a tool call or the reply, for models whose tools are described in words."""
     uses = [
         {
             "type": "object",

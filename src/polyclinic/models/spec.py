@@ -67,7 +67,7 @@ class Options(Frozen):
     )
     key_env: str = Field("", description="environment variable with the key")
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
-    trained: bool = Field(False, description="it was trained on this clinic's rows, and gets its prompts in their form")
+    trained: bool = Field(False, description="trained on this clinic's rows; its prompts look like these rows")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")
     context: int = Field(8192, ge=256, description="local: tokens of context for each call")
 

@@ -18,7 +18,7 @@ CONTEXT = 8192
 @dataclass(frozen=True)
 class Prompted:
     """A chat to be answered. `template` are the variables of the model's chat template, such as the amount of
-    reasoning. `pictures` are for the empty places for pictures in the messages.
+    reasoning. `pictures` fill the placeholders for pictures in the messages.
     """
 
     messages: list[dict[str, Any]]

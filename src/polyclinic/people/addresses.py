@@ -27,7 +27,7 @@ class AddressParts(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def address_parts(text: str, locale_name: str) -> AddressParts:
-    """Split an address of that country into parts, found by a known region of that country."""
+    """Split an address into parts. A region that is known for the locale's country shows where to split."""
     locale = load_locale(locale_name)
     postcode = _POSTCODE.search(text)
     rest = text[: postcode.start()] if postcode else text

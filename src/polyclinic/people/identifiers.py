@@ -1,8 +1,8 @@
 """National identifiers that agree with birth date, sex and place, with the check digit each scheme defines.
 
-Korea's resident registration number: ``YYMMDD-SRRnnnC``: S is for century and sex, R for the region of registration, C
-is a weighted sum modulo 11. Scotland's CHI number: ``DDMMYYnnSC``: the ninth digit is odd for men and even for women, C
-a modulo-11 check.
+Korea's resident registration number is ``YYMMDD-SRRnnnC``: S is for century and sex, R for the region of registration,
+and C is a weighted sum modulo 11. Scotland's CHI number is ``DDMMYYnnSC``: the ninth digit is odd for men and even for
+women, and C is a modulo-11 check digit.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Region(Frozen):
 
 
 class PhoneRange(Frozen):
-    """A prefix and the numbers after it that belong to nobody."""
+    """A phone prefix, and the numbers after it that are given to nobody."""
 
     prefix: str
     first: int = Field(alias="from")

@@ -26,7 +26,7 @@ CONFUSIONS: tuple[Confusion, ...] = get_args(Confusion)
 
 
 class PatientAxes(Frozen):
-    """One patient's place on the four axes. The defaults are the usual outpatient."""
+    """One patient's place on the four axes. The defaults describe a typical outpatient."""
 
     personality: Personality = "neutral"
     language: Language = "B"
@@ -44,7 +44,7 @@ class PatientAxes(Frozen):
         ]
 
     def reminder(self) -> str:
-        """The same in one short line, for the end of the prompt."""
+        """The levels in one short line, for the end of the prompt."""
         return (
             f"You are {self.personality.replace('_', ' ')}; your language is at level {self.language}; "
             f"your recall of your history is {self.recall}; your confusion is {self.confusion}."

@@ -22,11 +22,11 @@ class Trait(BaseModel):
     needs: tuple[str, ...] = ()
 
     def words(self, field: str) -> str:
-        """A phrase of the material file."""
+        """A phrase of the material file, by its field name."""
         return str((self.model_extra or {}).get(field, ""))
 
     def list(self, field: str) -> tuple[str, ...]:
-        """A list of the material file."""
+        """A list of the material file, by its field name."""
         value: Any = (self.model_extra or {}).get(field, ())
         return tuple(str(item) for item in value)
 

@@ -94,7 +94,7 @@ def degree(value: float) -> str:
 
 
 class Prior(Frozen):
-    """What a survey says about one dimension: the mean, the spread between persons, the spread within one."""
+    """What a survey says about one dimension: the mean, and the spread between persons and within one person."""
 
     mean: float = Field(ge=0, le=1)
     between: float = Field(ge=0)

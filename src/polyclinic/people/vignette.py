@@ -23,7 +23,7 @@ def stated_ages(text: str) -> list[int]:
 
 
 def stated_age(text: str) -> int | None:
-    """The first age in whole years; None when the text states none."""
+    """The first age in whole years; None when the text states no age."""
     return next(iter(stated_ages(text)), None)
 
 

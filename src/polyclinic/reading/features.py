@@ -34,14 +34,14 @@ Values = NDArray[np.float32]
 
 
 class Features(NamedTuple):
-    """One reading as numbers: places and values in a hashed table, and a short row of plain features."""
+    """One reading as numbers: indices and values in a hashed table, and a short row of plain features."""
 
     places: Row
     values: Values
     dense: Values
 
     def recalling(self, said: float) -> Features:
-        """The same with one more plain feature: what was recalled from similar readings."""
+        """The same features and one more plain feature: the answer recalled from similar readings."""
         return self._replace(dense=np.append(self.dense, np.float32(said)))
 
 
@@ -59,7 +59,7 @@ def text_hash(text: str) -> int:
 
 @lru_cache(maxsize=2048)
 def text_grams(text: str) -> TextGrams:
-    """Words, pairs of words, and runs of three to five characters."""
+    """Words, pairs of words, and sequences of three to five characters."""
     row = words(text)
     counted: dict[int, float] = {}
     for gram in [*row, *map(" ".join, pairwise(row))]:
@@ -81,13 +81,13 @@ def _unit(counted: dict[int, float]) -> TextGrams:
 
 
 def scoped(grams: TextGrams, scope: str) -> Row:
-    """The grams' places in the table for one scope."""
+    """The indices of the n-grams in the table, for one scope."""
     mixed = (grams.hashes ^ np.uint32(text_hash(scope))) * np.uint32(2654435761)
     return (mixed >> np.uint32(7)) % np.uint32(BUCKETS)
 
 
 def blanked_grams(text: str, target: Target) -> TextGrams:
-    """Runs of two and three words in which the target is blanked out."""
+    """Sequences of two to four words in which a word of the target or of a rival is blanked out."""
     row = ["^", *blanked(text, target), "$"]
     blank = [word in _BLANKS for word in row]
     counted: dict[int, float] = {}
@@ -170,7 +170,7 @@ def manner_features(text: str) -> Values:
 
 @lru_cache(maxsize=1024)
 def _vector_places(scope: str, size: int) -> Row:
-    """The places of a text's vector in the table for one scope."""
+    """The indices of a text's vector in the table, for one scope."""
     spread = np.uint32(text_hash(f"{scope}|vector")) + np.arange(size, dtype=np.uint32)
     return ((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS)
 

@@ -23,7 +23,7 @@ class Linear(NamedTuple):
 
 
 class _Table:
-    """Rows of features as one sparse table over the places that occur."""
+    """Rows of features as one sparse table over the indices that occur."""
 
     def __init__(self, rows: Sequence[Features]) -> None:
         sizes = np.array([len(row.places) for row in rows])
@@ -74,7 +74,9 @@ def fit(
 
 
 def whole_table(models: Sequence[Linear]) -> Floats:
-    """One table of weights for all kinds. Scopes separate their places, except for rare hash collisions."""
+    """One table of weights for all kinds. Because of the scopes, kinds use different indices, except for rare hash
+    collisions.
+    """
     table = np.zeros(BUCKETS)
     for model in models:
         table[model.places] += model.weights

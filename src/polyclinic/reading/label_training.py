@@ -64,9 +64,9 @@ def _rarity(grams: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float32]
 
 
 def _likeness(grams: Sequence[Row], values: Sequence[Floats]) -> Floats:
-    """How similar each two rows are.
+    """How similar each pair of rows is.
 
-    Frequent buckets are one dense product; the many rare ones are added one by one.
+    Frequent buckets are computed as one dense product; the many rare buckets are added one by one.
     """
     buckets = np.concatenate([row.buckets for row in grams])
     owners = np.repeat(np.arange(len(grams)), [len(row.buckets) for row in grams])
@@ -99,7 +99,9 @@ def _table(
 
 
 def calibrate(scores: Floats, number: np.ndarray[tuple[int], np.dtype[np.int64]], labels: int) -> Floats:
-    """A table that turns scores and a one into logits whose probabilities fit the labels: multinomial regression."""
+    """A table that turns scores and a constant 1 into logits whose probabilities fit the labels (multinomial
+    regression).
+    """
     rows = np.concatenate([scores, np.ones((len(scores), 1))], axis=1)
     wanted = np.eye(labels)[number]
     table = np.zeros((rows.shape[1], labels))

@@ -1,9 +1,9 @@
-"""Further lines for training, made from labelled ones: longer, shorter, and asked about something else.
+"""Further training examples, made from labelled lines: longer, shorter, or with another question.
 
-Authors write a mistake in one short sentence and a good answer in three. So a trained reader would take length for
-meaning and find nothing in a long text. For kinds where one part of a text is enough for a yes (`ReadingKind.parts`),
-lines of the same language are joined: yes with no is yes, no with no is no. `quiet` kinds give further lines whose
-answer is no. Only training lines are used, never those of test authors.
+Authors write a mistake in one short sentence and a good answer in three. So a trained reader would learn the length
+instead of the meaning, and find nothing in a long text. For kinds where one part of a text is enough for a yes
+(`ReadingKind.parts`), lines of the same language are joined: yes with no is yes, no with no is no. `quiet` kinds give
+further lines whose answer is no. Only training lines are used, never those of test authors.
 """
 
 from __future__ import annotations
@@ -47,11 +47,13 @@ def _joined(row: Labelled, chance: Random, around: Sequence[str]) -> Labelled:
 
 
 def messages(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
-    """Longer messages, each with one line that decides and two to four that do not, from training lines alone.
+    """Longer messages, made from training lines only. In each, one line decides the answer and two to four others do
+    not.
 
-    These lines do not decide: for a kind about a case, lines of the same speakers about other cases; for a kind with a
-    fixed list of targets, lines about other targets; for any other kind, lines of the kinds in `quiet`, or else its own
-    lines whose answer is no. A kind for which the whole text decides and that names no quiet kinds gives no messages.
+    Which lines do not decide depends on the kind. For a kind about a case: lines of the same speakers about other
+    cases; for a kind with a fixed list of targets: lines about other targets; for any other kind: lines of the kinds in
+    `quiet`, or else its own lines whose answer is no. A kind for which the whole text decides and that names no quiet
+    kinds gives no messages.
     """
     by_kind: dict[str, list[Labelled]] = defaultdict(list)
     for row in rows:
@@ -98,8 +100,7 @@ def _one_message(texts: list[str], chance: Random) -> str:
 
 
 def swapped(rows: Sequence[Labelled]) -> list[Labelled]:
-    """Each yes line with the question of another line, which makes it a no line. For kinds where a text fits one target
-    only.
+    """New no lines for kinds where a text fits one target only: each yes line gets the question of another line.
 
     The yes lines are repeated too, so that neither answer becomes more likely.
     """

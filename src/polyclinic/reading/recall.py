@@ -2,7 +2,7 @@
 text is worded and how near it is to a target. They do not know that "what brings you in?" is answered by a cough. A
 reader that has read such a question with such a fact knows it: a reading gets the answer of a similar labelled reading.
 Two readings are similar if both their texts and their targets are similar, so the similarity is a product (kernel ridge
-regression). Recall helps with the cases of the labelled lines. For other cases it changes almost nothing.
+regression). Recall helps with cases that occur in the labelled lines. For other cases it changes almost nothing.
 """
 
 from __future__ import annotations

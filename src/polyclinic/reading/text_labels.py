@@ -1,6 +1,6 @@
-"""Gives a text one of several labels: calibrated weights over hashed n-grams, with the words that decided. Rare runs of
-letters and words hold most of the meaning in short messages, so n-grams count by the square of their rarity. A text's
-vector has length one, so a long text does not count more than a short one.
+"""Gives a text one of several labels: calibrated weights over hashed n-grams, with the words that decided. Rare
+sequences of letters and words hold most of the meaning in short messages, so n-grams count by the square of their
+rarity. A text's vector has length one, so a long text does not count more than a short one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 def n_grams(text: str) -> Iterator[tuple[str, float]]:
-    """Words, pairs of words, runs of two to five letters, and runs of Korean letters (jamo).
+    """Words, pairs of words, sequences of two to five letters, and sequences of Korean letters (jamo).
 
     The words of the first and the last sentence also count separately.
     """
@@ -92,7 +92,7 @@ def unit(row: Row, rarity: NDArray[np.float32]) -> Floats:
 class TextLabels:
     """The result of training.
 
-    `calibration` has one table for each language, which turns scores and a one into logits.
+    `calibration` has one table for each language, which turns scores and a constant 1 into logits.
     """
 
     labels: tuple[str, ...]
@@ -128,7 +128,7 @@ class TextLabels:
 
 
 def _buckets_of(token: str) -> set[int]:
-    """The buckets of one word and of the runs of letters inside it."""
+    """The buckets of one word and of the letter sequences inside it."""
     return {zlib.crc32(gram.encode()) % BUCKETS for gram, _ in n_grams(token) if gram[0] in "wcj"}
 
 

@@ -26,7 +26,9 @@ OPEN_DECAY, CLOSED_DECAY = 1e-3, 2e-4
 
 
 class Trained(NamedTuple):
-    """A model for each kind that has lines, the targets that listed kinds have learned, and what open kinds recall."""
+    """The result of training: a model for each kind of reading, the targets seen for kinds with a fixed list, and the
+    remembered examples of kinds that compare texts.
+    """
 
     models: dict[str, Linear]
     scopes: frozenset[str]
@@ -55,7 +57,7 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained
 
 
 def _all_lines(mine: list[Labelled], kind: ReadingKind, rows: Sequence[Labelled]) -> list[Labelled]:
-    """The lines of one kind, and the lines that are made from them."""
+    """The labelled lines of one kind, and further lines made from them."""
     lines = list(mine)
     if kind.parts:
         lines += put_together(mine, [row for row in rows if row.question.kind in kind.quiet and row.label])
@@ -69,7 +71,7 @@ def _sample(kind: ReadingKind, row: Labelled) -> Sample:
 
 
 def _recalled(found: Features, recall: Recall, kind: ReadingKind, row: Labelled) -> Features:
-    """The features of a line, with what a reader recalls that has not seen the line's author."""
+    """The features of a line, with the answer recalled from lines of other authors."""
     return found.recalling(recall.says(row.text, target_of(kind, row.question).whole))
 
 

@@ -28,8 +28,8 @@ class Tokens(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """How well a text covers a target: the mean best match, the share that is well matched, the worst quarter. The same
-    for how well the target covers the text.
+    """How well a text covers a target: the mean best match, the share that is well matched, the worst quarter. It has
+    the same figures for how well the target covers the text.
     """
 
     cosine: float

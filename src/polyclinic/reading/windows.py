@@ -1,7 +1,7 @@
 """A longer text sentence by sentence: often one sentence has the meaning, and the others are about something else.
 
-The weights learn from short lines. For a longer text the reader reads each sentence and the whole, and a small model
-for each kind (`Gather`) weighs what it found: the clearest sentence, the second, the last, the mean, the whole.
+The weights are trained on short texts. For a longer text the reader reads each sentence and the whole, and a small
+model for each kind (`Gather`) weighs what it found: the clearest sentence, the second, the last, the mean, the whole.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def gathered(read: Callable[[str], float], text: str, weights: Mapping[str, Floa
 
 
 def fit_gather(rows: Mapping[str, Sequence[tuple[Floats, bool]]]) -> dict[str, Floats]:
-    """For each kind, the weights of `FOUND` and an offset. Kinds with few lines stay near the weights of all kinds."""
+    """For each kind, the weights of `FOUND` and an offset. For kinds with few labelled lines they stay near the weights
+    of all kinds.
+    """
     tables = {kind: (np.stack([row for row, _ in mine]), np.array([y for _, y in mine])) for kind, mine in rows.items()}
     everything = np.concatenate([table for table, _ in tables.values()])
     labels = np.concatenate([wanted for _, wanted in tables.values()])

@@ -55,7 +55,7 @@ def _opposites() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=4_096)
 def concepts(text: str) -> tuple[str, ...]:
-    """A text as a row of stems and concepts: the longest known phrase at each place becomes its group's name."""
+    """A text as a row of stems and concepts: the longest known phrase at each position becomes its group's name."""
     stems = [stem(word) for word in words(text)]
     known = _phrases()
     row: list[str] = []

@@ -118,7 +118,7 @@ class HashingEmbedder(CachedEmbedder):
 
     @property
     def name(self) -> str:
-        """`hashing:256`."""
+        """The name, such as `hashing:256`."""
         return f"hashing:{self._dimensions}"
 
     @property
@@ -146,7 +146,9 @@ def _feature(text: str) -> int:
 
 @contextmanager
 def _logs_as_they_were() -> Iterator[None]:
-    """Restore the logs after the import of wordllama, which turns all of them on: each episode would write a line."""
+    """Restore the log settings after the import of wordllama, which turns all logs on. Otherwise each episode would
+    write a line.
+    """
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)
     try:
@@ -166,12 +168,12 @@ class WordLlamaEmbedder(CachedEmbedder):
 
     @property
     def name(self) -> str:
-        """`wordllama:256`."""
+        """The name: `wordllama:256`."""
         return "wordllama:256"
 
     @property
     def dimensions(self) -> int:
-        """256, known without loading."""
+        """256; the weights need not be loaded for this."""
         return 256
 
     @cached_property
@@ -216,7 +218,7 @@ class SentenceTransformersEmbedder(CachedEmbedder):
 
     @property
     def name(self) -> str:
-        """`sentence-transformers:NAME`."""
+        """The name, as in `sentence-transformers:NAME`."""
         return f"sentence-transformers:{self._model_name}"
 
     @cached_property

@@ -34,7 +34,7 @@ class EndpointEmbedder(CachedEmbedder):
 
     @classmethod
     def from_spec(cls, spec: str) -> EndpointEmbedder:
-        """From ``https://host/v1:MODEL`` or ``openai:MODEL``."""
+        """Make the embedder from a spec: ``https://host/v1:MODEL`` or ``openai:MODEL``."""
         if spec.startswith("openai:"):
             base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
             return cls(base, spec.partition(":")[2], key=os.environ.get("OPENAI_API_KEY", ""))
@@ -45,7 +45,7 @@ class EndpointEmbedder(CachedEmbedder):
 
     @property
     def name(self) -> str:
-        """`https://host/v1:MODEL`."""
+        """The name, as in `https://host/v1:MODEL`."""
         return f"{self._base_url}:{self._model}"
 
     @cached_property

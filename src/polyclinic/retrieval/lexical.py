@@ -35,7 +35,7 @@ def tokens(text: str) -> list[str]:
 
 
 def character_grams(text: str, n: int = 3) -> list[str]:
-    """Every run of n characters."""
+    """Every sequence of n characters."""
     return [text[at : at + n] for at in range(len(text) - n + 1)]
 
 

@@ -44,7 +44,7 @@ class _Words(HTMLParser):
         self._skipped, self._in_title = 0, False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Headings and blocks start a new line."""
+        """Handle an opening tag: headings and blocks start a new line."""
         if tag in _SKIPPED_TAGS:
             self._skipped += 1
         elif tag == "title":
@@ -55,7 +55,7 @@ class _Words(HTMLParser):
             self.parts.append("\n\n" if tag == "p" else "\n")
 
     def handle_endtag(self, tag: str) -> None:
-        """End what the opening tag began."""
+        """Handle a closing tag: end the heading, paragraph, title or skipped part."""
         if tag in _SKIPPED_TAGS:
             self._skipped = max(0, self._skipped - 1)
         elif tag == "title":

@@ -1,4 +1,4 @@
-"""The same environment for synchronous code, such as most trainers."""
+"""`RoleEnvironment` for synchronous code, such as most trainers."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], No
 
 
 async def _pinned(store: Store, plan: RunPlan) -> RunPlan:
-    """The plan with its libraries pinned: later changes to them do not reach this run."""
+    """The plan with its libraries pinned: later changes to them do not affect this run."""
     return replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
 
 
@@ -224,9 +224,10 @@ async def run_plan(
 
 @asynccontextmanager
 async def only_if_begun(store: Store, run: str) -> AsyncIterator[None]:
-    """Delete a run if a mistake of the user stops it before anything has happened: it must not become 'last'.
+    """Delete a run if a mistake of the user stops it before anything has happened.
 
-    An error of the store is not the user's mistake: the run stays then, and can be resumed.
+    Otherwise `last` would mean this run. An error of the store is not the user's mistake: the run stays then, and can
+    be resumed.
     """
     try:
         yield

@@ -4,7 +4,7 @@ Ray places the workers, restarts dead ones and scales; the store decides which w
 made for a single call. If a worker dies, nothing that was committed is lost, and the export is the same as that of one
 process.
 
-- A budget is one budget: each round of workers gets equal shares of what is left, and the last round is one worker.
+- All workers share one budget: each worker gets an equal share of what is left, and the last round is one worker.
 - An endpoint's slots and its requests a minute are divided by the number of workers.
 - A local model is one actor, loaded once and asked by all workers (`runner.cluster_models`).
 - All machines must reach the store, so it is PostgreSQL.
@@ -136,7 +136,7 @@ def _refuse_files(store: Store) -> None:
     if store.database.dialect != "postgres":
         raise ConfigError(
             "--on ray needs a store that every machine reaches: --store postgresql://… "
-            "(bring an old one along with: polyclinic store move)"
+            "(copy an old store there with: polyclinic store move)"
         )
 
 

@@ -18,7 +18,7 @@ class Spent:
     tokens: int = 0
 
     def plus(self, others: Sequence[Spent]) -> Spent:
-        """The sum of this and the others."""
+        """The sum of this amount and the others."""
         money, tokens = sum(each.nano_usd for each in others), sum(each.tokens for each in others)
         return Spent(self.nano_usd + money, self.tokens + tokens)
 
@@ -27,7 +27,7 @@ def shares(config: RunConfig, counted: tuple[Spent, Spent], used: Spent, workers
     """The limits of each worker in this round, so that all workers together cannot exceed the run's limits.
 
     `counted` comes from the store: the cost of all answered calls, and the cost of the episodes that have ended. A
-    worker begins to count somewhere between the two. So its limit is its share, added to the smaller of the two. What
+    worker starts to count at a sum between the two. So its limit is its share, added to the smaller of the two. What
     was billed for calls that failed for good is only in `used`. The last worker may use all that is left, by the same
     rules as one process.
     """

@@ -93,7 +93,7 @@ class _Ending:
         if not isinstance(error, RecordsUnreachable):
             self._tell(f"\nstopped; {so_far} Continue with: {again}")
             return False
-        self._tell(f"stopped: {error}; {so_far} When it answers again, continue with: {again}")
+        self._tell(f"stopped: {error}; {so_far} When the server answers again, continue with: {again}")
         self.outcome = replace(left, unreachable=True)
         return True
 

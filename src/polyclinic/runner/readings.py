@@ -31,14 +31,14 @@ MISSES = 40
 
 @dataclass(frozen=True)
 class ReadingHome:
-    """A package that defines some kinds of reading and holds their sets."""
+    """A package that defines some kinds of reading and holds their labelled examples."""
 
     package: str
     kinds: dict[str, ReadingKind]
 
 
 def reading_homes(clinic: str = "") -> list[ReadingHome]:
-    """The packages with kinds of reading: every such clinic and what all clinics share, or one clinic alone."""
+    """The packages that define kinds of reading: all such clinics and the shared package, or only the named clinic."""
     modules = clinic_modules()
     if clinic and clinic not in modules:
         raise UnknownName("clinic", clinic, modules)
@@ -77,7 +77,7 @@ def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "tes
 
 
 async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
-    """The reader's findings, in order. Each call has one question, because the lines are independent."""
+    """The reader's findings, in order. Each call has one question, because the examples are independent."""
     specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 
@@ -107,7 +107,7 @@ def reader_name(cast: str) -> str:
 
 
 class ReadingMiss(Value):
-    """A line that the reader answered differently from its label."""
+    """An example for which the reader's answer differs from the label."""
 
     kind: str
     author: str
@@ -127,7 +127,7 @@ class ReaderTest(ReaderFigures):
 async def measure_reader(
     clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool
 ) -> Evaluation[ReaderTest]:
-    """How often the cast's reader is right on the test authors, or on a user's own file, with every miss."""
+    """How often the cast's reader is right on texts of the test authors, or on a user's own file, with every miss."""
     rows = labelled(clinic, kind, file)
     says = [finding.says for finding in await read_all(rows, cast, seed, local_only)]
     found = table(rows, says)
@@ -154,7 +154,7 @@ def _sections(test: ReaderTest) -> list[Section]:
     lines.append(["all kinds", *_cells(test.all), None])
     about = (
         "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a reader"
-        " that never sees the question, trained on the same lines; on open kinds it should be near 0.5."
+        " that never sees the question, trained on the same examples; on open kinds it should be near 0.5."
     )
     shown: list[list[Cell]] = [
         [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]

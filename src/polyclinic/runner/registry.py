@@ -54,7 +54,7 @@ def _has_flow(folder: Path) -> bool:
 
 
 def clinics_with(room: str) -> list[str]:
-    """The clinics that have a room, found by its file or folder without importing the clinic."""
+    """The clinics that have this room. Only its file or folder is looked for; no clinic is imported."""
     found = []
     for name, module in clinic_modules().items():
         spec = find_spec(module)

@@ -1,4 +1,4 @@
-"""Reports of runs in a store: results, the clinic's own sections, and the file."""
+"""Reports of runs in a store: made from results and the clinic's own sections, and written as an HTML file."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Chain:
     def __init__(self) -> None:
         self._last: Link | None = None
         self.refused: int | None = None
-        """The number of the first end that was refused; None if none was."""
+        """The number of the first end that was refused; None if no end was refused."""
 
     def next(self, run: str, episode: str) -> Link:
         """The link for the end that is submitted now."""
@@ -50,9 +50,9 @@ class Link:
 
     @contextmanager
     def held(self, transaction: Transaction) -> Iterator[None]:
-        """Run the work of this end inside this context, in the database's own thread; it may be tried more than once.
+        """Do the work of this end inside this context, in the database's own thread. The work may be retried.
 
-        `Chain.refused` shows whether an earlier end was refused. Whether its commit failed is read from the database.
+        `Chain.refused` shows whether an earlier end was refused. The database shows whether that end's commit failed.
         """
         chain = self.chain
         if (chain.refused is not None and chain.refused < self.number) or self._hangs(transaction):

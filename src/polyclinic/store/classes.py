@@ -82,7 +82,7 @@ class Classes:
         )
 
     async def join(self, id: str, name: str, digest: str) -> Member:
-        """Join with a name. The same browser gets the same place again; a name of another browser is refused."""
+        """Join with a name. The same browser gets the same place again; a name that another browser uses is refused."""
 
         def work(tx: Transaction) -> Member | str:
             known = [member_of(row) for row in tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ?", (id,))]
@@ -112,7 +112,7 @@ class Classes:
         return found
 
     async def readmit(self, id: str, number: int) -> None:
-        """Let the next person who joins with this trainee's name take the place: somebody lost their browser."""
+        """Let the next person who joins with this trainee's name take the place, if the trainee lost their browser."""
         await self._database.write(
             lambda tx: tx.execute("UPDATE class_members SET digest = '' WHERE class = ? AND number = ?", (id, number))
         )
@@ -192,7 +192,7 @@ class Classes:
 
         found = await self._database.write(work)
         if found is None:
-            raise UserError(f"a session takes {MOST_HINTS} hints at most")
+            raise UserError(f"a session can have at most {MOST_HINTS} hints")
         return found
 
     async def hints(self, runs: Sequence[str]) -> list[Hint]:

@@ -88,7 +88,7 @@ class SqliteConnection:
     def __init__(self, path: str) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
         tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        refuse_foreign(f"the file '{path}'", tables)  # before anything in it is changed
+        refuse_foreign(f"the file '{path}'", tables)  # check this before anything in the file is changed
         wal = sqlite3.sqlite_version_info >= SAFE_WAL and path != ":memory:"
         self._db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'PERSIST'}")
         self._db.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")

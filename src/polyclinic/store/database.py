@@ -20,7 +20,7 @@ from polyclinic.store.connections import Connection
 
 T = TypeVar("T")
 BATCH = 512
-GATHER_S = 0.001  # a write waits this long for others to share its commit: measured, a fifth less CPU per call
+GATHER_S = 0.001  # a write waits this long for others to share its commit: this saves a fifth of the CPU per call
 LONGEST_S = 0.02
 TRIES = 5
 

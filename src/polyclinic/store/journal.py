@@ -92,12 +92,12 @@ class StoreJournal:
         return self._database.write(RowWork(_INSERT_CALL, _call_row(self._run, call)))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
-        """Hand something to people, once for each (episode, queue, key); returns after the commit."""
+        """Hand something over to staff, once for each (episode, queue, key); returns after the commit."""
         row = (self._run, episode, queue, key, orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(), now_ms())
         await self._database.write(RowWork(_INSERT_POST, row))
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
-        """What this episode has handed to people so far."""
+        """What this episode has handed over to staff so far."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 "SELECT queue, key, body FROM posts WHERE run = ? AND episode = ?", (self._run, episode)

@@ -70,7 +70,9 @@ class Libraries:
     async def call_with(
         self, runs: Sequence[str], words: str, apart: tuple[str, str]
     ) -> tuple[str, str, str, str, str] | None:
-        """The first call of these runs whose request contains some words: run, episode, role, prompt and request.
+        """Find the first call of these runs whose request contains these words.
+
+        Returns its run, episode, role, prompt and request; None if there is no such call.
 
         `apart` is the run and episode in which the words were learned: its calls are skipped.
         """

@@ -99,7 +99,7 @@ class Packets:
         )
 
     async def join(self, id: str, name: str, digest: str) -> Rater:
-        """Join with a name. The same browser gets the same place again; a name of another browser is refused."""
+        """Join with a name. The same browser gets the same place again; a name that another browser uses is refused."""
 
         def work(tx: Transaction) -> Rater | str:
             known = [

@@ -16,7 +16,7 @@ _COLUMNS = "run, episode, queue, key, body, created_ms, status, taken_by, taken_
 
 
 class Post(Frozen):
-    """One hand-over."""
+    """One hand-over: what an episode handed over to staff, and what they did with it."""
 
     run: str
     episode: str
@@ -38,7 +38,7 @@ class Posts:
         self._database = database
 
     async def waiting(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
-        """Hand-overs, oldest first. If `queue` or `status` is given, only those."""
+        """Hand-overs, oldest first. If `queue` or `status` is given, only hand-overs with that queue or status."""
         rows = await self._database.read(
             lambda tx: tx.execute(
                 f"SELECT {_COLUMNS} FROM posts WHERE (? = '' OR queue = ?) AND (? = '' OR status = ?) "
@@ -67,7 +67,7 @@ class Posts:
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")
 
     async def pass_on(self, post: Post, who: str) -> None:
-        """Give a hand-over that somebody has to another person."""
+        """Give a hand-over to another person, even if somebody has taken it already."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status <> 'closed'")
 
     async def close(self, post: Post, remark: str) -> None:
@@ -85,6 +85,4 @@ class Posts:
             return bool(rows)
 
         if not await self._database.write(work):
-            raise UserError(
-                f"hand-over {post.key} of {post.episode} is no longer free to be {status}: reload the queue"
-            )
+            raise UserError(f"hand-over {post.key} of {post.episode} cannot be {status} any more: reload the queue")

@@ -40,7 +40,7 @@ def delete_run(transaction: Transaction, run: str) -> int:
 
 
 def take_back(transaction: Transaction, run: str) -> bool:
-    """Delete a run in which nothing has happened: no episode ended, and nothing was asked or posted.
+    """Delete a run in which nothing has happened: no episode ended, no call was answered, and nothing was handed over.
 
     Returns whether it was deleted.
     """

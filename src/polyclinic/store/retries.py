@@ -42,7 +42,7 @@ def _unreadable(transcript: Transcript) -> list[str]:
 
 
 def _last_tries(calls: Sequence[Called]) -> list[str]:
-    """The keys of all tries at the last question that used up its tries.
+    """The keys of all attempts at the last question for which no attempts were left.
 
     For stores of version 0.1, whose failures do not name their calls.
     """

@@ -123,7 +123,7 @@ class StaffAccounts:
     async def account_of(self, token: str, *, used: bool = True) -> Account | None:
         """The account of a token; None if the login ended, was idle too long, or the account was ended.
 
-        `used` means that somebody acts with it now, so that it is not idle.
+        `used` means that somebody uses the login now, so that it is not idle.
         """
         now = now_ms()
         rows = await self._database.read(

@@ -33,7 +33,7 @@ def default_store() -> str:
 
 
 def folder_of(url: str) -> Path:
-    """The folder for files that belong to a store: its own, or the default store's if it is not a file."""
+    """The folder for files that belong to a store: the folder of its file, or else of the default store."""
     path = sqlite_path(url)
     return Path(path if path and path != ":memory:" else DEFAULT_STORE).expanduser().parent
 

@@ -129,9 +129,9 @@ def _put(tx: Transaction, run: str, part: int, stamp: str, rows: Sequence[tuple[
 
 
 def _bits(tx: Transaction, run: str, word: str) -> dict[int, int]:
-    """For each part, the episodes with such a word, as bits.
+    """For each part, the episodes that have a word which contains this text, as bits.
 
-    A single letter is in nearly every word, so the word must begin with it.
+    A single letter is in nearly every word, so a word must begin with it.
     """
     pattern = ("%" if len(word) > 1 else "") + as_pattern(word) + "%"
     found: dict[int, int] = {}
@@ -143,7 +143,7 @@ def _bits(tx: Transaction, run: str, word: str) -> dict[int, int]:
 
 
 def _scanned(tx: Transaction, run: str, part: int, wanted: Sequence[str]) -> int:
-    """The same for one part that is not indexed: its transcripts are searched."""
+    """The episodes of a part that contain all these words, as bits. Searches transcripts: the part is not indexed."""
     like = "LIKE" if tx.dialect == "sqlite" else "ILIKE"  # SQLite's LIKE ignores case anyway
     each = f" AND e.transcript {like} ? ESCAPE '!'"
     rows = tx.execute(

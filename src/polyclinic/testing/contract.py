@@ -1,8 +1,13 @@
 """The contract of a clinic, as checks. Each check raises `AssertionError`, which says what is wrong and where.
 
-The checks are: the shape (see `polyclinic.testing.shape`); every variant runs without failures; every declared mistake
-is noticed; two runs export the same bytes; a run that is stopped and resumed equals an uninterrupted one; and with an
-endpoint whose replies alternate between sense and nonsense, every failure has an owner.
+What is checked:
+
+- The clinic has the right shape (see `polyclinic.testing.shape`).
+- Every variant runs without failures.
+- Every declared mistake is noticed.
+- Two runs export the same bytes.
+- A run that is stopped and resumed exports the same bytes as an uninterrupted one.
+- With an endpoint whose replies alternate between sense and nonsense, every failure has an owner.
 """
 
 from __future__ import annotations
@@ -77,7 +82,7 @@ async def check_variants(clinic: Clinic) -> None:
 
 
 async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
-    """Check that a mistake is noticed if it is always made, and that a run without it shows nothing.
+    """Check that a mistake is noticed if it is always made, and that nothing is noticed in a run without it.
 
     The clinic declares what must notice the mistake: a failure's owner, a rule or a metric.
     """

@@ -44,8 +44,8 @@ class FaultServer:
 
     `script` gives the faults of the first requests, in the order in which they arrive (None: no fault). `reply` returns
     the answer instead: its text, or a whole message (with ``finish_reason`` if needed). `refuse` returns the text of a
-    400 (or a status and a text) for requests that the server should refuse. `respond` may send any other response, or
-    returns None. `moods` are used alternately. `requests` keeps the latest bodies, `counts` how often each fault
+    400 (or a status and a text) for requests that the server should refuse. `respond` may return any other
+    response, or None. `moods` are used alternately. `requests` keeps the latest bodies, `counts` how often each fault
     occurred and how many answers were given.
     """
 

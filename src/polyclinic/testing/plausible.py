@@ -119,7 +119,7 @@ def _string(schema: Schema, chance: random.Random) -> str:
 
 
 def _matching(parsed: Any, chance: random.Random) -> str:
-    """Text that matches a parsed regular expression. It covers the simple ones that schemas use."""
+    """Text that matches a parsed regular expression. Only the simple expressions that schemas use are supported."""
     made = ""
     for operation, argument in parsed:
         name = str(operation)

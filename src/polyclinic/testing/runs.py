@@ -88,7 +88,7 @@ async def exported(store: Store, run: str) -> bytes:
 
 
 class Interruption(PolyclinicError):
-    """An error that stands for a crash in the middle of a run."""
+    """An error that simulates a crash in the middle of a run."""
 
 
 class StopAfter(Silent):

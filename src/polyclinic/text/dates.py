@@ -99,7 +99,7 @@ class Mention:
 def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
     """The dates that a plain text names, in order.
 
-    A year that stands separately is added to a date that has no year.
+    A year that is written separately is added to a date that has no year.
     """
     found: list[Mention] = []
     taken = [False] * (len(text) + 1)
@@ -113,7 +113,7 @@ def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
 
 
 def _joined(found: list[Mention], years: list[re.Match[str]]) -> tuple[Mention, ...]:
-    """Add a year that stands separately to the mentions, or the day in "May '72, the 29th"."""
+    """Add a year that is written separately to the mentions, or the day in "May '72, the 29th"."""
     halves = [one for one in found if one.meant[0][1] is not None and one.meant[0][2] is None]
     days = [one for one in found if one.meant[0][1] is None]
     if len(halves) == 1 and len(days) == 1:
@@ -150,7 +150,7 @@ def _named(text: str, order: Order) -> Iterator[Mention]:
 
 
 _NUMERIC = (2, 8, 10)
-"""The numbers of those forms that consist only of figures, so that day and month may be swapped."""
+"""The indices of the patterns for dates that consist only of figures, so that day and month may be swapped."""
 
 
 def _meant(match: re.Match[str], form: int, order: Order) -> Iterator[tuple[int | None, int | None, int | None]]:

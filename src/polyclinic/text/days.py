@@ -65,7 +65,7 @@ _KOREAN = lazy_pattern(
 
 
 def next_weekday(after: date, weekday: int) -> date:
-    """The first such weekday after a day."""
+    """The first day after this date that is this weekday (0 is Monday)."""
     return after + _DAY * ((weekday - after.weekday() - 1) % 7 + 1)
 
 

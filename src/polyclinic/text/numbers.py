@@ -47,7 +47,7 @@ def figures(text: str) -> str:
 
 
 def _run(run: re.Match[str]) -> str:
-    """Write a run of number words in figures.
+    """Write a sequence of number words in figures.
 
     An "oh" without a digit next to it is not a number: "oh dear", Columbus, OH.
     """

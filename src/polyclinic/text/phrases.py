@@ -47,7 +47,7 @@ def _body(phrase: str, loose: str) -> str:
 def by_first_letter(alternatives: str) -> str:
     """A pattern of many alternatives without groups, grouped by their first letter.
 
-    It finds the same matches, but most places are rejected after one comparison.
+    It finds the same matches, but most positions are rejected after one comparison.
     """
     groups: dict[str, list[str]] = {}
     for word in alternatives.split("|"):

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 def cudnn_attention(on: bool) -> Iterator[None]:
     """Allow or forbid cuDNN's kernel on a GPU, and restore the setting afterwards.
 
-    With a mask, its gradient is NaN for sequences that are 64 tokens longer than a multiple of 128 (PyTorch 2.11 and
-    later on H100 and H200, issue 196678 of pytorch/pytorch). So a model is trained without it. Sampling needs no
-    gradient and may use it.
+    With a mask, this kernel's gradient is NaN for sequences that are 64 tokens longer than a multiple of 128. This is
+    issue 196678 of pytorch/pytorch (PyTorch 2.11 and later on H100 and H200). So a model is trained without this
+    kernel. Sampling needs no gradient and may use it.
     """
     from torch.backends import cuda
 

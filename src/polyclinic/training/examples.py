@@ -1,4 +1,4 @@
-"""Rows of a dataset as trainers need them: plain chats for text models, with pictures for models that see."""
+"""Rows of a dataset as trainers need them: plain chats for text models, chats with pictures for vision models."""
 
 from __future__ import annotations
 

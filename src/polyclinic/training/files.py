@@ -140,7 +140,7 @@ def column_kinds(row: type[Row]) -> dict[str, str]:
     kinds: dict[str, str] = {}
     for name in row.COLUMNS:
         if name not in _SPECIAL and hints[name] not in _KINDS:
-            raise EngineError(f"{row.__name__}.{name}: a column holds text, numbers, booleans or a tuple of strings")
+            raise EngineError(f"{row.__name__}.{name}: columns must hold text, numbers, booleans or a tuple of strings")
         kinds[name] = name if name in _SPECIAL else _KINDS[hints[name]]
     return kinds
 

@@ -50,6 +50,6 @@ def write_gguf(folder: Path, converter: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         missing = _MISSING.search(done.stderr)
-        hint = f"it needs a package: pip install {missing[1]}" if missing else done.stderr.strip()[-400:]
+        hint = f"the converter needs a package: pip install {missing[1]}" if missing else done.stderr.strip()[-400:]
         raise ConfigError(f"{CONVERTER} failed: {hint}")
     return file

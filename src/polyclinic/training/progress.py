@@ -58,7 +58,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
             sys.stderr.write(f"step {state.global_step} of {state.max_steps}: {shown}{speed}\n")
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> Any:
-            """Stop with a checkpoint when the time is up, or would be before the end of the next round."""
+            """Stop with a checkpoint when the time is up, or would be up before the end of the next round."""
             ends = now = time.monotonic()
             if state.global_step % _steps_of_a_round(args) == 0:
                 ends, self._round = now + (now - self._round), now

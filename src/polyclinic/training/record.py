@@ -47,7 +47,10 @@ class JudgeAccount(Value):
 
 
 class StageResult(Value):
-    """The result of one stage. `first` and `last` are the ends of its curve; `judge` is None if there was no judge."""
+    """The result of one stage.
+
+    `first` and `last` are its first and last logged steps; `judge` is None if there was no judge.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
 

@@ -17,7 +17,7 @@ def sound_steps() -> Any:
     from transformers import TrainerCallback
 
     class SoundSteps(TrainerCallback):  # type: ignore[misc]
-        """Skips steps with such a gradient, prints a line for each, and raises an error after too many in a row."""
+        """Skips steps whose gradient is not finite and prints a line for each; too many in a row are an error."""
 
         def __init__(self) -> None:
             self.in_a_row = self.left_out = 0

@@ -1,7 +1,7 @@
 """The three stages of training: supervised fine-tuning, GRPO with the clinic's reward, and DPO on preference pairs.
 
 Each function does the same from top to bottom: open the weights, read the rows, give both to TRL's trainer, save the
-result. GRPO here is the paper's: rewards are normalised within the group of outputs for one context, and `beta` limits
+result. GRPO is as in the paper: rewards are normalised within the group of outputs for one context, and `beta` limits
 the distance to the model that training starts from. The veto's -15 enters the group as it is. So if some outputs of a
 group are vetoed, the normalised reward is mostly about the veto; if none is, it is about the criteria.
 """

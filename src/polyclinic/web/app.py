@@ -76,9 +76,10 @@ PLACES = (
 def create_web(
     store: str, token: str, *, accounts: bool = False, hosts: Iterable[str] = (), cases: Path | None = None
 ) -> FastAPI:
-    """The application. The store is opened when it starts. With `accounts` people log in; without, the token opens all.
+    """The application. The store is opened when it starts.
 
-    The folder of people's own cases is beside the store, unless another one is given.
+    With `accounts` people log in; without accounts, the token opens everything. The folder of people's own cases is
+    beside the store, unless another one is given.
     """
 
     @asynccontextmanager

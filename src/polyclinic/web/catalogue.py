@@ -98,7 +98,7 @@ def cases_to_play(
 
 
 def _wider(clinic: Clinic, role: str, language: str) -> str:
-    """The selection that the default case is from."""
+    """The selection that holds the default case."""
     selector = clinic.to_play(role, language)
     name, _, count = selector.rpartition(":")
     return name if count.isdigit() and name else "" if selector.isdigit() else selector

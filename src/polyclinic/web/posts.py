@@ -1,4 +1,4 @@
-"""Rules for every POST: under one key it is done once, and what it makes belongs to the person who sent it.
+"""Rules for every POST: with the same key it is done only once, and what it makes belongs to the sender.
 
 A client that lost the answer asks again under the same key and gets the same answer, also after a restart. Another body
 under the same key is refused. Failures are not kept, so that the request can be tried again.

@@ -38,7 +38,7 @@ class News:
 
 
 def event(kind: str, body: BaseModel, number: int | None = None) -> str:
-    """One event as it goes over the wire."""
+    """One event as text, in the format of server-sent events."""
     head = f"id: {number}\n" if number is not None else ""
     return f"{head}event: {kind}\ndata: {body.model_dump_json()}\n\n"
 

@@ -53,7 +53,7 @@ def test_without_the_guard_only_its_own_metric_worsens(ablated: RunResults) -> N
     assert mean(ablated, "full", "escalated") == 1 and mean(ablated, "noescalation", "escalated") == 0
 
 
-def test_without_critic_and_guard_both_worsen_and_a_single_model_is_worst(ablated: RunResults) -> None:
+def test_without_critic_and_guard_the_metrics_of_both_worsen_and_a_single_model_is_worst(ablated: RunResults) -> None:
     assert GUARDS < worse(ablated, "neither") <= CRITICS | GUARDS | TALK
     assert mean(ablated, "single", "overall") < mean(ablated, "neither", "overall") < mean(ablated, "full", "overall")
 
@@ -87,7 +87,7 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
     assert max(oftener) < once
 
 
-def test_every_verdict_is_recorded_with_its_type_and_how_to_fix_it(limited: RunResults) -> None:
+def test_every_verdict_is_recorded_with_its_type_and_its_feedback(limited: RunResults) -> None:
     verdicts = [event for row in limited.of("n3") for event in row.transcript.of(Reviewed)]
     assert {"r0", "r1", "r2"} <= {event.code for event in verdicts} <= {"r0", "r1", "r2", "r3"}
     assert all(bool(event.feedback) == (event.code != "r0") for event in verdicts)

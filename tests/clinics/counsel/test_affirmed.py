@@ -1,4 +1,4 @@
-"""Answers to the question about ending one's life: all that is no clear no calls people; a plain no does not."""
+"""Answers to the question about ending one's life: an answer that is not a clear no escalates; a plain no does not."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("answer", NO)
-def test_a_plain_no_and_being_worn_out_call_nobody(answer: str) -> None:
+def test_a_plain_no_and_being_worn_out_do_not_escalate(answer: str) -> None:
     assert affirmed(answer) is None
 
 
 @pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem[-1])
-def test_answers_by_separate_authors_that_are_no_clear_no_call_people(file: Path) -> None:
+def test_answers_by_separate_authors_that_are_not_a_clear_no_escalate(file: Path) -> None:
     meant = [row["text"] for row in rows(file) if row["label"]]
     missed = [
         text for text in meant if affirmed(text) is None and offline(screen(text), read_message(text)).way != "escalate"
@@ -50,6 +50,6 @@ def test_answers_by_separate_authors_that_are_no_clear_no_call_people(file: Path
 
 
 @pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem[-1])
-def test_the_rule_alone_seldom_calls_people_after_a_no(file: Path) -> None:
+def test_the_rule_alone_seldom_escalates_after_a_no(file: Path) -> None:
     others = [row["text"] for row in rows(file) if not row["label"]]
     assert sum(affirmed(text) is not None for text in others) <= len(others) // 8

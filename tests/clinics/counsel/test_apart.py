@@ -82,7 +82,7 @@ async def _results(voice_name: str) -> RunResults:
 
 def test_exact_metrics_do_not_depend_on_the_voice() -> None:
     found = [asyncio.run(_results(name)) for name in VOICES]
-    # `false_alarm` is not among them: the trained guard mistakes one ordinary line of the second voice for danger.
+    # `false_alarm` is not compared: the trained guard mistakes one ordinary line of the second voice for danger.
     for metric in ("escalated", "quiet_after", "stage_order", "ethicality"):
         one, other = (
             [value for row in results.of("full") if (value := row.value(metric)) is not None] for results in found

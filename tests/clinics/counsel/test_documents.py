@@ -83,7 +83,7 @@ def test_how_a_document_is_shown_does_not_change_what_is_found(lang: Lang) -> No
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_a_shown_source_has_title_and_sentence_once_and_no_keywords(lang: Lang) -> None:
-    """Found by keywords or by text; shown in the prompts for the counsellor, for citations and for the critic."""
+    """Sources are found by keywords or by text. The prompts of counsellor, citations and critic show them."""
     pages = {page.id: page for page in shipped() if page.lang == lang}
     sources = Knowledge(embedder("hashing"), pages.values())
     for page in pages.values():
@@ -186,6 +186,6 @@ def test_ingested_documents_are_found_beside_the_shipped_ones(tmp_path: object) 
     assert found[0].id == "own-1"
 
 
-def test_a_missing_or_broken_document_file_says_how_to_fix_it(tmp_path: object) -> None:
+def test_the_error_for_a_missing_or_broken_document_file_says_how_to_fix_it(tmp_path: object) -> None:
     with pytest.raises(DataError, match="polyclinic ingest"):
         documents(f"{tmp_path}/nothing.jsonl")

@@ -78,7 +78,7 @@ def test_an_unclear_finding_does_not_count_as_yes() -> None:
     assert Finding("yes", "words").yes and not Finding("unclear").yes
 
 
-async def test_an_objection_without_a_quotation_is_dropped_and_one_with_it_needs_another_draft(
+async def test_an_objection_with_a_quotation_causes_another_draft_and_one_without_is_dropped(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     def objects(words: str) -> Any:

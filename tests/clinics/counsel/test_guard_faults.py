@@ -1,4 +1,4 @@
-"""Anything but a clear verdict of the guard escalates to a person, before the patient gets an answer."""
+"""Unless the guard gives a clear verdict, a person is called in before the patient gets an answer."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_an_unknown_country_still_gets_an_emergency_number() -> None:
 async def test_voiced_danger_stops_the_automated_conversation_in_that_turn(
     risk: str, lang: str, play: Any, talk: Any, scripted: Any
 ) -> None:
-    """The guard recognises what the scenario voices; which words the offline guard knows is measured elsewhere."""
+    """This guard recognises the danger in the scenario; which words the offline guard knows is measured elsewhere."""
     scenario = talk(lang=lang, risk=risk, risk_turn=3, turns=12)
     voiced = cue_text(scenario)
 
@@ -153,7 +153,7 @@ async def test_voiced_danger_stops_the_automated_conversation_in_that_turn(
 
 
 @pytest.mark.parametrize("answer", ["Yes.", "y", "Both, I think.", "The second one.", "I don't know.", "Sometimes"])
-async def test_any_answer_but_no_to_the_question_about_ending_ones_life_escalates(
+async def test_any_answer_except_no_to_the_question_about_ending_ones_life_escalates(
     answer: str, play: Any, talk: Any, scripted: Any
 ) -> None:
     result = await _asked_and_answered(answer, "en", play, talk, scripted)
@@ -164,7 +164,7 @@ async def test_any_answer_but_no_to_the_question_about_ending_ones_life_escalate
 
 
 @pytest.mark.parametrize("answer", ["네.", "응", "둘 다요", "두 번째요", "잘 모르겠어요", "그런 생각도 들어요"])
-async def test_any_answer_but_no_to_that_question_escalates_in_korean(
+async def test_any_korean_answer_except_no_to_the_guards_question_escalates(
     answer: str, play: Any, talk: Any, scripted: Any
 ) -> None:
     assert (await _asked_and_answered(answer, "ko", play, talk, scripted)).outcome == "escalated"
@@ -235,7 +235,7 @@ def test_the_more_serious_verdict_of_screen_and_model_decides() -> None:
 
 
 @pytest.mark.parametrize(("second", "escalated"), [("acceptance", False), ("active", True)])
-async def test_a_model_whose_quotation_of_danger_was_never_said_is_asked_again(
+async def test_a_model_that_quotes_danger_nobody_said_is_asked_again(
     second: str, escalated: bool, play: Any, talk: Any, scripted: Any
 ) -> None:
     asked: list[str] = []

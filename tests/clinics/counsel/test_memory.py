@@ -108,6 +108,6 @@ async def test_a_later_visit_remembers_the_earlier_one(play: Any, talk: Any) -> 
     assert _facts(second)[0]["subject"] in {fact.subject for fact in kept}
 
 
-def test_facts_and_desk_words_are_plain_data() -> None:
+def test_facts_and_desk_messages_are_plain_data() -> None:
     assert Fact.model_validate_json(Fact(subject="faith", value="Buddhist", turn=2).model_dump_json()).turn == 2
     assert DeskSays(kind="close").text == ""

@@ -1,4 +1,7 @@
-"""A critic's objection always costs a draft; it costs the person's answer only where something else confirms it."""
+"""A critic's objection always leads to another draft.
+
+The person gets no answer only if something else confirms the objection.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,15 @@ SAID = "That sounds frightening. What do you want to know?"
 @pytest.mark.parametrize(
     ("fault", "words", "found", "why"),
     [
-        ("accuracy", "you will be well by spring", Draft(), "its words do not stand in the draft"),
-        ("accuracy", "you will be well by spring", Draft(feeling=False), "its words do not stand in the draft"),
+        ("accuracy", "you will be well by spring", Draft(), "it quotes no words of the draft"),
+        ("accuracy", "you will be well by spring", Draft(feeling=False), "it quotes no words of the draft"),
         ("choice", "What do you want to know?", Draft(), "it is about a question"),
         ("choice", "frightening", Draft(), ""),
         ("feelings", "", Draft(feeling=False), ""),
-        ("feelings", "", Draft(), "its words do not stand in the draft"),
+        ("feelings", "", Draft(), "it quotes no words of the draft"),
     ],
 )
-def test_an_objection_without_a_quotation_or_about_a_question_is_void(
+def test_an_objection_without_a_quotation_or_about_a_question_does_not_count(
     fault: str, words: str, found: Draft, why: str
 ) -> None:
     assert void(fault, words, SAID, found) == why
@@ -103,7 +106,9 @@ async def test_a_harmless_draft_is_said_despite_the_critic_and_is_sent_to_human_
     assert [post.queue for post in result.transcript.of(Posted)] == [REVIEW_QUEUE]
 
 
-async def test_a_draft_that_could_do_harm_is_never_said_against_the_critic(play: Any, talk: Any, scripted: Any) -> None:
+async def test_a_draft_that_could_do_harm_is_never_said_against_the_critics_objection(
+    play: Any, talk: Any, scripted: Any
+) -> None:
     calm = CalmReader(yes=("counsel-feeling",))
     models = {
         "counsellor": scripted(lambda request: "You must sign today."),

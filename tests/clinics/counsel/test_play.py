@@ -19,7 +19,7 @@ def played(tmp_path: Path, role: str, *lines: str) -> str:
 def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Path) -> None:
     shown = played(tmp_path, "patient", "Hello", "I am going to kill myself tonight")
     assert "988" in shown and "escalated" in shown
-    assert "the guard took up “kill myself”" in shown and "false_alarm" not in shown
+    assert "the guard reacted to “kill myself”" in shown and "false_alarm" not in shown
     assert "“patient” is played is not measured" in shown and "Good: you said" not in shown
 
 

@@ -114,14 +114,14 @@ def test_without_a_signal_or_with_hesitation_the_stage_stays(stage: str, heard: 
         ("distress", "empathy", "values"),
     ],
 )
-def test_confusion_and_distress_step_back_and_then_return(signal: str, to: str, onward: str) -> None:
+def test_confusion_and_distress_cause_a_step_back_and_then_a_return(signal: str, to: str, onward: str) -> None:
     back = next_move("preferences.dialysis", "preferences.dialysis", {signal: "words"})
     assert (back.kind, back.to) == ("back", to)
     again = next_move(to, "preferences.dialysis", {onward: "words"})
     assert (again.kind, again.to) == ("return", "preferences.dialysis")
 
 
-def test_a_planner_cannot_skip_a_stage_or_move_without_words_said_and_meant() -> None:
+def test_a_planner_cannot_skip_a_stage_or_move_without_words_that_were_said_and_meant() -> None:
     heard = {"consent": "Yes, please."}
     leap = Move(kind="advance", to="closing", words="yes")
     move, followed = settle("opening", "opening", "Yes, please.", heard, leap)

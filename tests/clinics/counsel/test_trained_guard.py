@@ -1,4 +1,4 @@
-"""The trained guard: its data, its figures on authors it never saw, long messages, its speed and what it shows."""
+"""The trained guard: its data, its figures on authors it never saw, long messages, its speed, the deciding words."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _plain(text: str) -> str:
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("label", GUARD_LABELS)
-async def test_a_guard_that_is_a_language_model_knows_every_label_of_the_trained_one(
+async def test_a_guard_that_is_a_language_model_knows_every_label_of_the_trained_guard(
     label: GuardLabel, lang: Lang, play: Any, talk: Any, scripted: Any
 ) -> None:
     prompt = GuardChecks(lang=lang, summary="", recent=(), utterance="...")
@@ -121,7 +121,7 @@ def test_probabilities_are_calibrated_on_test_authors() -> None:
         assert abs(chances[there].mean() - danger[there].mean()) < 0.12, (low, high)
 
 
-def test_every_miss_is_printed_with_its_words() -> None:
+def test_every_wrongly_judged_message_is_in_the_report() -> None:
     figures = summarise(judged())
     shown = sections(figures)[0].body[-1]
     missed = [item for item in judged() if way_of(item.said["both"] or "acceptance") != way_of(item.row.wanted)]
@@ -180,7 +180,7 @@ def _reading(level: str, label: str) -> Reading:
 CALM = Decision(way="go_on", label="acceptance", source="nobody")
 
 
-def test_a_guard_in_doubt_escalates_or_asks_gently_if_a_language_model_has_judged() -> None:
+def test_a_guard_in_doubt_asks_gently_after_a_language_model_judged_and_otherwise_escalates() -> None:
     doubt = _reading("doubt", "implicit")
     assert settle_doubt(CALM, doubt, trusted=False).way == "escalate"
     assert settle_doubt(CALM, doubt, trusted=True).way == "ask_gently"
@@ -206,7 +206,7 @@ def test_emergencies_harm_to_others_and_abuse_have_their_own_fixed_messages(lang
     assert escalation_message(lang, "GB", "implicit") == said[0]  # type: ignore[arg-type]
 
 
-def test_training_is_the_same_each_time_and_leaves_authors_out() -> None:
+def test_training_is_the_same_each_time_and_predicts_authors_that_were_left_out() -> None:
     rows = [
         LabelledText(f"{word} {place} {author}", "en", label, author)
         for author in ("A", "B", "C")

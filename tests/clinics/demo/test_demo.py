@@ -55,7 +55,7 @@ async def test_an_unsafe_dose_is_handed_over_and_the_caller_never_gets_it() -> N
         assert not transcript.of(Failed)
 
 
-async def test_the_leaflet_makes_doses_right_and_lessons_are_understood_sooner() -> None:
+async def test_all_doses_are_right_with_the_leaflet_and_some_are_wrong_without_it() -> None:
     results = await run_once(clinic, variants=("plain", "tool"), scenarios="24")
     right = {name: [row.value("dose") for row in results.of(variant=name)] for name in ("plain", "tool")}
     assert set(right["tool"]) == {1.0}

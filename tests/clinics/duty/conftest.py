@@ -39,8 +39,10 @@ def reader() -> BuiltInReader:
 
 
 class RightReader:
-    """A reader that is always right about offline players, because it knows their sentences. For tests of the loop
-    alone: what it shows holds for a reader that makes no mistakes."""
+    """A reader that is always right about offline players, because it knows their sentences.
+
+    It is for tests of the loop alone: their results hold for a reader that makes no mistakes.
+    """
 
     kind: ModelKind = "reader"
     name = "right"

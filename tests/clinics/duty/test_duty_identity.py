@@ -105,7 +105,7 @@ def test_l2_and_cosine_can_be_chosen_by_name() -> None:
     assert distance({"a": 0.3, "b": -0.4}, target, "max") == pytest.approx(0.4)
 
 
-def test_a_single_odd_episode_moves_no_trait_and_sustained_ones_stay_within_the_bound() -> None:
+def test_a_single_odd_episode_moves_no_trait_and_several_move_it_within_the_bound() -> None:
     steady = [0.6, 0.61, 0.59]
     assert conservative_step(0.6, 0.01, [*steady, 0.0], 0.01, SETTINGS) == 0.0
     step = conservative_step(0.6, 0.01, [0.1, 0.1, 0.1], 0.01, SETTINGS)

@@ -150,7 +150,7 @@ async def test_people_rate_a_sheet_and_their_ranks_are_compared_with_the_judges(
     assert risk.judge[0].value > 0.9
 
 
-def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
+def test_feedback_is_short_and_names_the_words_the_rule_and_the_next_step() -> None:
     case = case_of("t1-01-potassium", ("doctor", "patient", "Do this and that. And the other."))
     events = [
         *case.transcript.events,

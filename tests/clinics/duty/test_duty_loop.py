@@ -1,4 +1,4 @@
-"""The whole loop with understudies: it improves by norms alone, catches drift by R02 alone, and can be rolled back."""
+"""The whole loop with understudies: it improves only by norms, finds drift only with R02, and can be rolled back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def slips(results: list[EpisodeResult]) -> float:
     return sum(len(given_in(line.text, line.to)) for line in said) / len(said)
 
 
-async def test_corrections_work_through_their_words_when_the_reader_is_right(
+async def test_corrections_work_through_their_wording_when_the_reader_makes_no_mistakes(
     campaign: Campaigns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`reflection-only` has only its corrections, no checklist and no memory, so any gain comes from the corrections.
@@ -206,7 +206,7 @@ async def test_memory_recalls_facts_from_the_second_shift_on_and_plain_remembers
         assert bool(ward.roles["doctor"].memory.recent) is remembers
 
 
-async def test_memory_never_presents_another_patients_facts_as_this_ones(play: Play) -> None:
+async def test_memory_never_presents_another_patients_facts_as_this_patients(play: Play) -> None:
     shifts = scenarios("T1:4", 2)
     ward = open_campaign(shifts, VARIANTS["full"], 2, Services())
     for number, shift in enumerate(shifts):

@@ -1,4 +1,4 @@
-"""Norms as data, the linter's lines and fixes, and the checker: by a reader, or by exact words where these suffice."""
+"""Norms as data, the linter's line numbers and fixes, and the checker, which uses a reader or exact words."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_norm_without_triggers_or_words_is_refused() -> None:
     assert any("no triggers and no words" in fault.problem for fault in lint_norms(text, "own.yaml"))
 
 
-async def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm() -> None:
+async def test_an_institutions_own_norm_about_exact_words_works_and_can_replace_a_shipped_norm() -> None:
     own = parse_norms(OWN, "own.yaml")
     norms = with_own(inventory(), own)
     shift = SHIFTS["t3-11-cellulitis"]

@@ -1,4 +1,4 @@
-"""A user's own norm on a user's own shift: the reader is asked about it as it is about the shipped ones."""
+"""A user's own norm on a user's own shift: the reader is asked about this norm just as about shipped norms."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_templates_have_the_published_fields() -> None:
     assert third <= set(Discharge.model_fields)
 
 
-def test_every_triage_lacks_something_and_offers_a_safe_alternative() -> None:
+def test_every_triage_lacks_a_resource_and_offers_a_safe_alternative() -> None:
     for shift in shipped("T2"):
         lacking = [resource for resource in shift.resources if not resource.available]
         assert lacking

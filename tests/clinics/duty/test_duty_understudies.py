@@ -1,4 +1,4 @@
-"""Offline staff: habits in both voices, and the model of learning: advice acts through its words alone."""
+"""Offline staff: their habits in both voices, and how they learn. Only the wording of the advice has an effect."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_every_role_has_habits_and_every_habit_has_advice_against_it() -> None:
 
 
 @pytest.mark.parametrize("norm", inventory(), ids=lambda norm: norm.id)
-def test_a_shipped_norms_reminder_reduces_its_habit_through_its_words(norm: Norm) -> None:
+def test_the_wording_of_a_shipped_norms_reminder_makes_its_habit_rarer(norm: Norm) -> None:
     habit = next(habit for habit, name in BREAKS.items() if name == norm.id)
     assert held_back(asked(learned=(norm.remind,)), habit) == pytest.approx(0.8)
 
@@ -142,7 +142,7 @@ def test_many_lines_dilute_each_other_and_late_in_a_shift_only_memory_keeps_its_
     assert late < reminded == pytest.approx(alone)
 
 
-def test_a_wrong_selector_is_answered_with_the_valid_forms() -> None:
+def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
     from polyclinic.errors import UnknownName
 
     assert len(scenarios("T2:40", 1)) == len({s.id for s in scenarios("T2:40", 1)}) == 40

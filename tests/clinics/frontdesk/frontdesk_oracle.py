@@ -1,7 +1,7 @@
 """A second opinion on bookings, written without the clinic's rules: plain datetimes, minute by minute, no bit tricks.
 
 It keeps its own diary as a set of taken minutes per physician, scans every start of the grid, and judges a proposed
-time by checking the criteria one after the other. Slow and obvious on purpose.
+time by checking the criteria one after the other. It is slow and obvious on purpose.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Oracle:
         doc.visits += 1 if on else -1
 
     def shift(self, name: str, now: datetime) -> bool:
-        """Move a visit earlier if there is an earlier time under its own wish; True when it moved."""
+        """Move a visit earlier if an earlier time fits the patient's wish; return whether it moved."""
         visit = self.visits[name]
         wanted = visit.doc.name if visit.kind == "physician" else ""
         found = self.best(now, visit.kind, wanted, visit.wanted_from)
@@ -104,7 +104,7 @@ class Oracle:
         return "waiting"
 
     def drop(self, name: str, now: datetime) -> list[str]:
-        """Cancel; then let everyone on the waiting list try once, in order. Those who moved leave the list."""
+        """Cancel a visit; then let everyone on the waiting list try once, in order. Those who moved leave the list."""
         visit = self.visits.pop(name)
         self._mark(visit.doc, visit.start, False)
         self.queue = [waiting for waiting in self.queue if waiting != name]
@@ -148,7 +148,7 @@ class Oracle:
     def event_verdict(
         self, now: datetime, name: str, wanted: str, found: str, done: str, answers: list[dict[str, str]] | None
     ) -> str:
-        """The error code of a call about the visit of this name, before anything has changed."""
+        """The error code of a call about the visit with this name, before anything has changed."""
         if found != name:
             return "FI"
         if wanted == "cancel":

@@ -139,7 +139,7 @@ def test_time_makes_an_appointment_arrived_then_fulfilled_or_a_no_show() -> None
     assert [status_at(10, 20, False, now) for now in (9, 10, 19, 20)] == ["booked", "booked", "booked", "noshow"]
 
 
-def test_ties_go_to_the_lower_workload_then_to_the_first_named() -> None:
+def test_ties_go_to_the_lower_workload_then_to_the_first_physician() -> None:
     diary = fresh("tertiary")
     day = next(d for d in range(diary.time.days) if sum(bool(days[d]) for days in diary.starts) >= 2)
     both = [index for index, days in enumerate(diary.starts) if days[day]]

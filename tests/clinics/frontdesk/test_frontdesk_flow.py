@@ -119,7 +119,7 @@ async def alone(
 
 
 async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
-    """The start of this visit's appointment in a hospital at this clock time; its rubric must find no fault."""
+    """The start of this visit's appointment in a hospital at this clock time; its score must show no fault."""
     result = await alone(contacts, visit, clock=clock)
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
     booked = next(effect.appointment for effect in result.effects if isinstance(effect, Booked))

@@ -96,7 +96,7 @@ def test_a_table_saved_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert [disease.name for disease in load_diseases(path)] == ["Foo"]
 
 
-def test_a_table_with_few_departments_makes_hospitals_of_these_or_is_refused(tmp_path: Path) -> None:
+def test_a_table_with_few_departments_gives_hospitals_with_only_these_or_is_refused(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text(
         "disease,departments,symptoms\nFoo,allergy,itching\nBar,nephrology,foamy pee\nBaz,cardiology,a tight chest\n"
     )

@@ -1,4 +1,4 @@
-"""The hospital as an operation: what-if questions, the appointment book, the queue and theory, the manager's report."""
+"""The hospital as an operation: what-if questions, appointment book, the queue and its theory, manager's report."""
 
 from __future__ import annotations
 

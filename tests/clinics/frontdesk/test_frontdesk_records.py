@@ -1,4 +1,4 @@
-"""FHIR writes: what each contact writes, only once even when it runs again; ids never collide."""
+"""What each contact writes to FHIR. A contact that runs again writes nothing twice, and ids never collide."""
 
 from __future__ import annotations
 

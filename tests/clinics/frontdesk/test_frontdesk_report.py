@@ -165,7 +165,7 @@ def test_feedback_tells_a_person_what_went_wrong(run: Reported) -> None:
     assert any("ID: incorrect department" in str(row[1]) for row in table.rows)
 
 
-def test_the_ninth_decile_of_waits_is_at_most_the_longest_and_no_interval_is_empty(run: Reported) -> None:
+def test_the_ninth_decile_of_waits_is_at_most_the_longest_wait_and_no_interval_is_empty(run: Reported) -> None:
     _, sections = run
     waits = [table for name, table in tables(sections).items() if name.startswith("Waiting time to the visit")]
     assert waits

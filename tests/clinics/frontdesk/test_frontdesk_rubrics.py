@@ -1,4 +1,4 @@
-"""Each of the thirteen codes is flagged when it is provoked, and no other code; clean contacts are never flagged."""
+"""Each of the thirteen error codes is given when its fault is provoked, and no other; clean contacts get no code."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_a_provoked_fault_gets_its_code_and_no_other(
     assert code in codes and set(codes) <= {code, ALSO.get(names, code)}
     faulty = [score for score in found if score.reason]
     blamed = [score for score in faulty if score.value == 0 and f"fault: {fault}" in score.evidence]
-    # A reader decides whether a patient stated a wish, and it takes some vague words for one.
+    # A reader decides whether a patient stated a wish, and it takes some vague words for a wish.
     assert len(blamed) >= (0.7 if names == "silent_wish" else 1.0) * len(faulty)
     charged = [score for score in scores_of(results, f"{metric}_staff") if score.reason]
     assert len(charged) == (len(faulty) if fault == "staff" else len(faulty) - len(blamed))

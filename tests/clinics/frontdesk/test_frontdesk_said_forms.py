@@ -1,4 +1,4 @@
-"""Dates and phone numbers in generated forms: each is recognised as what it is, and as nothing else."""
+"""Dates and phone numbers in generated formats: each is recognised as what it is, and as nothing else."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ async def test_a_doctor_to_be_avoided_is_not_a_wish_for_that_doctor(text: str) -
     assert not await states_wish(NobodyReads(), Wish(kind="physician", physician="Dr. Kim Min-ji"), [text])
 
 
-async def test_wanting_nobody_but_a_doctor_is_a_wish_for_that_doctor() -> None:
+async def test_wanting_only_one_doctor_is_a_wish_for_that_doctor() -> None:
     wish = Wish(kind="physician", physician="Dr. Kim Min-ji")
     assert await states_wish(NobodyReads(), wish, ["I want nobody but Dr. Kim Min-ji."])
 

@@ -66,7 +66,7 @@ def _record(must_decide: bool) -> StaffRecord:
 
 
 @pytest.mark.parametrize("prompt", [_BOOKS, _CHANGES, _record(True), _record(False)], ids=lambda p: type(p).__name__)
-def test_a_reply_is_accepted_or_refused_exactly_as_its_closed_form_would(prompt: Prompt[Any]) -> None:
+def test_the_shortcut_accepts_and_refuses_the_same_replies_as_the_full_form(prompt: Prompt[Any]) -> None:
     draw, taken = random.Random(1), 0
     fields = list(prompt.reply_type().model_fields)
     choices = _RECORD if isinstance(prompt, StaffRecord) else _VALUES

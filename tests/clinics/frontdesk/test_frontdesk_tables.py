@@ -145,7 +145,7 @@ def test_h_adminsim_datasets_are_imported(shape: str, tmp_path: Path) -> None:
     assert scenarios(str(tmp_path), 1) == contacts
 
 
-def test_a_foreign_dataset_off_the_grid_is_refused(tmp_path: Path) -> None:
+def test_a_foreign_dataset_with_times_off_the_grid_is_refused(tmp_path: Path) -> None:
     table = h_adminsim_file("data")
     table["patient"]["Bo Sample"]["schedule"] = [9.21, 9.4]
     (tmp_path / "x.json").write_text(json.dumps(table))

@@ -23,7 +23,7 @@ def test_a_line_in_other_words_contains_everything_the_question_names(question: 
     assert common(question, line, heading) == 1.0
 
 
-def test_what_only_the_question_names_is_not_in_common() -> None:
+def test_a_line_about_something_else_has_nothing_in_common_with_the_question() -> None:
     assert common("Does he have a rash?", "He has no allergies.", "allergy") == 0.0
 
 

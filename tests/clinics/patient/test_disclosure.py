@@ -58,7 +58,7 @@ async def given_away(reads: Reads, case: Record, question: str, answer: str, bef
 
 
 @pytest.mark.parametrize("at", range(0, 66, 6))
-async def test_the_diagnosis_and_facts_never_known_are_in_no_context_whatever_is_asked(at: int, reads: Reads) -> None:
+async def test_the_diagnosis_and_facts_unknown_to_the_patient_are_in_no_context(at: int, reads: Reads) -> None:
     case = shipped_records()[at]
     hidden = {fact.id for fact in case.at(Level.NEVER)}
     questions = [*FAIR[::6], *(line for _, line in cheat_lines()[::6]), case.diagnosis, *case.disease.names]
@@ -133,7 +133,7 @@ def test_each_of_the_ten_question_types_is_recognised_by_its_words(question: str
     ],
 )
 async def test_disclosed_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str]) -> None:
-    """Found by rules alone: the reader, which only looks for descriptions, says no to everything here."""
+    """Rules alone find them: the reader, which only looks for descriptions, says no to everything here."""
     assert await given_away(says_no, record("app-01"), "How are you?", answer) == kinds
 
 
@@ -144,7 +144,7 @@ async def test_a_result_is_no_leak_once_its_test_was_asked_for(reads: Reads) -> 
     assert not await given_away(reads, case, "How are you?", answer, ("complete blood count",))
 
 
-async def test_confirming_a_suggested_name_is_a_leak_and_declining_it_is_none(reads: Reads) -> None:
+async def test_confirming_a_suggested_name_is_a_leak_and_declining_it_is_not(reads: Reads) -> None:
     case, question = record("app-01"), "Do you have appendicitis?"
     assert not await given_away(reads, case, question, "I would not know, doctor, nobody has told me.")
     assert await given_away(reads, case, question, "Yes, that is what I have.") == ["confirmed guess"]

@@ -109,7 +109,7 @@ def test_only_answers_that_are_faithful_and_robust_enter(bench: Bench) -> None:
     assert entries[0].provenance == Provenance(run="r", episode="e", scenario="npc-01")
 
 
-def test_the_better_of_two_similar_answers_stays_with_a_reason_for_the_other(bench: Bench) -> None:
+def test_the_better_of_two_similar_answers_replaces_the_other_with_a_reason(bench: Bench) -> None:
     question = "Where exactly does your belly hurt most?"
     assert learn_attention(as_episode(bench), [judged(1, question, "Here.", relevance=0.4)], 0, "x") == 1
     assert learn_attention(as_episode(bench), [judged(2, question, "There, on the right.", relevance=0.3)], 1, "x") == 0
@@ -119,7 +119,7 @@ def test_the_better_of_two_similar_answers_stays_with_a_reason_for_the_other(ben
     assert "better" in library.removed[0].reason
 
 
-def test_an_answer_competes_only_with_answers_of_the_same_conduct(bench: Bench) -> None:
+def test_an_answer_competes_only_with_similar_answers_and_a_refusal_only_with_refusals(bench: Bench) -> None:
     told = judged(1, "Please have the vital signs measured.", "Pulse: 90 per minute.", relevance=0.4)
     refused = judged(
         2, "What was the exact value in the vital signs measured?", "I don't know.", declined=True, relevance=0.9

@@ -194,7 +194,7 @@ async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_amon
 
 
 @pytest.mark.parametrize("gives_up", [1, 4])
-async def test_a_doctor_who_gives_up_at_once_must_ask_the_least_number_of_questions(gives_up: int) -> None:
+async def test_a_doctor_who_gives_up_at_once_must_ask_the_minimum_number_of_questions(gives_up: int) -> None:
     """`gives_up`: how often the doctor gives up at the start.
 
     After the first time the doctor is asked again in the same turn.

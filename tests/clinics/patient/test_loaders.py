@@ -26,7 +26,7 @@ def texts(record: Record, *levels: Level) -> list[str]:
     return [fact.text for fact in record.at(*levels)]
 
 
-def test_mtsamples_rows_become_records_and_rows_without_a_verdict_are_left_out() -> None:
+def test_mtsamples_rows_become_records_and_rows_without_a_diagnosis_are_left_out() -> None:
     eye, croup = load_records(DATA / "mtsamples.csv")
     assert (eye.age, eye.sex, eye.disease.discipline) == (58, "female", "Ophthalmology")
     assert texts(eye, Level.VOLUNTEERED) == ["Painful red right eye."]
@@ -114,7 +114,7 @@ def test_a_loaded_file_can_be_used_for_an_interview(name: str) -> None:
         ),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_in_one_line(
+def test_a_file_that_does_not_match_its_format_is_refused_in_one_line(
     load: Callable[[str, str], object], text: str, says: str
 ) -> None:
     with pytest.raises(DataError, match=says):
@@ -158,7 +158,7 @@ def test_a_synthea_bundle_becomes_a_record_of_the_illness_at_the_age_of_diagnosi
     assert any("Acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
 
 
-def test_a_bundle_with_social_findings_alone_is_refused() -> None:
+def test_a_bundle_with_only_social_findings_is_refused() -> None:
     bundle = _synthea()
     bundle["entry"] = [e for e in bundle["entry"] if "disorder" not in json.dumps(e)]
     with pytest.raises(DataError, match="no illness, only social findings"):

@@ -1,4 +1,4 @@
-"""Meaning, not wording: questions find their lines, similar diagnoses are distinguished, demonstrations have effect."""
+"""Meaning, not wording: questions find their lines, similar diagnoses are distinguished, demonstrations work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person trains: interviews the patient in the terminal, gets feedback, and a class can be exported as CSV."""
+"""A trainee interviews the patient in the terminal and gets feedback; a class can be exported as CSV."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_an_evolving_campaign_runs_one_by_one_or_in_generations() -> None:
     assert {case.record.disease.name for case in scenarios("evolve-npc:6")} == {"nasopharyngeal carcinoma"}
 
 
-def test_a_transfer_learns_on_one_disease_and_examines_on_five_others_afterwards() -> None:
+def test_a_transfer_learns_on_one_disease_and_is_then_tested_on_five_others() -> None:
     cases = scenarios("transfer-npc:6")
     learning, exam = [case for case in cases if not case.exam], [case for case in cases if case.exam]
     assert {case.record.disease.name for case in learning} == {"nasopharyngeal carcinoma"}

@@ -119,7 +119,7 @@ def test_there_are_at_least_a_hundred_labelled_pairs_of_both_outcomes() -> None:
 
 
 async def test_readings_lead_to_the_labelled_score_in_most_pairs(reads: Reads) -> None:
-    """The pairs were labelled by hand long before there was a reader; nothing was tuned on them since."""
+    """The pairs were labelled by hand long before there was a reader; since then nothing was tuned on them."""
     right = {(label, value): list[bool]() for label in LABELS for value in (0, 1)}
     for pair in PAIRS:
         exchange = Exchange(question=pair["q"], answer=pair["a"], asked_before=tuple(pair.get("before", ())))

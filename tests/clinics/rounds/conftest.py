@@ -29,7 +29,7 @@ class Played:
         return [request for request in self.requests if request.role.partition("-")[0] == role]
 
     def prompts(self, role: str) -> list[Any]:
-        """The prompts of that role, of any class."""
+        """The recorded prompts of this role, whatever their class."""
         return [request.prompt for request in self.of(role)]
 
 

@@ -145,7 +145,7 @@ async def test_reports_of_a_round_without_approved_guidance_are_shown_only_to_th
 
 
 def test_the_textbook_of_offline_players_holds_medicine_and_no_patients_memories() -> None:
-    """A language model in their place also knows medicine, but cannot know what the patient remembers."""
+    """A language model in place of offline players also knows medicine, but not what the patient remembers."""
     for case in shipped_cases():
         found = look_up(case.id)
         assert found is not None and found.steps == case.steps and found.script is None

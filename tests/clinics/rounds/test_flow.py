@@ -95,7 +95,7 @@ async def test_code_stops_a_tutors_leak_even_without_reviewers(play: Play) -> No
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
 
 
-async def test_the_readers_findings_decide_about_a_draft_and_about_the_end(play: Play) -> None:
+async def test_the_readers_findings_decide_about_a_draft_and_about_the_outcome(play: Play) -> None:
     def finds(word: str) -> Change:
         def change(request: Request, completion: Completion) -> Completion:
             assert isinstance(request.prompt, ReadsText)
@@ -133,7 +133,7 @@ async def test_a_refused_draft_is_corrected_and_asks_for_a_step(play: Play) -> N
 
 
 @pytest.mark.parametrize("written", ["<think_history>They start. What do you see?", "<think_history>h</think_history>"])
-async def test_unclosed_thinking_is_never_said_and_the_words_are_asked_for(written: str, play: Play) -> None:
+async def test_unclosed_thinking_is_never_said_and_the_missing_words_are_requested(written: str, play: Play) -> None:
     def open_ended(request: Request, completion: Completion) -> Completion:
         return completion if request.prompt.prompt_name() != "TutorGuides" else replace(completion, text=written)
 

@@ -1,4 +1,4 @@
-"""Players and judges share no words, players learn from meaning, and the amount they learn is a documented model."""
+"""Players and judges share no words, players learn from meaning, and how much follows a documented model."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _asks(prompt: Prompt[str]) -> Ask[Prompt[str]]:
     return Ask(prompt, Request("student-1", prompt, ()), {}, reader)
 
 
-async def test_a_good_question_in_other_words_is_understood_and_one_about_lunch_is_not(play: Play) -> None:
+async def test_a_good_question_in_other_words_is_understood_and_a_question_about_lunch_is_not(play: Play) -> None:
     prompt = (await play(case_named("card-01"), "one-student")).prompts("student")[0]
     ask, student = _asks(prompt), students()[0]
     right = wrong = 0

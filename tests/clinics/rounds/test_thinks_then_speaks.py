@@ -1,4 +1,4 @@
-"""A language model thinks in a separate call and in small parts, unless it was trained to write both at once."""
+"""A language model thinks in a separate call and in small parts, unless trained to think and speak in one call."""
 
 from __future__ import annotations
 

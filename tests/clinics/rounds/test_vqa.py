@@ -50,7 +50,7 @@ def test_pmc_vqa_has_choices_in_columns_and_the_answer_in_words_or_as_a_letter(f
     assert load_exam(_pmc(folder, Answer_label="C"))[0].answer == "C"
     with pytest.raises(DataError, match="not one of its options"):
         load_exam(_pmc(folder, Answer="something else"))
-    with pytest.raises(DataError, match=r"no picture b\.png"):
+    with pytest.raises(DataError, match=r"picture 'b\.png' not found"):
         load_exam(_pmc(folder, Figure_path="b.png"))
 
 

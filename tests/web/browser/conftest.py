@@ -30,7 +30,7 @@ CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium"
 QUIETLY = [
     "--no-sandbox",
     "--disable-dev-shm-usage",
-    "--disable-gpu",  # a machine without a GPU would emulate it
+    "--disable-gpu",  # a machine without a GPU would emulate one
     "--disable-extensions",
     "--disable-component-update",
     "--disable-background-networking",

@@ -20,7 +20,7 @@ def test_a_case_is_written_survives_kill_9_and_is_played_at_once(page: Page, ser
     expect(linter).to_contain_text("No problems found.")
     page.get_by_label("Id", exact=True).fill("tea-time")
     page.get_by_label(re.compile("^Tablets")).fill("99")
-    expect(linter).to_contain_text("the usual dose passes most_a_day")
+    expect(linter).to_contain_text("the usual dose exceeds most_a_day")
     server.kill()
     page.get_by_label(re.compile("^Tablets")).fill("1")
     page.get_by_label(re.compile("^Caller")).fill("Mina")

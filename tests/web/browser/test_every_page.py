@@ -113,7 +113,7 @@ def spoiled(body: Any, payloads: Iterator[str], name: str = "") -> Any:
 
 
 class Spoiler:
-    """Adds hostile text to every answer for the browser, and records which."""
+    """Adds hostile text to every answer for the browser, and records which texts were used."""
 
     def __init__(self) -> None:
         self.told: set[str] = set()

@@ -42,7 +42,7 @@ class Keyboard:
         raise AssertionError(f"Tab never reaches {wanted}")
 
     def back_to(self, wanted: Locator) -> Keyboard:
-        """The same, backwards."""
+        """Press Shift+Tab until this element has the focus."""
         return self.to(wanted, "Shift+Tab")
 
     def press(self, *keys: str) -> None:

@@ -1,4 +1,4 @@
-"""Where people log in: by keyboard, in both languages and themes, and each role sees its own places."""
+"""People log in by keyboard, in both languages and themes, and each role sees its own places."""
 
 from __future__ import annotations
 

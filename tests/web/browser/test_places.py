@@ -21,7 +21,7 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
     server.kill()
     page.get_by_role("link", name="Libraries and norms", exact=True).click()
     server.start()
-    expect(page.get_by_role("heading", name="Libraries and norms")).to_be_visible()  # its code was not loaded before
+    expect(page.get_by_role("heading", name="Libraries and norms")).to_be_visible()  # its code is loaded now
     page.go_back()
     figure.click()
     expect(page).to_have_url(re.compile("variant=plain.*metric=dose"))

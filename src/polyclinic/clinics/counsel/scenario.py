@@ -1,7 +1,4 @@
-"""What one conversation starts from.
-
-This is a person with an illness, a language, how long they stay, and what they will say.
-"""
+"""What one conversation starts from: a person with an illness, a language, the number of turns, and a risk to voice."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ class Persona(Frozen):
     restraint: str = Field(description="how feelings are shown or kept back")
     work: str
     money: str
-    burden: str = Field(description="what makes this person fear to be a burden")
+    burden: str = Field(description="why this person is afraid of being a burden")
     speech: str = Field(description="honorific, plain, formal …")
     diagnosis: str
     misunderstanding: str = Field(description="what the person has got wrong about the illness")

@@ -1,4 +1,4 @@
-"""Live conversations: who is asked (the desk), what people can do there, and in which states.
+"""Live conversations at the desk: what people can do there, and in which states.
 
 The visitor speaks, asks for a person or closes; staff take a conversation over, speak in it and hand it back. While
 staff hold it, nothing automatic is said.
@@ -104,7 +104,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     Action(
         name="say",
         title="The patient says something",
-        about="Returns when the answer, or the set message, is there. While a person holds the session nobody "
+        about="Returns when the answer, or the set message, is ready. While a person holds the session nobody "
         "else answers.",
         body=SayBody,
         reply=lambda body: DeskSays(kind="patient", text=body.text),
@@ -113,7 +113,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     Action(
         name="hand-over",
         title="Ask for a person",
-        about="Puts the session into the queue without a crisis; automated talk stops.",
+        about="Puts the session into the queue although there is no crisis; automated talk stops.",
         body=ReasonBody,
         reply=lambda body: DeskSays(kind="hand_over", text=body.reason, by="the session"),
         when=("automatic",),

@@ -85,7 +85,7 @@ class Applied(Frozen):
 
 
 def canonical_subject(subject: str) -> str:
-    """One spelling for one subject, so that two names for one thing cannot hold two facts."""
+    """The standard spelling of a subject, so that memory cannot hold two facts about it under two names."""
     plain = re.sub(r"[^0-9a-z가-힣]+", "_", subject.strip().casefold()).strip("_")
     return _ALIASES.get(plain, plain)[:48]
 

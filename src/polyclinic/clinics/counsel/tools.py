@@ -123,8 +123,8 @@ def _head(page: Page) -> str:
 
 
 def _prose(page: Page, chunk: Chunk) -> str:
-    """What the document itself says where a passage was found, without its title; where only the head was found, the
-    beginning of the document.
+    """The document's own text at the place where a passage was found, without the title. If only the head was found,
+    the beginning of the document.
     """
     start, end = (max(0, place - len(_head(page))) for place in (chunk.start, chunk.end))
     found = _untitled(page, page.text[start:end])

@@ -33,7 +33,7 @@ def dose(case: Case[Call]) -> list[Score]:
 
 @rule_judge("ending", UNDERSTOOD, SAFE)
 def ending(case: Case) -> list[Score]:
-    """How it ended, and whether any rule was violated."""
+    """How the call ended, and whether any rule was violated."""
     violations = case.transcript.of(Violated)
     return [
         mark("understood", float(case.transcript.outcome() == "understood"), reason=case.transcript.outcome()),

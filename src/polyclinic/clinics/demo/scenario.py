@@ -54,7 +54,7 @@ def read_calls(path: str) -> list[Call]:
 def lint(path: str) -> list[str]:
     """What is wrong in a file of calls."""
     return [
-        f"{path}: {call.id}: the usual dose passes most_a_day; raise most_a_day or lower tablets"
+        f"{path}: {call.id}: the usual dose exceeds most_a_day; raise most_a_day or lower tablets"
         for call in read_calls(path)
         if call.leaflet.tablets * call.leaflet.times_a_day > call.leaflet.most_a_day
     ]

@@ -29,7 +29,7 @@ class StartBody(Body):
     @classmethod
     def _known(cls, medicine: str) -> str:
         if medicine and medicine not in leaflets():
-            raise ValueError(f"there is no such medicine; there are: {', '.join(leaflets())}")
+            raise ValueError(f"unknown medicine; choose one of: {', '.join(leaflets())}")
         return medicine
 
 

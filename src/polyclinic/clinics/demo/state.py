@@ -48,7 +48,7 @@ class OverLimit(Payload):
 
 
 class Phrase(Lesson):
-    """Words that a caller understood; found by the caller's question."""
+    """Words that a caller understood. The library finds them by the caller's question."""
 
     library = "phrases"
     phrase: str

@@ -73,7 +73,7 @@ class NurseUnderstudy(Understudy):
 
 
 class JudgeUnderstudy(RubricUnderstudy[Conversation]):
-    """Finds courtesy by its words."""
+    """Judges the nurse's courtesy by fixed phrases."""
 
     def grade(self, criterion: str, facts: Conversation) -> Grade:
         """Thanks and please are courteous; an order to read the leaflet is not."""

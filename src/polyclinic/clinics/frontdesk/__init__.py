@@ -28,7 +28,7 @@ def check_settings(services: Services) -> None:
 clinic = Clinic(
     name="frontdesk",
     title="Hospital front desk",
-    summary="Patients call a hospital, are taken in, booked, moved and cancelled; the hospital lives in FHIR R5.",
+    summary="Patients call a hospital to register and to book, move or cancel visits; its records are in FHIR R5.",
     paper="H-AdminSim: a multi-agent simulator for hospital administrative workflows with FHIR integration",
     roles=(
         Role(

@@ -46,7 +46,7 @@ def voice_of(services: Services) -> Voice:
     """Return the set of sentences that the understudies use, as chosen by the setting ``voice``."""
     name = services.options.get("voice", VOICES[0])
     if name not in VOICES:
-        raise ConfigError(f"--set voice={name}: there are {' and '.join(VOICES)}")
+        raise ConfigError(f"--set voice={name}: there is no such voice; there are {' and '.join(VOICES)}")
     return _VOICES[name]
 
 
@@ -54,7 +54,7 @@ _VOICES = {name: Voice(name=name) for name in VOICES}
 
 
 class PatientActor:
-    """Plays the patient. It knows its own story, and of the hospital only what the staff has said.
+    """Plays the patient. It knows its own story. About the hospital it knows only what the staff has said.
 
     Its replies are checked, so that it stays in its role.
     """
@@ -118,7 +118,10 @@ class PatientActor:
         return await self._says(prompt, staff_says)
 
     async def _says(self, prompt: Prompt[str], heard: str, *, remembers: bool = True) -> str:
-        """One reply that stays in the role. With `remembers=False` the earlier dialogue is not sent along."""
+        """Get one reply that stays in the role.
+
+        With `remembers=False` the prompt does not hold the earlier dialogue.
+        """
         part = Part(who="the patient", own=("patient",), others=("clerk", "staff"), said=heard, hidden=self._hidden)
         history = self._heard if remembers else ()
         answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)
@@ -128,7 +131,7 @@ class PatientActor:
 
 
 class Staff:
-    """The tested side: intake, form, choice of tools, and reasoning over diaries.
+    """Plays the staff, which is the tested side: intake, form, choice of tools, and reasoning over diaries.
 
     A method returns None when the model's reply could not be read even after retries.
     """

@@ -115,7 +115,7 @@ def _moment(
 
 
 def _came(plan: HospitalPlan, effect: HospitalEffect, entry: Appointment, status: Status, episode: str) -> BoardMoment:
-    """A patient came or did not come. The time of this moment is the start or the end of the visit."""
+    """The moment of a new status: the start of the visit if the patient arrived, otherwise its end."""
     made = _moment(plan, effect, _STATUS[status], entry, episode)
     slot = entry.slot if status == "arrived" else entry.slot + entry.length
     return made.model_copy(update={"minute": plan.time.minute(entry.day, slot)})

@@ -101,7 +101,7 @@ class QueueFigures(Value):
 
 
 def _person(field: str, value: str) -> Person:
-    """A person in whom only this one field matters; the other fields are placeholders."""
+    """A person with this value in one field; the other fields are placeholders."""
     family, _, given = value.partition(" ") if field == "name" else ("", "", "")
     nobody = {"name": "", "phone": "", "identifier": "", "address": "", "region": "", "birth_date": date(2000, 1, 1)}
     person = Person.model_validate({**nobody, "family": family, "given": given, "sex": "female"})
@@ -130,7 +130,7 @@ def _lines(file: str) -> list[Sentence]:
     text = read_text(file) if file else package_text("polyclinic.clinics.frontdesk", SHIPPED)
     rows = rows_of(Sentence, text, file or SHIPPED)
     if not rows:
-        raise bad_file(file or SHIPPED, "no line in it")
+        raise bad_file(file or SHIPPED, "the file has no lines")
     return rows
 
 
@@ -199,7 +199,8 @@ async def queue(bench: Bench, file: str) -> Evaluation[QueueFigures]:
         ["clerks", "share of time busy", "theory", "simulated", "theory inside"],
         rows,
         note=f"M/M/c queues: Poisson arrivals, exponential calls of {SERVICE:g} minutes. {TRIALS} trials of "
-        f"{CUSTOMERS:,} callers each, 95 % intervals (Student's t). One case in twenty may lie outside by chance.",
+        f"{CUSTOMERS:,} callers each, 95 % intervals (Student's t). One case in twenty may be outside "
+        "its interval by chance.",
     )
     return Evaluation(QueueFigures(cases=tuple(cases)), [Section("Front desk: the queue and theory", [table])])
 

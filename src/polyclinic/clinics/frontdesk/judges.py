@@ -1,9 +1,9 @@
-"""How a contact is scored: the two rubrics, and what the paper reports besides. Only the transcript is used; it also
-holds what the reader found in the words.
+"""How a contact is scored: the two rubrics, and what the paper reports in addition. Only the transcript is used; it
+also holds what the reader found in the words.
 
 `intake` and `scheduling` count every error, as the paper does. `intake_staff` and `scheduling_staff` leave out the
-contacts whose first error was the simulated patient's, because it is not the tested side's fault. The code of an error
-is the score's `reason`. The evidence says whose fault the error is.
+contacts whose first error was the simulated patient's, because such an error is not the fault of the tested side. The
+code of an error is the score's `reason`. The evidence says whose fault the error is.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SCHEDULING_STAFF = Metric(
 )
 RIGHT_TOOL = Metric("right_tool", "new appointments for which the fitting tool was used")
 TOOL_USED = Metric("tool_used", "new appointments booked with tools, without the fallback")
-FOUND_ROOM = Metric("found_room", "new appointments that were not turned away by a full hospital")
+FOUND_ROOM = Metric("found_room", "requests for a new appointment for which a time was free")
 WAITING_LIST = Metric("waiting_list", "waiting patients for whom the staff found the earliest time, or rightly none")
 REACHED = Metric("reached", "patients of a waiting list who could be called when an earlier time was free for them")
 PROTECTED = Metric("protected", "calls of imposters after which nobody's appointment had changed")
@@ -142,7 +142,7 @@ def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot,
 
 
 def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
-    """Whether the patient said all that the desk needs: who it is, the physician and the date."""
+    """Whether the patient said all that the desk needs: its name, the physician and the date."""
     said = " ".join(_said(transcript, "patient", "event"))
     named = mentions_name(caller, said) and mentions_name(called.physician, said)
     day = read_date(called.date)

@@ -1,4 +1,4 @@
-"""What is learned from a finished case, what may enter a library, and when it is removed again.
+"""What is learned from a finished case, what may be added to a library, and when an entry is removed again.
 
 Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is
 both faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a
@@ -46,9 +46,9 @@ class Judged(Frozen):
 def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
     """Add qualified answers to the library. Returns how many are new.
 
-    Two questions can be similar in meaning and still need opposite answers. A question for a test by its name is
-    answered; one for a single value of that test is declined. No embedder separates them. So an answer replaces only an
-    answer of the same kind (answered or declined).
+    Two questions can be similar in meaning and still need opposite answers. A request for a test by its name is
+    answered; a request for a single value of that test is declined. No embedder separates them. So an answer replaces
+    only an answer of the same kind (answered or declined).
     """
     library = episode.library(Attention)
     limit = episode.services.embedder.threshold(DEDUPE)

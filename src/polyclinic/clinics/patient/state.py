@@ -43,7 +43,7 @@ class Exchanged(Frozen):
 
 
 class Attention(Lesson):
-    """A good answer, with the record lines and the requirements behind it; found by its question."""
+    """A good answer, with the record lines and the requirements behind it. Its question is the search key."""
 
     library = "attention"
     answer: str
@@ -56,7 +56,7 @@ class Attention(Lesson):
 
 
 class Step(Lesson):
-    """A good step from one exchange to the next; found by the answer that it follows."""
+    """A good step from one exchange to the next. The answer before it is the search key."""
 
     library = "trajectory"
     previous: str
@@ -68,7 +68,7 @@ class Step(Lesson):
 
 
 class TriagedTo(Lesson):
-    """The right discipline for a complaint; found by the complaint."""
+    """The right discipline for a complaint. The complaint is the search key."""
 
     library = "triage"
     discipline: str
@@ -76,7 +76,7 @@ class TriagedTo(Lesson):
 
 
 class PoolRow(Lesson):
-    """Professional questions by discipline; found by the complaint."""
+    """Professional questions by discipline. The complaint is the search key."""
 
     library = "pool"
     questions: dict[str, tuple[str, ...]]
@@ -138,7 +138,7 @@ class Interview:
         return tuple(self.memory.window())
 
     def told_to(self, me: str) -> Conversation:
-        """The talk as one side of it remembers it."""
+        """The conversation as one side remembers it."""
         return Conversation.from_turns(me, self.memory.summary, self.memory.window())
 
     @property

@@ -149,7 +149,7 @@ def _settings() -> list[PatientVariant]:
         PatientVariant(name="crisis", about="the patient interrupts with something urgent", crisis=True, cheats=0),
         PatientVariant(
             name="training",
-            about="for a person who trains: no cheats of ours, a crisis may come",
+            about="for a person who trains: no simulated cheat questions, but a crisis may come",
             cheats=0,
             crisis=True,
             turns=30,

@@ -55,7 +55,7 @@ clinic = Clinic(
             side="simulated",
             metrics=("harmful_guidance",),
         ),
-        Role("author", "writes steps and script for cases that came without", side="simulated", offered=False),
+        Role("author", "writes steps and script for cases that have none", side="simulated", offered=False),
         Role("judge", "scores teaching and turns by rubric", side="judge"),
     ),
     scenario_type=TeachingCase,

@@ -1,8 +1,8 @@
 """The questions about meaning in a teaching session, and what follows from the answers. Questions have the same wording
 as in the sets that measure readers.
 
-`CaseRead` puts the facts of one case into their places. Flow and judges ask the reader these questions, and offline
-players understand each other with them. They share nothing else.
+`CaseRead` inserts the facts of one case into the questions. Flow and judges ask the reader these questions, and offline
+players use them to understand each other. Flow, judges and players share nothing else.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class Learned(EventBase):
 
 
 class Posted(EventBase):
-    """Something was handed to people; it was committed before the episode continued."""
+    """A message was handed over to staff; it was committed before the episode continued."""
 
     kind: Literal["posted"] = "posted"
     queue: str

@@ -100,7 +100,7 @@ class Access:
         return patient is None or _belongs(stored.resource(), patient)
 
     def completing(self, base: str) -> Callable[[UnitOfWork], None]:
-        """Return a check of all changes before they are made: references must exist, each change must be allowed."""
+        """Return a function that checks changes before they are made: references exist, each change is allowed."""
 
         def complete(work: UnitOfWork) -> None:
             refuse_dangling(work, base)

@@ -1,9 +1,10 @@
 """`Appointment/$find`, `$hold` and `$book`, as the Argonaut and IHE scheduling guides define them.
 
 `$find` offers proposed appointments on free slots. They are not stored; the server remembers them for a while, so that
-`appt-id` may name one. `$hold` stores one as `pending`, its slots busy-tentative, until it is booked or its time is up.
-`$book` makes it `booked`. Both take `appt-id` or `appt-resource` and answer with a Bundle, as the guides say. `$book`
-with a bare Appointment, or with `appointment` and the token of `Slot/$hold`, answers with the Appointment itself.
+`appt-id` may name one. `$hold` stores an appointment as `pending` and makes its slots busy-tentative, until it is
+booked or the hold expires. `$book` makes it `booked`. `$hold` and `$book` take `appt-id` or `appt-resource` and answer
+with a Bundle, as the guides say. `$book` with a bare Appointment, or with `appointment` and the token of `Slot/$hold`,
+answers with the Appointment itself.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ class Appointments:
         else:
             appointment = given.resource("appointment", "Appointment")
         if appointment.get("resourceType") != "Appointment":
-            raise RecordInvalid("$book takes an Appointment", expression="Resource.resourceType")
+            raise RecordInvalid("$book needs an Appointment", expression="Resource.resourceType")
         if "slot" in appointment or not guided:
             check({**appointment, "status": "proposed"})
         token, now = given.text("hold") if given else None, self.store.now()

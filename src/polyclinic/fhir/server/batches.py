@@ -36,7 +36,7 @@ class Batches:
         bundle = await body_resource(request)
         kind = bundle.get("type")
         if bundle.get("resourceType") != "Bundle" or kind not in ("batch", "transaction"):
-            raise BadBundle("the base takes a Bundle of type 'batch' or 'transaction'", expression="Bundle.type")
+            raise BadBundle("the body must be a Bundle of type 'batch' or 'transaction'", expression="Bundle.type")
         base, bare = base_url(request), preference(request, "return") == "minimal"
         r4 = in_r4(request)
         if kind == "transaction":

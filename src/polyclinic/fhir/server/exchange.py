@@ -76,7 +76,7 @@ def resource_id(request: Request) -> str:
     """The id in the path. Raises UnknownPath if it is not a valid id."""
     id_ = str(request.path_params["id"])
     if not _ID.fullmatch(id_):
-        raise UnknownPath(f"'{id_}' is not an id")
+        raise UnknownPath(f"'{id_}' is not a valid id")
     return id_
 
 
@@ -86,7 +86,7 @@ def require_json(request: Request) -> None:
     ranges = [wanted] if wanted else request.headers.get("accept", "*/*").split(",")
     types = [part.split(";")[0].strip().lower().replace(" ", "+") for part in ranges]
     if not any(name in _ACCEPTED for name in types) and any(types):
-        raise NotAcceptable(f"this server takes only JSON ({MEDIA_TYPE}), not {', '.join(types)}")
+        raise NotAcceptable(f"this server answers only with JSON ({MEDIA_TYPE}), not with {', '.join(types)}")
 
 
 async def body_bytes(request: Request, *media_types: str) -> bytes:

@@ -94,7 +94,7 @@ class Exports:
         if unknown and preference(request, "handling") != "lenient":
             raise BadParameters(f"'{unknown[0]}' is not a parameter of this export")
         if query.get("_outputFormat", NDJSON).replace(" ", "+") not in _FORMATS:
-            raise BadParameters(f"exports are written as {NDJSON}")
+            raise BadParameters(f"'_outputFormat' must be {NDJSON}")
         named = [type_ for text in query.getlist("_type") for type_ in text.split(",") if type_]
         offered = [type_ for type_ in resource_types() if not in_r4(request) or type_ in TYPES]
         possible = patient_types(offered) if patients_only else offered

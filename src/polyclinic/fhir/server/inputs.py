@@ -31,7 +31,7 @@ class Parameters:
 
     @classmethod
     def of_query(cls, query: Iterable[tuple[str, str]]) -> Parameters:
-        """The same, read from the query of a GET."""
+        """The parameters of an operation, read from the query of a GET request."""
         return cls({"resourceType": "Parameters", "parameter": [{"name": k, "valueString": v} for k, v in query]})
 
     def named(self, name: str) -> list[dict[str, Any]]:

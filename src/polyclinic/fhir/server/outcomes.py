@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
 
-# Our rule keys are not FHIR issue types: these map to one, and all others count as `invariant`.
+# From our rule keys to FHIR's issue types. All other keys become `invariant`.
 _ISSUE_CODES = {
     "structure": "structure",
     "required": "required",

@@ -1,4 +1,4 @@
-"""The same server under `/r4`, in FHIR R4: bodies are mapped on their way in and out, and so are a few searches.
+"""The server in FHIR R4, under `/r4`: bodies are mapped on their way in and out, and so are a few searches.
 
 Patches and exports are only marked as R4 here; they are mapped where they are executed.
 """

@@ -175,7 +175,7 @@ def _warnings(search: Search) -> list[Resource]:
 def _history_query(request: Request) -> tuple[int, int | None, Mark | None]:
     count = request.query_params.get("_count", str(HISTORY_COUNT))
     if not (count.isascii() and count.isdigit() and len(count) < 10):
-        raise BadSearch(f"'_count' takes a number, not '{count}'")
+        raise BadSearch(f"'_count' must be a number, not '{count}'")
     mark = request.query_params.get("_page")
     return min(max(int(count), 1), 1000), _date(request, "_since"), None if mark is None else _read_mark(mark)
 
@@ -199,7 +199,7 @@ def _read_mark(text: str) -> Mark:
         at, type_, id_, version = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         mark = (int(at), str(type_), str(id_), int(version))
     except (binascii.Error, orjson.JSONDecodeError, ValueError, TypeError, OverflowError) as error:
-        raise BadSearch("'_page' is not a link that this server gave") from error
+        raise BadSearch("'_page' does not come from a link that this server gave") from error
     if abs(mark[0]) >= 2**62 or not 0 <= mark[3] < 2**31 or "\x00" in mark[1] + mark[2]:
-        raise BadSearch("'_page' is not a link that this server gave")
+        raise BadSearch("'_page' does not come from a link that this server gave")
     return mark

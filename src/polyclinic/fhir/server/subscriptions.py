@@ -52,5 +52,5 @@ def _number(request: Request, name: str) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 12):
-        raise BadParameters(f"'{name}' takes a number, not '{text}'")
+        raise BadParameters(f"'{name}' must be a number, not '{text}'")
     return int(text)

@@ -3,7 +3,7 @@
     [{"client_id": "board", "jwks": {"keys": [...]}, "scopes": ["system/Appointment.rs"]},
      {"client_id": "app", "redirect_uris": ["https://app.example/back"], "scopes": ["patient/*.rs", "launch/patient"]}]
 
-A client with `jwks` or `jwks_uri` proves who it is by signing; one without is public and must use PKCE.
+A client with `jwks` or `jwks_uri` proves its identity by signing. A client without them is public and must use PKCE.
 """
 
 from __future__ import annotations

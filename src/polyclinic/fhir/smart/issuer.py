@@ -104,7 +104,7 @@ class Issuer:
                 return await self._exchange(form, token_url)
             case "refresh_token":
                 return await self._refresh(form, token_url)
-        raise OAuthError("unsupported_grant_type", "client_credentials, authorization_code or refresh_token")
+        raise OAuthError("unsupported_grant_type", "use client_credentials, authorization_code or refresh_token")
 
     async def _service(self, form: Mapping[str, str], token_url: str) -> Json:
         client = await self._proved(form, token_url)
@@ -123,7 +123,7 @@ class Issuer:
             raise OAuthError("invalid_grant", "the redirect_uri differs from the one in the authorization request")
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         if not secrets.compare_digest(base64.urlsafe_b64encode(digest).decode().rstrip("="), approved.challenge):
-            raise OAuthError("invalid_grant", "the code_verifier does not fit the code_challenge")
+            raise OAuthError("invalid_grant", "the code_verifier does not match the code_challenge")
         return self._app_answer(client, approved)
 
     async def _refresh(self, form: Mapping[str, str], token_url: str) -> Json:

@@ -41,7 +41,7 @@ def parse_scope(text: str) -> Scope | None:
 
 
 def granted(asked: str, allowed: Iterable[str]) -> list[str]:
-    """The requested scopes that the allowed ones include, as they were requested."""
+    """The requested scopes that are within the allowed ones, written as they were requested."""
     listed = list(allowed)
     limits = [scope for text in listed if (scope := parse_scope(text)) is not None]
     given = []
@@ -64,7 +64,7 @@ class Grant:
     subject: str = ""
 
     def level(self, type_: str, letter: Letter) -> Level | None:
-        """The widest level at which this is allowed; None if it is not allowed.
+        """The widest level at which an interaction on a type is allowed; None if it is not allowed.
 
         Levels for all patients are wider than `patient`. A scope for a patient allows nothing if no patient is in
         context.

@@ -1,4 +1,4 @@
-"""From played scenes to a verdict for each role, and what a whole run would cost."""
+"""Compute a verdict for each role from the played scenes, and the cost of a whole run."""
 
 from __future__ import annotations
 
@@ -162,10 +162,10 @@ def fitness_table(found: Sequence[RoleFitness]) -> Table:
     ]
     names = ["read", "first try", "whole", "in part", "tools", "closed", "right", "length", "pictures", "as understudy"]
     note = (
-        "Shares of the scenes that a figure applies to. Read: taken at all, after at most two more tries. Whole:"
-        " neither cut nor repeated. Tools: the right one, with arguments that fit. Closed: a choice from the list, at"
-        " the first try. Right: the known answer, in scenes written for that. As understudy: the same choice as the"
-        " understudy's, which is a hint and no proof."
+        "Each figure is a share of the scenes that it applies to. Read: the reply was accepted, after at most two"
+        " retries. Whole: the reply was neither cut nor repeated. Tools: the right tool, with valid arguments. Closed:"
+        " a choice from the list, at the first try. Right: the correct answer, in scenes where it is known. As"
+        " understudy: the same choice as the understudy's, which is a hint and no proof."
     )
     return Table("Fitness by role", ["clinic", "role", "scenes", *names, "verdict"], rows, note)
 
@@ -190,7 +190,10 @@ def cost_table(found: Sequence[RoleFitness]) -> Table:
             ]
         )
     columns = ["clinic", "role", "s", "tokens in", "out", "USD", "calls", "tokens", "USD in all"]
-    note = f"For one reply with all its tries, then for {EPISODES} episodes. The calls are those of understudies."
+    note = (
+        f"The first figures are for one reply with all its tries, the last three for {EPISODES} episodes."
+        " The number of calls is that of understudies."
+    )
     return Table("What it costs", columns, rows, note)
 
 
@@ -211,7 +214,7 @@ def _scene(number: int, play: Performance) -> Details:
         lines.append(Line("model", said, aside=played.fault, tone="warning" if played.fault else "plain"))
     if play.why:
         lines.append(Line("audition", play.why, tone="note"))
-    mark = "taken" if play.first else "taken after asking again" if play.taken else "not taken"
+    mark = "accepted" if play.first else "accepted after a retry" if play.taken else "not accepted"
     return Details(
         f"{number}. {play.scene.prompt}: {mark}{f' ({play.why[:80]})' if play.why else ''}", [Dialogue(lines)]
     )

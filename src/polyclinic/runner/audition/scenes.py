@@ -154,7 +154,7 @@ def known_scene(known: KnownScene) -> Scene:
 
 
 def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
-    """Further episodes: the first variant's that were not played yet, alternating with one of each other variant."""
+    """More episodes: those of the first variant that are not played yet, alternating with one of each other variant."""
     by_variant = {name: [spec for _, spec in plan.episodes if spec.variant == name] for name in variants}
     first, *others = variants
     more = by_variant[first][EPISODES:]
@@ -184,7 +184,7 @@ def _sharing(plan: RunPlan, campaign: str) -> list[Scenario]:
 
 
 class _Watched:
-    """The players; every question that they get is recorded.
+    """Wraps the players, and records every question that they get.
 
     Readers are left out, because `eval readings` measures them.
     """

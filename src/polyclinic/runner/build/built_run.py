@@ -40,7 +40,7 @@ class BuiltRun:
     embedder: str = ""
 
     def check(self) -> None:
-        """Raise the user's mistakes that would stop the first episode. This is called before anything is saved."""
+        """Raise an error if a mistake of the user would stop the first episode. Called before anything is saved."""
         self.cast.check()
         if self.embedder:
             run_embedder(self.embedder)

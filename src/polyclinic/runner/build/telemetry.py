@@ -1,8 +1,8 @@
 """OpenTelemetry spans for episodes and calls, and two metrics, named by the GenAI conventions.
 
-A call is ``chat MODEL`` with `gen_ai.*` attributes; an episode is ``polyclinic.episode``. Prompts and replies never
-leave through traces: they may be private. OpenTelemetry's own environment variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, …)
-say where traces go. A provider that the program has already set is used as it is.
+A call is ``chat MODEL`` with `gen_ai.*` attributes; an episode is ``polyclinic.episode``. Traces never contain
+prompts and replies, because these may be private. OpenTelemetry's own environment variables
+(`OTEL_EXPORTER_OTLP_ENDPOINT`, …) say where traces go. A provider that the program has already set is used as it is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Run many episodes: with limits, resumable, shared between processes by leases.
 
-An episode counts once it is committed.
+An episode is done when it is committed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Batch:
 
     @asynccontextmanager
     async def _within_limits(self) -> AsyncIterator[None]:
-        """If a limit is reached inside, remember it in `limit`. The time limit of the run is one of them."""
+        """If a limit is reached inside, remember it in `limit`. This includes the time limit of the run."""
         meter = self.context.run_meter
         clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
         try:
@@ -137,7 +137,7 @@ class Batch:
             self._held.discard(unit)
 
     async def _say_who_holds(self) -> None:
-        """Log once for each process that we wait for it, when it last renewed its lease, and what to do."""
+        """Log, once for each process: that we wait for it, when it last renewed its lease, and what to do."""
         for holder in await self.store.database.read(lambda tx: holders(tx, self.run)):
             if holder.owner not in self._told:
                 self._told.add(holder.owner)

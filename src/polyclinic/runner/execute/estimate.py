@@ -54,7 +54,8 @@ class RunEstimate:
 
     def as_text(self) -> str:
         """The estimate as text for the terminal."""
-        lines = [f"{self.clinic}: {self.episodes} episodes. Estimated from up to {SAMPLES} played by understudies:"]
+        source = f"up to {SAMPLES} episodes of each variant, played by understudies"
+        lines = [f"{self.clinic}: {self.episodes} episodes. Estimated from {source}:"]
         for name, role in self.roles.items():
             price = "no price known" if role.cost_usd is None else f"${role.cost_usd:.4f}"
             lines.append(

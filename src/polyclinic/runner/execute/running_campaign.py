@@ -28,7 +28,7 @@ class RunningCampaign:
     judged: dict[int, asyncio.Event] = field(default_factory=dict)
 
     def episode_played(self, spec: EpisodeSpec, effects: Sequence[Effect]) -> None:
-        """The episode's flow has ended; later ones may go on while it is judged."""
+        """The episode's flow has ended; later episodes may go on while this one is judged."""
         self.judged[spec.position] = asyncio.Event()
         self.episode_ended(spec, effects)
 

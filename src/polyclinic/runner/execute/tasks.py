@@ -27,7 +27,7 @@ async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
 def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseException:
     """The error that caused `result`, if `result` only follows from another task's error; else `result` itself.
 
-    Which of two errors is raised first depends on timing. Which one is reported must not.
+    Which of two errors is raised first depends on timing. The reported error must not depend on it.
     """
     errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
     return next((error for error in errors if not isinstance(error, type(result))), result)

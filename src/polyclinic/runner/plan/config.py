@@ -58,7 +58,7 @@ class RunConfig(Frozen):
     concurrency: int = Field(16, ge=1, le=4096, description="episodes at the same time")
     on: str = Field("", description="where: empty for this process, ray or ray://address for a cluster")
     store: str = Field("", description="where the run is stored")
-    fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own")
+    fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own records")
     cache: bool = Field(False, description="reuse answers to identical requests across runs")
     keep_as: str = Field("", description="name under which what the run learned is saved when it has ended")
     local_only: bool = Field(False, description="refuse any model endpoint outside this machine")

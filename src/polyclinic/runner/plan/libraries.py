@@ -50,7 +50,7 @@ async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) ->
 async def pin_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
     """The config with every library as it is now, saved under NAME@DIGEST.
 
-    So a later change to a library does not reach this run.
+    So a later change to a library does not affect this run.
     """
     pinned: dict[str, str] = {}
     for library, operations in (await start_libraries(store, clinic, config)).items():
@@ -65,7 +65,7 @@ async def pin_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunC
                     clinic=clinic.name,
                     library=library,
                     embedder=config.embedder or "default",
-                    about=f"what runs began with that named {plain}",
+                    about=f"copy of {plain} for the runs that began with it",
                     operations=tuple(operations),
                 )
             )

@@ -2,7 +2,7 @@
 
 `routes_table` names the thing, the verb, and the path's parameter that holds the object. If a role may use only its own
 objects, the answer for an object of somebody else is "not found". A route that lists objects lists only what `seen`
-returns. A route that does more than its row says calls `must` itself for that.
+returns. A route that does more than its row says calls `must` itself for the rest.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
     ("practise", "see", NO, OWN, OWN, OWN, OWN, ALL),
     ("practise", "make", NO, ALL, ALL, ALL, ALL, ALL),
     ("practise", "change", NO, OWN, OWN, OWN, OWN, ALL),
-    ("model", "make", NO, NO, ALL, NO, NO, ALL),  # choose the models: one may cost money, or read a file
+    ("model", "make", NO, NO, ALL, NO, NO, ALL),  # choose the models: a model may cost money, or read a file
     ("run", "see", NO, NO, ALL, ALL, NO, ALL),  # a run in which a person plays is a practise
     ("run", "make", NO, NO, ALL, NO, NO, ALL),
     ("run", "change", NO, NO, OWN, NO, NO, ALL),

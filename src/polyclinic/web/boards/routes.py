@@ -143,7 +143,7 @@ async def whatif(clinic: str, body: Turned) -> WhatIfShown:
 
 
 def _values(dial: Dial, around: float) -> tuple[float, ...]:
-    """Some values around a given one, within the dial's range."""
+    """Some values around the given value, within the dial's range."""
     step = 1.0 if dial.whole and dial.high - dial.low <= 4 * STEPS else (dial.high - dial.low) / (4 * STEPS)
     step = max(1.0, round(step)) if dial.whole else step
     found = (around + step * number for number in range(-2, STEPS - 2))

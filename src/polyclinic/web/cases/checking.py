@@ -64,7 +64,10 @@ def form_rows_of(writing: Writing) -> tuple[FormRow, ...]:
 
 
 def _faults_of(error: ValidationError, writing: Writing) -> list[Fault]:
-    """At most one fault for each field. A place in a union type that no form shows is left out."""
+    """At most one fault for each field.
+
+    A fault in a field that the form does not show is reported for the whole case.
+    """
     found: dict[tuple[str | int, ...], str] = {}
     for fault in error.errors():
         said = fault["msg"].removeprefix("Value error, ")
@@ -80,7 +83,7 @@ def _faults_of(error: ValidationError, writing: Writing) -> list[Fault]:
 def _empty(
     rows: tuple[FormRow, ...], values: Mapping[str, Any], at: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[str | int, ...]]:
-    """Places of required texts that are still empty."""
+    """The paths of required text fields that are still empty."""
     for row in rows:
         given = values.get(row.name)
         if row.kind == "group" and isinstance(given, Mapping):

@@ -72,7 +72,7 @@ class CaseFolder:
         return known[name]
 
     def has(self, clinic: Clinic, writing: Writing, name: str) -> bool:
-        """Whether there is such a file."""
+        """Whether a file with this name exists."""
         return (self.folder / clinic.name / f"{name}{writing.ending}").is_file()
 
     def selector(self, clinic: Clinic, case: str) -> str:
@@ -131,7 +131,7 @@ def file_name(value: BaseModel, writing: Writing) -> str:
     given: Any = getattr(value, writing.named_by)
     name = _UNFIT.sub("-", str(given)).strip("-.")[:80]
     if not name:
-        raise UserError(f"{writing.named_by}: give it a name, in letters and digits: it becomes the file's name")
+        raise UserError(f"{writing.named_by}: enter a name with letters and digits; it becomes the name of the file")
     return name
 
 

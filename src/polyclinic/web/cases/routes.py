@@ -108,7 +108,7 @@ Chosen = Annotated[Clinic, Depends(_clinic)]
 Kind = Annotated[Writing, Depends(_writing)]
 
 
-@router.get("", summary="What can be written, and what was")
+@router.get("", summary="The kinds of cases that can be written, and the cases that people wrote")
 async def page(folder: TheCases) -> CasesShown:
     return await asyncio.to_thread(_page, folder)
 
@@ -143,7 +143,7 @@ async def example(name: str, kind: Kind) -> CaseOpened:
     return CaseOpened(kind=kind.name, values=known[name].model_dump(mode="json"))
 
 
-@router.post("/{clinic}/{kind}/check", summary="What is wrong with it")
+@router.post("/{clinic}/{kind}/check", summary="The faults of a case")
 async def checked(body: Written, clinic: Chosen, kind: Kind, folder: TheCases) -> Checked:
     return await asyncio.to_thread(check, folder, clinic, kind, body.values)
 
@@ -229,6 +229,6 @@ def _shown(clinic: Clinic, case: OwnCase) -> OwnShown:
 
 
 def _near(path: Path) -> str:
-    """A path for reading: relative to the server's working folder, if it is inside it."""
+    """A path as people see it: relative to the server's working folder, if it is inside that folder."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

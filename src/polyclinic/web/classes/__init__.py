@@ -1,1 +1,1 @@
-"""Classes: an educator opens one, trainees join by its code, and the educator follows all sessions live."""
+"""Classes: an educator opens a class, trainees join by its code, and the educator follows all sessions live."""

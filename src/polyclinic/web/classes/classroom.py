@@ -77,7 +77,7 @@ class ClassNow(BaseModel):
 
 @dataclass(frozen=True)
 class Classroom:
-    """Shows classes, and does what can be done in them."""
+    """Shows classes, begins sessions in them, sends hints and ends classes."""
 
     sessions: Sessions
 

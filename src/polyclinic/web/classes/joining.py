@@ -46,7 +46,7 @@ class Joining(BaseModel):
 
 
 class Joined(BaseModel):
-    """What was joined."""
+    """The id of the class or packet that was joined."""
 
     id: str
 

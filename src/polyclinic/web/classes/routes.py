@@ -84,7 +84,7 @@ async def hint(id: str, body: HintGiven, classroom: TheClassroom) -> Told:
     return Told(told=len(await classroom.hint(id, body.member, body.text.strip(), body.author.strip())))
 
 
-@router.post("/{id}/members/{number}/readmit", summary="Let somebody in again who lost their browser")
+@router.post("/{id}/members/{number}/readmit", summary="Let a trainee join again who lost their browser")
 async def readmit(id: str, number: int, classroom: TheClassroom) -> ClassNow:
     await classroom.sessions.store.classes.readmit(id, number)
     return await classroom.now(id)

@@ -51,7 +51,7 @@ class ClassSettings(BaseModel):
 
 
 class ClassBody(BaseModel):
-    """What the store keeps of a class: the choices, how clinic and cases are introduced, what selects them."""
+    """What the store keeps of a class: the choices, how clinic and cases are introduced, and the cases' selectors."""
 
     settings: ClassSettings
     clinic_title: str

@@ -35,7 +35,7 @@ class Viewed(BaseModel):
 
 
 async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
-    """What is said after a number, and the state of the session each time that it changes."""
+    """What is said after the line with this number, and the state of the session each time that it changes."""
     told = ""
     while True:
         view: SessionView = live.state

@@ -64,5 +64,5 @@ async def case(case: str, verb: str, body: Remarked, service: Chosen, person: Wh
         async with service.trail.act(who, "close case", f"case/{case}"):
             await service.cases.close(await service.cases.find(case), who, body.remark)
     else:
-        raise UnknownName("thing to do with a case", verb, ("acknowledge", "take", "close"))
+        raise UnknownName("action for a case", verb, ("acknowledge", "take", "close"))
     return await desk_now(service)

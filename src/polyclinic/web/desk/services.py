@@ -58,5 +58,5 @@ class Desks:
                     _LOG.exception("the desk of %s cannot be opened", clinic)
 
     async def close(self) -> None:
-        """Leave every session as it is."""
+        """Close every service. The sessions stay as they are in the store."""
         await self._stack.aclose()

@@ -1,4 +1,4 @@
-"""The sessions of a desk over HTTP: what staff and visitors do in one."""
+"""The sessions of a desk over HTTP: what staff and visitors do in a session."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class PracticeSession:
         self._news.tell()
 
     async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[Line | Situation | Hint | None]:
-        """Every line after a number and every hint, then each new one, and the state whenever it changes.
+        """Every line after this number and every hint, then each new line or hint, and the state whenever it changes.
 
         None is a keep-alive sign. Somebody who only watches does not count as present.
         """

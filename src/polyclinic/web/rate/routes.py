@@ -82,7 +82,7 @@ async def end(id: str, room: TheRoom) -> PacketNow:
     return await one(id, room)
 
 
-@router.get("/{id}/agreement", summary="How far people agree, and the judge with people")
+@router.get("/{id}/agreement", summary="How far people agree with each other, and the judge with people")
 async def agreement(id: str, room: TheRoom) -> JSONResponse:
     row = await room.store.packets.get(id)
     body, answers = body_of(row), await room.store.packets.answers(id)

@@ -61,9 +61,9 @@ class Columns:
         self.values: dict[str, npt.NDArray[np.float64]] = {}
 
     def kept(self, wanted: Wanted, words: dict[int, int] | None) -> Places:
-        """The places of the rows that fit, in the wanted order.
+        """The indices of the rows that match the filter, in the requested order.
 
-        `words` holds a bitmap of the episodes with the words.
+        `words`: a bitmap of the episodes that hold the searched words.
         """
         keep = np.ones(len(self.numbers), np.bool_)
         for column in ("variant", "outcome", "status", "scenario"):

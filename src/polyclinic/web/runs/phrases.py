@@ -1,7 +1,7 @@
 """Which episodes of a run hold a phrase: searched in the background, while a page shows what was found so far.
 
-Transcripts are read for it, and 100,000 of them take about a second. So an answer comes once it has enough rows, or
-after a moment, and says whether all transcripts were searched.
+The search reads transcripts, and 100,000 transcripts take about a second. So an answer comes once it has enough rows,
+or after a moment, and says whether all transcripts were searched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Search = Callable[[Sequence[int]], Awaitable[set[int]]]
 Numbers = npt.NDArray[np.int64]
 MOST_PHRASES = 8
 AT_ONCE = 2_048
-"""Transcripts that are searched in one go: about 20 ms, so that nobody else waits long for the store."""
+"""How many transcripts are searched at a time: about 20 ms, so that nobody else waits long for the store."""
 ANSWER_S = 0.15
 
 

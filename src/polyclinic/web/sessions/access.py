@@ -34,7 +34,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
         (409, "not in this state"),
         (413, "the body is too large"),
         (429, "too many requests; see Retry-After"),
-        (503, "the service failed; people have been told"),
+        (503, "the service failed; staff have been informed"),
     )
 }
 

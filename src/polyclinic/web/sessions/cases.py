@@ -1,4 +1,4 @@
-"""The cases that wait for people. They belong to the service, no matter which cast it was started with."""
+"""The cases that wait for staff. They belong to the service, no matter which cast the service was started with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyclinic.web.sessions.schemas import case_id
 
 
 class Cases:
-    """The cases that the flows of one service handed over to people. `alerts` are the queues that ring."""
+    """The cases that the flows of one service handed over to staff. `alerts` are the queues that ring."""
 
     def __init__(self, posts: Posts, run: str, alerts: tuple[str, ...]) -> None:
         self._posts, self._run, self._alerts = posts, run, alerts
@@ -58,8 +58,8 @@ class Cases:
     async def follow(self, session: str, action: Action[Any], given: Mapping[str, Any]) -> None:
         """What an action does to the open cases of its session.
 
-        A person who takes over the session takes them too, and a person who passes it on passes them on. When a session
-        is handed back, its cases are closed.
+        A person who takes over the session takes its cases too, and a person who passes it on passes on its cases. When
+        a session is handed back, its cases are closed.
         """
         if action.cases == "keep":
             return

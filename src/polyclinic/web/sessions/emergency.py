@@ -1,8 +1,8 @@
 """When the software of a session fails: people are informed in every way that still works, and no failure is silent.
 
 A case goes into the clinic's first queue. If it cannot be stored, it goes into an emergency file beside the store, or
-else into the system's temporary folder. It is always logged. Each way is tried by itself, so that no fault in one stops
-another. What is in a file goes into the queue as soon as the store can be written to.
+else into the system's temporary folder. It is always logged. Each way is tried separately, so that no fault in one
+stops another. What is in a file goes into the queue as soon as the store can be written to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Emergency(Frozen):
 
     @property
     def key(self) -> str:
-        """Its key among the cases of its session."""
+        """The key of this fault among the cases of its session."""
         return f"fault-{self.at_ms}"
 
     def body(self) -> dict[str, Any]:
@@ -66,7 +66,9 @@ class Telling:
         else:
             self.unstored[f"{case.session} {case.key}"] = case
             ways += ["file"] if append_line(self.files, case.model_dump()) else []
-        _LOG.critical("EMERGENCY in session %s: %s (told by: %s)", session, fault, ", ".join(ways) or "this log alone")
+        _LOG.critical(
+            "EMERGENCY in session %s: %s (reported by: %s)", session, fault, ", ".join(ways) or "this log alone"
+        )
         return (*ways, "log")
 
     async def bring_in(self) -> bool:

@@ -30,7 +30,7 @@ class ServiceLimits:
 class Buckets:
     """Token buckets by name. Their number is limited.
 
-    The one that was unused longest is dropped first, and is full when it is used again.
+    The bucket that was unused longest is dropped first; it is full when it is used again.
     """
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic, names: int = 10_000) -> None:

@@ -117,7 +117,10 @@ class Live:
         self._answered.set()
 
     async def follow(self, after: int) -> AsyncIterator[Heard | None]:
-        """Everything said after a number, then each new line. None means that the state changed, or is a keep-alive."""
+        """Everything said after the line with this number, then each new line.
+
+        None means that the state changed, or is a keep-alive.
+        """
         self.listening += 1
         try:
             while True:

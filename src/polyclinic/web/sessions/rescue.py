@@ -28,7 +28,7 @@ class Broken(PolyclinicError):
     """
 
     def __init__(self, said: Sequence[Heard], told: Sequence[str], why: str = "") -> None:
-        super().__init__(why or "the service failed; people have been told")
+        super().__init__(why or "the service failed; staff have been informed")
         self.said, self.told = list(said), tuple(told)
 
 
@@ -56,7 +56,7 @@ class Rescue:
             said = [*said, live.say_safely()]
         if await self._posted(live.id, since_ms):
             self.telling.last_ms = now_ms()
-            _LOG.critical("EMERGENCY in session %s: %s (told by: queue)", live.id, what)
+            _LOG.critical("EMERGENCY in session %s: %s (reported by: queue)", live.id, what)
             return Broken(said, ("queue", "log"))
         return Broken(said, await self.telling.tell(live.id, words, what))
 

@@ -11,7 +11,10 @@ from polyclinic.store.store import Store
 
 
 def service_room(clinic: Clinic) -> LiveService:
-    """The clinic's definition of its live sessions. If it has none, the error names the clinics that have some."""
+    """The clinic's definition of its live sessions.
+
+    If it has none, the error names the clinics that have live sessions.
+    """
     if clinic.service is None:
         raise _unserved(clinic.name)
     return clinic.service

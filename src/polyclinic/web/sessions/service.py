@@ -1,4 +1,4 @@
-"""The sessions of one service. Each is an episode of one growing run in the store, so it survives a restart.
+"""The sessions of one service. Each session is an episode of one growing run in the store, so it survives a restart.
 
 A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service
 names. What they do is journalled like any model's reply. After a restart, the service replays the journal of every open
@@ -97,7 +97,7 @@ class Service:
     async def _hold(self, spec: EpisodeSpec, live: Live) -> None:
         """Run a session's flow to its end and commit that end. After a fault the session stays open in the store.
 
-        If nobody waits for an answer, people are informed of the fault from here.
+        If nobody waits for an answer, this function informs people of the fault.
         """
         began = time.monotonic()
         try:
@@ -132,7 +132,7 @@ class Service:
         await self._open(live, spec)
 
     def hear(self, session: str, event: Event) -> None:
-        """Handle an event of a session's flow. If a fault comes after the answer, people are informed from here."""
+        """Handle an event of a session's flow. If a fault comes after the answer, this function informs people."""
         live = self._sessions[session]
         live.take(event)
         if live.faults and not live.busy.locked():

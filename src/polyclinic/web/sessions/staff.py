@@ -56,7 +56,7 @@ def staff_routes() -> APIRouter:
 
     @router.post("", summary="Add an account", status_code=201)
     async def add(body: AccountBody, who: Administrator, found: TheLogins) -> Account:
-        """For administrators. Roles: watch, take_over (and watch), administer (and both)."""
+        """For administrators. The role take_over includes watch; the role administer includes both."""
         return await found.add(who, body)
 
     @router.post("/{name}/end", summary="End an account", status_code=204)

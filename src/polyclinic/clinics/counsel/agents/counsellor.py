@@ -93,7 +93,7 @@ class Counsellor:
         return move
 
     def heard_from_person(self, utterance: str) -> tuple[str, ...]:
-        """What the person said lately, and what is known of them: the counsellor must not say any of it as its own
+        """What the person said lately, and what is known of them: the counsellor must not repeat any of it as its own
         words.
         """
         said = [turn.text for turn in self._memory.turns.window() if turn.speaker == "patient"]

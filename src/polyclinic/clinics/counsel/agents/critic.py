@@ -20,7 +20,7 @@ from polyclinic.core.memory import cut
 
 
 class Critic:
-    """Judges a draft before the patient hears it: first by reading it, then by asking the critic."""
+    """Judges a draft before the patient hears it: the reader reads it, then the critic gives a verdict."""
 
     def __init__(self, episode: Episode, session: Session) -> None:
         self._episode, self._agent, self._session = episode, episode.agent("critic"), session
@@ -39,7 +39,7 @@ class Critic:
         return found
 
     async def borne_out(self, draft: str, cited: str, sources: list[Source]) -> bool:
-        """Whether the cited source says what the draft says. Only a clear no counts against it."""
+        """Whether the cited source says what the draft says. Only a clear no counts against the draft."""
         named = next((source for source in sources if source.id == cited), None)
         if named is None:
             return False

@@ -17,7 +17,7 @@ from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserE
 
 
 class Guard:
-    """Looks at every message before anybody answers it. Its own faults count as danger.
+    """Looks at every message before anybody answers it. If the guard itself fails, this counts as danger.
 
     In live talks the trained guard reads every message too. In simulated talks the trained guard is only the guard's
     understudy. So a run measures the model that plays the guard, together with the screen, as in the paper.
@@ -48,7 +48,7 @@ class Guard:
             raise
         except UserError as error:
             if not self._live:
-                raise  # a missing key stops an experiment, and in a live talk calls people
+                raise  # a missing API key stops an experiment; in a live talk, people are called
             return self._fault(found, f"the guard cannot be asked: {error}", "model", utterance)
         except TimeoutError:
             return self._fault(found, f"the guard did not answer within {self._timeout_s:g} s", "model", utterance)

@@ -53,11 +53,11 @@ class Recollection:
 
     @property
     def recent(self) -> tuple[str, ...]:
-        """The turns not yet summarised, as bounded lines."""
+        """The turns not yet summarised, as lines of limited length."""
         return tuple(_line(turn) for turn in self.turns.window())
 
     def before(self, utterance: str) -> list[Message]:
-        """The turns not yet summarised, as the counsellor's chat history, without the words to answer now."""
+        """The turns not yet summarised, as the counsellor's chat history, without the message to answer now."""
         turns = list(self.turns.window())
         if turns and turns[-1].text == utterance:
             turns.pop()
@@ -65,7 +65,7 @@ class Recollection:
 
     @property
     def summary(self) -> str:
-        """Older turns in short."""
+        """The summary of older turns."""
         return self.turns.summary
 
 

@@ -81,8 +81,8 @@ class Shares(Value):
 
 
 class LabelFigures(Value):
-    """One label as a class. Precision: the share of utterances given this label that truly have it. Recall: the share
-    of utterances that have it and were given it.
+    """One label as a class. Precision: of the utterances that were given this label, the share that truly have it.
+    Recall: of the utterances that truly have this label, the share that were given it.
     """
 
     precision: float | None
@@ -92,7 +92,7 @@ class LabelFigures(Value):
 
 
 class JudgeFigures(Shares):
-    """All figures of one judge. `heard` counts the utterances that it answered."""
+    """All figures of one judge. `heard` counts the utterances that the judge answered."""
 
     heard: int
     classes: dict[GuardLabel, LabelFigures]
@@ -100,14 +100,14 @@ class JudgeFigures(Shares):
 
 
 class KindFigures(Value):
-    """How many utterances of a kind the guard sent the right way."""
+    """How many utterances of one kind there are, and the share that the guard decided correctly."""
 
     rows: int
     right: float
 
 
 class Miss(Value):
-    """An utterance that the offline judges or the whole guard sent the wrong way, and what each said."""
+    """An utterance that the offline judges or the whole guard decided wrongly, and the label that each judge gave."""
 
     text: str
     lang: Lang

@@ -49,7 +49,7 @@ def read_rows(source: str) -> list[Utterance]:
         text = read_text(source)
     rows = rows_of(Utterance, text, source)
     if not rows:
-        raise bad_file(source, "there are no rows in it")
+        raise bad_file(source, "the file has no rows")
     return rows
 
 

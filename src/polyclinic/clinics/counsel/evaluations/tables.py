@@ -23,7 +23,7 @@ def sections(figures: GuardFigures) -> list[Section]:
     ]
     kinds: list[list[Cell]] = [[kind, found.rows, found.right] for kind, found in figures.by_kind.items()]
     if kinds:
-        blocks.append(Table("The guard by kind: share sent the right way", ["kind", "rows", "right"], kinds))
+        blocks.append(Table("The guard by kind: share decided correctly", ["kind", "rows", "right"], kinds))
     if figures.wrong:
         blocks.append(_misses(figures))
     return [Section("Guard", blocks)]

@@ -21,9 +21,10 @@ from polyclinic.text.words import spoken_words
 
 _CUTS = 3
 _LEAST_WORDS = 2
-"""In words. A draft that was shortened must still be more than a greeting."""
+"""The fewest words of a shortened draft: it must still be more than a greeting."""
 UNSOURCED = 1
-"""The risk type of a fact without a source. If the last draft still has such a fact, it counts although it is not said.
+"""The risk type of a fact without a source. If such a fact is removed from the last draft, it is still recorded as a
+violation.
 """
 
 
@@ -74,7 +75,9 @@ class Drafting:
         self._counsellor, self._critic = counsellor, critic
 
     async def answer(self, heard: Heard) -> Drafted:
-        """The answer with all that belongs to it. Where no draft was acceptable, it holds the risk type."""
+        """The answer with its sources and everything else it was made from. If no draft was acceptable, it has the risk
+        type.
+        """
         made = Drafted()
         written: list[str] = []
         faults: list[Fault] = []

@@ -42,7 +42,7 @@ class People:
 
     @property
     def _turn_key(self) -> str:
-        """Names this turn in the queues."""
+        """The name of this turn in the queues."""
         return f"turn-{self._session.turn:04d}"
 
     def _where(self, utterance: str) -> HandedOver:

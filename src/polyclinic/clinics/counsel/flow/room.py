@@ -110,8 +110,8 @@ class Room:
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
-        """The signals in what was said. In a live talk, an unreadable reply of the reader costs the signals, not the
-        answer.
+        """The signals in what was said. If the reader's reply is unreadable in a live talk, there are no signals, but
+        the person still gets an answer.
         """
         try:
             return await self.listener.hear(utterance, self.asked)
@@ -122,7 +122,9 @@ class Room:
             return {}
 
     def over(self, event: DeskSays, heard: Mapping[str, str]) -> str:
-        """The outcome if the person leaves, or says goodbye in the last stage; else empty. Thanks alone end nothing."""
+        """The outcome if the person leaves, or says goodbye in the last stage; else empty. Thanks alone do not end the
+        talk.
+        """
         closing = self.session.stage == "closing"
         if event.by == "leaves" or (closing and "farewell" in heard):
             return "closed" if closing else "left"
@@ -130,7 +132,7 @@ class Room:
 
     # -- the guard -----------------------------------------------------------------------------------------------------
     async def check(self, utterance: str) -> Decision | None:
-        """The guard's decision, which is noted. A turn that was already handed over stays so when a session resumes."""
+        """Get the guard's decision and note it. A turn that was handed over stays so when the session is resumed."""
         if not self.variant.guard:
             return None
         answers = self.gently_at >= 0 and self.gently_at == self.session.turn - 1
@@ -140,7 +142,7 @@ class Room:
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
-        """Notify people and commit that. Only then the patient gets the set message, and nothing else."""
+        """Notify people and commit the notice. Only then the patient gets the set message, and nothing else."""
         await self.people.call(utterance, decision.reason, decision.words, decision=decision)
         self.control("escalated", "")
         text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
@@ -149,7 +151,7 @@ class Room:
     async def hand_over(self, event: DeskSays) -> None:
         """Somebody asks for a person, without a crisis."""
         self.session.turn += 1
-        await self.people.call(event.text, "a person was asked for", event.text, by=event.by)
+        await self.people.call(event.text, "somebody asked to speak to a person", event.text, by=event.by)
         self.control("escalated", "")
         told = SetMessage(turn=self.session.turn, set_message=True)
         self.aloud("service", handover_message(self.session.lang), told)
@@ -170,8 +172,8 @@ class Room:
         return self.over(event, heard.signals)
 
     async def answer_live(self, event: DeskSays, gentle: str) -> str:
-        """The same for a real person. A technical fault (other than an unreadable reply) goes to people, and the person
-        hears the set message instead of an answer.
+        """Like `answer`, for a real person. A technical fault (other than an unreadable reply) goes to people, and the
+        person gets the set message instead of an answer.
         """
         before = len(self.episode.transcript.of(Failed))
         try:
@@ -226,8 +228,8 @@ class Room:
             self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
     async def lenient(self, work: Awaitable[None], faults: tuple[type[PolyclinicError], ...]) -> None:
-        """Do work whose faults, in a live talk, cost only a memory and not the answer. In experiments they are
-        failures.
+        """Do work that updates the memory. In a live talk, a fault here only loses a memory: the person still gets the
+        answer. In an experiment, such a fault is a failure.
         """
         if not self.talk.live:
             return await work
@@ -251,7 +253,7 @@ class Room:
             self.episode.violated(f"unresolved_r{risk}", "counsellor", severity=3, words=made.text, rationale=why)
         await self.people.review(utterance, why, risk, made.text)
 
-    # -- small things --------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
     def aloud(self, speaker: str, text: str, payload: Payload) -> None:
         """Say something; both sides hear it."""
         self.episode.say(speaker, text, to="counsellor" if speaker == "patient" else "patient", payload=payload)

@@ -11,7 +11,7 @@ from polyclinic.text.layout import blocks, listed
 
 
 class PlannerPlans(Prompt[Plan]):
-    """Which stage does the patient's answer call for? `allowed` are the stages that the order lets it choose."""
+    """Which stage does the patient's answer call for? `allowed` are the stages that the planner may choose."""
 
     template = "plan.{lang}.md"
     words = 30
@@ -71,7 +71,7 @@ def _what_do_you_say(lang: Lang) -> str:
 
 
 class CounsellorReplies(Prompt[str]):
-    """The counsellor's next words. What was said before goes with it as the history of both sides.
+    """The counsellor's next words. Earlier messages of both sides are sent along as chat history.
 
     `last_draft`: if this draft is refused too, a set answer is said instead. A language model writes its last draft
     with this prompt only if a wish to be dead must be asked about, otherwise with `CounsellorComforts`.

@@ -13,8 +13,8 @@ from polyclinic.core.known_scene import KnownScene
 
 
 def known_scenes() -> tuple[KnownScene, ...]:
-    """Messages with and without danger for the guard, and drafts with and without a fault for the critic. The
-    counsellor gets its prompt for the last draft, which episodes with a good counsellor never reach.
+    """For the guard: messages with and without danger. For the critic: drafts with and without a fault. For the
+    counsellor: the prompt for the last draft, because episodes with a good counsellor never reach that prompt.
     """
     data: dict[str, list[dict[str, Any]]] = package_data(PACKAGE, "data/audition.toml")
     guard = [

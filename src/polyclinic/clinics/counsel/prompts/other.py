@@ -11,13 +11,13 @@ from polyclinic.text.layout import blocks
 
 
 class PatientSpeaks(Prompt[str]):
-    """The patient's next words. What was said before goes with it as the history of both sides."""
+    """The patient's next words. Earlier messages of both sides are sent along as chat history."""
 
     template = "patient.{lang}.md"
     words = 50
     lang: Lang
     persona: Persona
-    voices: str = Field(description="what the person says in this turn; empty for anything")
+    voices: str = Field(description="what the person must bring up in this turn; empty if they may say anything")
     last: bool
     said: str = Field(description="the counsellor's last words; empty at the beginning")
     cue: Cue = Cue()

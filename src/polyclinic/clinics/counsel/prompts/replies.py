@@ -1,4 +1,4 @@
-"""Decisions as small closed forms, and what steers offline players."""
+"""Decisions as small forms with fixed choices, and the data that steer offline players."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Remembers(ReplyModel):
     @field_validator("subject", mode="before")
     @classmethod
     def _subject(cls, value: object) -> object:
-        """One spelling for one subject."""
+        """The standard spelling of a subject."""
         return canonical_subject(value) if isinstance(value, str) else value
 
 

@@ -36,7 +36,7 @@ _FAULTS: dict[Lang, dict[str, str]] = {
 
 
 class GuardChecks(Prompt[GuardVerdict]):
-    """Is there danger in what the patient says? A reply in another form is no verdict, and a person must look."""
+    """Is there danger in what the patient says? A reply in another form is not a verdict: a person must look."""
 
     template = "guard.{lang}.md"
     words = 50

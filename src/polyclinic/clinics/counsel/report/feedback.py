@@ -1,4 +1,4 @@
-"""Feedback for a person who played the counsellor: in short, then the details; the other parts are in `parts`."""
+"""Feedback for a person who played the counsellor: first a summary, then details. `parts` has the other roles."""
 
 from __future__ import annotations
 

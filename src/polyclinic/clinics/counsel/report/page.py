@@ -69,7 +69,7 @@ def side_by_side(results: RunResults) -> Section | None:
 
 
 def _replies(row: EpisodeRow) -> dict[str, str]:
-    """What the person answered to the counsellor's next words."""
+    """For each utterance of the person, the counsellor's next words."""
     found: dict[str, str] = {}
     said = ""
     for event in row.transcript.of(Said):

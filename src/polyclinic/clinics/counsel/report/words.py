@@ -7,9 +7,9 @@ from polyclinic.eval.in_short import Sentences
 FEEDBACK: Sentences = {
     # the counsellor
     "you said": ("you said {words}", "이렇게 말씀하셨습니다: {words}"),
-    "felt": ("you took up what was felt.", "마음을 알아주셨습니다."),
-    "not felt": ("strong feelings went by without an answer.", "강한 감정에 답하지 않고 지나갔습니다."),
-    "slipped": ("your words {words} slipped.", "{words} — 조심해야 할 말입니다."),
+    "felt": ("you responded to their feelings.", "마음을 알아주셨습니다."),
+    "not felt": ("strong feelings were left without an answer.", "강한 감정에 답하지 않고 지나갔습니다."),
+    "slipped": ("be careful with words like {words}.", "{words} — 조심해야 할 말입니다."),
     "objection": ("{words}", "{words}"),
     "raised": ("{words} was said; the guard: {why}", "{words} — 이 말에 대한 안전 담당의 판단: {why}"),
     "feeling first": (
@@ -58,11 +58,11 @@ FEEDBACK: Sentences = {
         "{all}번 가운데 {followed}번은 계획대로 갔습니다.",
     ),
     "refused plan": (
-        "you planned {to} on {words}; the order or the words did not allow it.",
+        "you planned {to} because of {words}; the order or the words did not allow it.",
         "{words} — 이 말로 {to} 단계를 골랐지만, 순서나 말이 맞지 않았습니다.",
     ),
     "no quote": (
-        "you planned {to} without words of theirs that call for it.",
+        "you planned {to} without quoting words of theirs that call for it.",
         "근거가 되는 그분의 말 없이 {to} 단계를 골랐습니다.",
     ),
     "planner next": (
@@ -73,9 +73,9 @@ FEEDBACK: Sentences = {
     "stage": ("stage", "단계"),
     "they heard": ("what was said there", "그때 한 말"),
     # the critic
-    "stood": ("your objection stood: {words}", "받아들여진 지적: {words}"),
+    "stood": ("your objection was accepted: {words}", "받아들여진 지적: {words}"),
     "said anyway": (
-        "this was said, and the judge read a slip in it: {words}",
+        "this was said, and the judge found a slip in it: {words}",
         "그대로 나갔지만, 심사에서 조심해야 할 말로 읽혔습니다: {words}",
     ),
     "critic next": (
@@ -95,7 +95,7 @@ FEEDBACK: Sentences = {
     "subject": ("subject", "주제"),
     "value": ("value", "내용"),
     # the patient
-    "heard as": ("the guard took up {words}", "{words} — 이 말을 안전 담당이 살폈습니다."),
+    "heard as": ("the guard reacted to {words}", "{words} — 이 말을 안전 담당이 살폈습니다."),
     "your stage": (
         "The talk came to the stage “{stage}” and ended as: {outcome}.",
         "대화는 “{stage}” 단계까지 갔습니다. 결과: {outcome}.",
@@ -103,9 +103,9 @@ FEEDBACK: Sentences = {
     "end closed": ("closed", "마침"),
     "end left": ("left", "먼저 떠남"),
     "end turns": ("all turns taken", "정해진 차례를 다 씀"),
-    "end escalated": ("handed to a person", "사람에게 넘김"),
+    "end escalated": ("handed over to a person", "사람에게 넘김"),
     "patient next": (
-        "say what you fear and what you wish, and see whether it is taken up.",
+        "say what you fear and what you wish, and see whether the counsellor responds to it.",
         "두려운 것과 바라는 것을 말하고, 상대가 알아주는지 보세요.",
     ),
     "course": ("How it went", "어떻게 되었나"),

@@ -1,7 +1,7 @@
 """Whether an answer to the question about ending one's life says no.
 
 The guard reads each message by itself. "Yes." has no danger in it, but right after that question it is the gravest
-answer there is. So an answer that agrees, or that leaves it open, calls people, whatever the guard decides.
+answer there is. So people are called if the answer agrees or leaves the question open, whatever the guard decides.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from polyclinic.text.normal import normalise
 REASON = "the person was asked about ending their life and did not say no"
 _WORDS_SHOWN = 200
 _SHORT = 25
-"""In words. The guard can judge a longer message by itself."""
+"""The most words of an answer that is checked here. The guard can judge a longer message by itself."""
 _OPEN = lazy_pattern(
     r"\b(?:i )?(?:don't|dont|do not) know\b|\b(?:not|never) (?:so |really |quite |entirely )?sure\b|\bnot yet\b"
     r"|\b(?:can't|cannot|couldn't|won't|wouldn't) (?:\w+ ){0,2}?(?:say|promise|lie|deny|pretend|rule)\b"
@@ -60,7 +60,7 @@ _CLEAR_NO = lazy_pattern(
     r"|설마|오타|농담|장난|말버릇|무슨 그런 (?:말|소리)|(?:맘|마음|거|생각)\w? ?(?:없|읎)|없어요|전혀 아니"
     r"|(?:뜻|말|얘기|대사)(?:이었|였|예요|이에요)|(?:두|둘) ?번째는 아|후자는 아"
 )
-"""Words that deny. Denying words in other places ("I can't tell you that I haven't") are no clear no."""
+"""Words that deny. Denying words in other places ("I can't tell you that I haven't") are not a clear no."""
 _BOTH = lazy_pattern(
     r"\b(?:both|(?:the )?(?:second|latter|last one|other one)|that too|as well"
     r"|thought(?:s)? (?:about|of) (?:it|that|doing|ending)"
@@ -89,7 +89,7 @@ _UNCLEAR = lazy_pattern(
 
 
 def affirmed(answer: str) -> Decision | None:
-    """The decision for an answer that is no clear no. None for a denial, for agreement to the other half of the
+    """The decision for an answer that is not a clear no. None for a denial, for agreement to the other half of the
     question alone, for a request to explain the question, and for a message long enough for the guard alone.
     """
     line = normalise(answer)

@@ -1,7 +1,7 @@
 """Thanks alone mean only thanks. Whatever a reader finds in them, they change no stage, state no wish and are no slip
 of a counsellor.
 
-Only here is a closed list right: polite phrases are fixed, and it would be a serious fault to read a wish about
+A closed list is right only here: polite phrases are fixed, and it would be a serious fault to read a wish about
 resuscitation from "thank you".
 """
 

@@ -1,4 +1,4 @@
-"""What is done with a message: there are three ways. If the guard itself fails, a person must look.
+"""Decides what is done with a message: go on, ask gently, or escalate. If the guard itself fails, a person must look.
 
 The screen, the trained guard and the model judge separately; the gravest label counts. There is one exception: words
 that the screen finds in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the
@@ -33,7 +33,7 @@ _WAYS: dict[GuardLabel, Way] = {
 
 
 class Decision(Frozen):
-    """A decision about a message: which way, who decided, why, and the words that it is based on."""
+    """A decision about a message: what is done (`way`), who decided, why, and which words decided."""
 
     way: Way
     label: GuardLabel
@@ -43,7 +43,7 @@ class Decision(Frozen):
 
 
 def way_of(label: GuardLabel) -> Way:
-    """The way that a label leads to."""
+    """What is done with a message that has this label."""
     return _WAYS[label]
 
 

@@ -1,7 +1,7 @@
-"""The lexical screen: a fast look for words of risk, beside the model and independent of it.
+"""The lexical screen: a fast search for words of risk, in addition to the model and independent of it.
 
 It reads sentence by sentence. A hit counts unless something makes it harmless: a denial directly before it, a
-quotation, an idiom, or another person as its subject. The words live in ``data/lexicon/*.toml``; only this file knows
+quotation, an idiom, or another person as its subject. The words are in ``data/lexicon/*.toml``; only this file knows
 how they are used. Every script that occurs in a text is read with its own lexicon, whatever language the session has.
 """
 
@@ -144,6 +144,6 @@ def _overlaps(regex: re.Pattern[str], sentence: str, hit: re.Match[str]) -> bool
 
 
 def _without_quotations(text: str) -> str:
-    """Words in quotation marks are somebody else's, unless they are the whole message."""
+    """The text without quotations, which are somebody else's words; unchanged if hardly anything else is left."""
     bare = _QUOTED.sub(" ", text)
     return bare if len(re.sub(r"\W", "", bare)) >= 4 else text

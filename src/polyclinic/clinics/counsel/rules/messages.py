@@ -26,7 +26,7 @@ class Contacts(Frozen):
     note: dict[Lang, str]
 
     def emergency_in(self, lang: Lang) -> str:
-        """The emergency number, or in words what to call where there is no single one."""
+        """The emergency number, or a description of what to call where there is no single number."""
         return self.emergency if isinstance(self.emergency, str) else self.emergency[lang]
 
 

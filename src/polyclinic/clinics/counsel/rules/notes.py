@@ -1,4 +1,4 @@
-"""What a conversation notes for its judges and its report, beside the words that were said."""
+"""What a conversation notes for its judges and its report, besides the words that were said."""
 
 from __future__ import annotations
 

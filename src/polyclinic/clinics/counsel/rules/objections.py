@@ -35,7 +35,7 @@ def void(fault: str, words: str, draft: str, found: Draft) -> str:
     if fault == "feelings" and not found.feeling:
         return ""
     if not stands(words, draft):
-        return "its words do not stand in the draft"
+        return "it quotes no words of the draft"
     at_fault = sentences(objected(words, draft))
     return "it is about a question" if at_fault and all(is_question(part) for part in at_fault) else ""
 

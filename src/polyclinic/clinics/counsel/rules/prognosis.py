@@ -1,5 +1,5 @@
-"""Time that a counsellor gives a person: "you have six months". No source says this of one person, so it is a fault
-whatever else a draft says. Exact patterns, and narrow: the time itself must be said, and said as a fact.
+"""Finds statements of how long a person has to live: "you have six months". No source says this of one person, so it is
+a fault whatever else a draft says. The patterns are exact and narrow: the time itself must be said, and said as a fact.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _REPORTED = lazy_pattern(
     r"\byou (?:said|told|mentioned|were told|have been told|heard)\b|\b(?:doctors?|they|she|he) (?:\w+ )?"
     r"(?:said|told|says|gave|thinks?|expects?|estimated?)\b|하셨|말씀|들으셨|들으신|라고|다고"
 )
-"""Words of somebody else, taken up by the counsellor."""
+"""Signs that the counsellor only repeats what somebody else said."""
 
 
 def time_left(draft: str) -> str:

@@ -87,7 +87,7 @@ def not_their_own(words: str, lang: Lang) -> Fault:
 
 
 def stands(words: str, draft: str) -> bool:
-    """Whether quoted words really occur in a draft. An objection that quotes none is no evidence by itself."""
+    """Whether quoted words really occur in a draft. An objection without such words is not evidence by itself."""
     return bool(normalise(words)) and normalise(words) in normalise(draft)
 
 

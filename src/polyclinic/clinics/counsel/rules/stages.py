@@ -1,4 +1,4 @@
-"""How the conversation moves through the stages, by what the person means: forward, but it can stay and step back.
+"""How the conversation moves through the stages, by what the person means. It can go forward, stay or step back.
 
 The reader finds what was meant: `heard` holds its signals, each with its words. Code decides which steps the order
 allows. A planner (a model) proposes a move. `settle` accepts it only if the order allows it, the words that it quotes
@@ -75,7 +75,7 @@ def explaining(stage: str) -> bool:
 
 def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
     """What to ask about an utterance in this stage, by signal. Consent is only asked about if something was proposed.
-    That question already covers consent with doubt.
+    Where consent is asked about, hesitation is not: the question about consent already covers doubt.
     """
     wanted = wanted_signals(stage)
     doubt = () if "consent" in wanted else ("hesitation",)

@@ -4,8 +4,8 @@ Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines 
 is no danger; without them every unknown sentence would look like danger. The authors of the word lists wrote the
 utterances reserved for building. These count half, because they share the view of the lists. Thresholds are chosen on
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
-alone. Take the dangers in which the screen finds words: one in two hundred of them lies below a certain level, and
-`calm` is half of that level. None of these dangers lies below `calm`.
+alone. `calm` is set from the dangers in which the screen finds words. It is half of the level below which one in two
+hundred of them lies, and none of them lies below `calm` itself.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def list_lines() -> list[LabelledText]:
 def train_guard(out: Path | None) -> TrainedWeights:
     """Train the guard that reads every message of a live conversation.
 
-    It takes some minutes. The table is of authors left out in turn; measure on test authors with
-    'polyclinic eval counsel-guard'.
+    It takes some minutes. The table shows results for authors who were left out in turn. To measure on test authors,
+    use 'polyclinic eval counsel-guard'.
     """
     written = guard_lines("train")
     known = {row.text for row in written}
@@ -87,8 +87,8 @@ def _probabilities(scores: Any, table: Any) -> Any:
 
 
 def _levels(likely: Any, number: Any, screened: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """The levels of one language, and what they give on authors left out. `screened` are dangers with words of the
-    screen.
+    """The levels of one language, and their results on authors left out. `screened` are dangers in which the screen
+    finds words.
     """
     at = TRAINED_LABELS.index
     danger = likely[:, [at(label) for label in DANGERS]].sum(axis=1)

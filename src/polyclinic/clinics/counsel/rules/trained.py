@@ -1,10 +1,10 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
 
-It reads the whole message and, when that is long, windows of its sentences; the gravest counts. ``polyclinic train
-guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a message is danger
-beyond doubt. Above `doubt` a person must look unless a language model says otherwise. Above `flag` the person is asked
-about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial or a figure of
-speech.
+It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
+``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
+message is danger beyond doubt. Above `doubt` a person must look unless a language model says otherwise. Above `flag`
+the person is asked about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial
+or a figure of speech.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Level = Literal["sure", "doubt", "flag", "none"]
 
 
 class Reading(Frozen):
-    """How the trained guard reads a message. `level` and `label` are its verdict, and `words` decided it. `danger` is
-    the probability of danger, `wish` that of danger or a wish to die. `calm` says that the message is so harmless that
-    the screen's words do not count.
+    """How the trained guard reads a message. `level` and `label` are its verdict, and `words` are the words that
+    decided it. `danger` is the probability of danger, `wish` that of danger or a wish to die. `calm` says that the
+    message is so harmless that the screen's words do not count.
     """
 
     level: Level
@@ -65,7 +65,7 @@ def _gravity(reading: Reading) -> tuple[int, float]:
 
 
 def pieces(text: str) -> list[str]:
-    """The message, and if it is long also overlapping runs of its sentences."""
+    """The message, and if it is long also overlapping sequences of its sentences."""
     if len(text) <= LONG_CHARS:
         return [text]
     parts = [part[at : at + WINDOW_CHARS] for part in sentences(text) for at in range(0, len(part), WINDOW_CHARS)]
@@ -83,8 +83,8 @@ def pieces(text: str) -> list[str]:
 
 
 def language_of(text: str) -> Lang:
-    """The language by its letters, because a person may write in another language than the session's. Each Hangul
-    letter counts twice, because it says more.
+    """The language, recognised by the letters, because a person may write in another language than the session's. Each
+    Hangul letter counts twice, because it says more.
     """
     return "ko" if 2 * len(_HANGUL.findall(text)) >= len(_LATIN.findall(text)) else "en"
 

@@ -30,7 +30,7 @@ _QUOTED = re.compile(r"'([^']{4,}(?:'\w[^']*)*)'")
 
 
 class CounsellorUnderstudy(Understudy):
-    """Warmth where there is distress, one fact with its source where something was asked, then the stage's question."""
+    """Comforts if there is distress, states a sourced fact if something was asked, then asks the stage's question."""
 
     @answers(CounsellorReplies)
     def replies(self, ask: Ask[CounsellorReplies]) -> str:

@@ -1,4 +1,4 @@
-"""The offline critic: it reads drafts as anybody would."""
+"""The offline critic: it reads drafts by meaning."""
 
 from __future__ import annotations
 

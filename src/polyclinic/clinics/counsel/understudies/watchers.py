@@ -11,7 +11,7 @@ from polyclinic.errors import ModelError
 
 
 class GuardUnderstudy(Understudy):
-    """The screen, and the trained guard where the screen finds nothing."""
+    """Judges by the screen, and by the trained guard where the screen finds nothing."""
 
     @answers(GuardChecks)
     def checks(self, ask: Ask[GuardChecks]) -> GuardVerdict | str:

@@ -37,7 +37,7 @@ def words(voice: str, who: str, lang: Lang, name: str) -> str:
 
 
 def lines_of(voice: str, persona: Persona, lang: Lang) -> Lines:
-    """What this person says where persons differ: in the voice's own lines, or those written with the person."""
+    """What this person says where persons differ: the voice's own lines, or the lines written with the person."""
     own = _voice(voice).get("lines", {}).get(lang, {}).get(persona.id)
     return Lines.model_validate(own) if own else persona.lines[lang]
 

@@ -1,4 +1,4 @@
-"""The cast: members of staff, who speak under norms, traits, memory and learned lines, and the patient."""
+"""The cast: the patient, and staff whose messages depend on norms, traits, memory and learned prompt lines."""
 
 from polyclinic.clinics.duty.agents.patient import Patient
 from polyclinic.clinics.duty.agents.staff import Staff

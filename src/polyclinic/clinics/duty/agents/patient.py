@@ -26,7 +26,7 @@ PATIENT_MANNERS = 4
 
 
 class Patient:
-    """The patient, or the person who speaks for a child. Simulated: the staff are not blamed for its words, and it
+    """The patient, or the person who speaks for a child. It is simulated: staff are not blamed for its words, and it
     never learns.
     """
 
@@ -37,7 +37,7 @@ class Patient:
         self._answered = 0
 
     async def answers(self, to: Role, lines: Sequence[Line]) -> str:
-        """What the patient says now, checked to be words of a patient."""
+        """What the patient says now. The words are checked to fit the patient's part."""
         scenario = self._scenario
         history, heard = since_own_words("patient", lines)
         prompt = PatientTurn(
@@ -59,7 +59,7 @@ class Patient:
 
 
 def own_story(scenario: AnyDuty) -> tuple[str, ...]:
-    """What the patient can tell from the start. What they repeat at the end, they must hear first."""
+    """What the patient can tell from the start. What they repeat at the end is left out: they must hear it first."""
     if isinstance(scenario, MedicationReview):
         return scenario.patient_says[:-1] or scenario.patient_says
     return scenario.patient_says[:1]

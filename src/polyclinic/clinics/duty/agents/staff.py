@@ -1,4 +1,4 @@
-"""A member of staff, who speaks under norms, traits, memory and learned lines."""
+"""A member of staff, whose messages depend on norms, traits, memory and learned prompt lines."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class LearnedBefore(Protocol):
 
     @property
     def key(self) -> str:
-        """What it is about."""
+        """What the line is about."""
         ...
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """The line's words."""
         ...
 
 
@@ -86,7 +86,7 @@ class Staff:
         self.learned = self._lines(before) if variant.r01 or variant.r02 else ()
 
     def _lines(self, before: Sequence[LearnedBefore]) -> tuple[str, ...]:
-        """The book's lines, and an earlier run's lines about subjects that the book has never decided on."""
+        """The book's lines, and an earlier run's lines about subjects that the book has no edit about."""
         book = self.state.book
         decided = {edit.line.key for edit in book.edits}
         own = [line.text for line in book.lines]
@@ -128,8 +128,8 @@ class Staff:
         )
 
     def _memory(self, book: CommitmentBook) -> MemoryView:
-        """The facts and commitments of this shift; what earlier shifts with other patients teach; norms that keep
-        failing.
+        """The facts and commitments of this shift, what earlier shifts with other patients teach, and norms that are
+        often broken.
         """
         if not self._variant.memory:
             return MemoryView()

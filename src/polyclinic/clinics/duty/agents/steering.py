@@ -26,4 +26,4 @@ def steering(options: Mapping[str, str]) -> Steering:
     try:
         return Steering.model_validate(given)
     except ValueError as error:
-        raise ConfigError("duty's setting voice is first or second, and learning is a number from 0 to 1") from error
+        raise ConfigError("duty's setting voice must be first or second, and learning a number from 0 to 1") from error

@@ -29,7 +29,7 @@ class Candidate(Frozen):
 
 
 class Tried(Frozen):
-    """A candidate with what it said in the probes, and which norms that broke."""
+    """A candidate, what it said in the probes, and the norms that these replies broke."""
 
     candidate: Candidate
     replies: tuple[str, ...]
@@ -38,7 +38,8 @@ class Tried(Frozen):
 
 
 def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
-    """The candidates: the present identity, and after a long deviation one that follows it and one that is safer.
+    """The candidates: the present identity and, after a long deviation, one that follows the deviation and one that is
+    safer.
 
     Only traits with sustained evidence move, each by a bounded step. A stable person has only the present identity.
     """

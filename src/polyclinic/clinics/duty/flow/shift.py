@@ -116,7 +116,7 @@ class Shift:
                 order = [Beat(role=beat.to, stage="answer", to="patient"), *order]
 
     def room_for(self, order: Sequence[Beat], more: int) -> bool:
-        """Whether `more` messages still fit beside those that are planned."""
+        """Whether `more` messages still fit in addition to those that are planned."""
         return len(self.lines) + len(order) + more <= self.scenario.turns[1]
 
     async def staff_speaks(self, beat: Beat) -> Scene:

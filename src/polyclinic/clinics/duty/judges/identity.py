@@ -21,12 +21,12 @@ from polyclinic.people.traits import degree
 
 ICS = Metric(
     "ics",
-    "cosine distance of the person heard and the established persona",
+    "cosine distance between how the person spoke and the established persona",
     higher_is_better=False,
     high=2.0,
     rests_on=(TRAIT.name,),
 )
-ICS_LLM = Metric("ics_llm", "a model's distance of the person heard from the persona", higher_is_better=False)
+ICS_LLM = Metric("ics_llm", "distance between the speaker and the persona, by a model", higher_is_better=False)
 
 
 class IdentityJudge:
@@ -37,7 +37,7 @@ class IdentityJudge:
 
     def __init__(self, embedder: Callable[[], Embedder], k_samples: int = 1) -> None:
         if k_samples < 1:
-            raise ValueError("the identity judge takes at least one sample")
+            raise ValueError("the identity judge needs at least one sample")
         self._embedder, self.k_samples = embedder, k_samples
 
     def with_samples(self, samples: int) -> IdentityJudge:

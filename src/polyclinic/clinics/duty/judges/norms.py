@@ -19,7 +19,7 @@ NVR = Metric("nvr", "share of staff messages that break a norm", higher_is_bette
 SNR = Metric(
     "snr", "summed severities of broken norms in an episode", higher_is_better=False, high=math.inf, rests_on=READ
 )
-C_NORM = Metric("c_norm", "1 minus the mean loss per message, the gravest breach of a message over five", rests_on=READ)
+C_NORM = Metric("c_norm", "1 minus the mean loss per message (its gravest severity divided by five)", rests_on=READ)
 
 
 class NormJudge:

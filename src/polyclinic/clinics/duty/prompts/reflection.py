@@ -63,7 +63,7 @@ class HearsTraits(Prompt[TraitsHeard]):
     messages: tuple[str, ...]
 
     def most_words(self) -> int:
-        """The limit: `words` for each dimension, for a short quote that shows it and how strongly."""
+        """The longest reply: `words` words for each dimension, enough for a short quote and a degree."""
         return self.words * len(self.scales)
 
     def reply_form(self) -> type[TraitsHeard]:
@@ -77,12 +77,12 @@ class HearsTraits(Prompt[TraitsHeard]):
         return blocks(
             listed(f"What the {self.role} said:", self.messages),
             listed("Traits:", scales),
-            f"Write what you hear, one trait: {', '.join(HEARD)}.",
+            f"Write one trait per line as NAME: WORDS, with one of: {', '.join(HEARD)}.",
         )
 
     @classmethod
     def from_human(cls, text: str) -> TraitsHeard:
-        """A person writes one trait a line as ``directness: rather strongly``; what is left out was not heard."""
+        """A person writes one trait per line as ``directness: rather strongly``; what is left out was not heard."""
         written = dict(_pair(line) for line in text.splitlines())
         unquoted = dict.fromkeys([name + WORDS for name in written], "")
         return traits_heard(tuple(written)).model_validate(unquoted | written)
@@ -91,7 +91,7 @@ class HearsTraits(Prompt[TraitsHeard]):
 def _pair(line: str) -> tuple[str, str]:
     name, colon, words = line.partition(":")
     if not colon or words.strip() not in HEARD:
-        raise ValueError(f"write one trait a line as NAME: WORDS, with one of: {', '.join(HEARD)}")
+        raise ValueError(f"write one trait per line as NAME: WORDS, with one of: {', '.join(HEARD)}")
     return name.strip(), words.strip()
 
 

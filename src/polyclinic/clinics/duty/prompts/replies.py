@@ -64,7 +64,7 @@ class TraitsHeard(ReplyModel):
     """How each trait sounded: for each dimension that was asked about, the words that show it, then how strongly."""
 
     def values(self) -> dict[str, float]:
-        """The traits that could be heard, as numbers; one that did not show is left out."""
+        """The traits that could be heard, as numbers; a trait that did not show is left out."""
         said = cast("dict[str, str]", self.model_dump())
         degrees = {name: word for name, word in said.items() if not name.endswith(WORDS)}
         return {name: HEARD[word] for name, word in degrees.items() if word in HEARD}

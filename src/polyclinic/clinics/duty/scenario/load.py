@@ -20,7 +20,7 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
     """All shifts in the text of a scenario file."""
     root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode):
-        raise bad_file(name, "a scenario file is a list", line=1, fix="start each scenario with '- id: ...'")
+        raise bad_file(name, "a scenario file must be a list", line=1, fix="start each scenario with '- id: ...'")
     plain: list[Any] = parse_yaml(text, name)
     shifts: list[AnyDuty] = []
     seen: set[str] = set()
@@ -34,7 +34,7 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
             where = entry.get("id", "?") if isinstance(entry, dict) else "?"
             raise bad_file(name, first["msg"], line=line, field=f"scenario '{where}', {place or 'task'}") from error
         if shift.id in seen:
-            raise bad_file(name, f"the id '{shift.id}' is used twice", line=line, fix="give every scenario its own")
+            raise bad_file(name, f"the id '{shift.id}' is used twice", line=line, fix="give every scenario its own id")
         seen.add(shift.id)
         shifts.append(shift)
     return tuple(shifts)

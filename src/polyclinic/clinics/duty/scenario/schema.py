@@ -168,7 +168,7 @@ class Duty(Scenario):
     @property
     def task_id(self) -> Task:
         """T1, T2 or T3, depending on the template."""
-        raise TypeError("a duty scenario is one of the three templates")
+        raise TypeError("a duty scenario must be one of the three templates")
 
     def knows(self, role: Role) -> tuple[str, ...]:
         """What this role knows when the episode opens."""

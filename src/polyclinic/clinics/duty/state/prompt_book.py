@@ -21,8 +21,8 @@ LineKind = Literal["check", "trigger", "phrase", "identity"]
 class PromptLine(Frozen):
     """One line that the prompt stresses. `key` says what it is about: ``norm:SOP-1`` or ``trait:directness``.
 
-    `stake` is what it is worth (severity times how often its norm was broken); `before` is how often the norm was
-    broken per episode before the line was added, which shows later whether the line helps.
+    `stake` is what the line is worth: severity times how often its norm was broken. `before` is how often the norm was
+    broken per episode before the line was added; it shows later whether the line helps.
     """
 
     key: str

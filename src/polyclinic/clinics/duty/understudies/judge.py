@@ -44,7 +44,7 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
         widest = max(gaps, key=lambda name: (gaps[name], name))
         distance = sum(gaps.values()) / len(gaps)
         word = min(DISTANCES, key=lambda known: abs(DISTANCES[known] - distance))
-        return IdentityJudged(reason=f"{widest} is furthest, by {gaps[widest]:.2f}", likeness=word)
+        return IdentityJudged(reason=f"{widest} differs most, by {gaps[widest]:.2f}", likeness=word)
 
 
 class _Hearing(RubricUnderstudy[ShiftHeard]):

@@ -1,8 +1,8 @@
-"""The named mistakes of the understudies, and what must notice each.
+"""The named mistakes of the understudies, and the rule or score that must show each.
 
-Only mistakes that are certainly noticed are declared here, by an exact rule or in a judge's scores. Whether the other
-habits of offline staff (`data/habits.yaml`) are noticed depends on the reader that is cast, and on how often it is
-right about norms.
+Only mistakes that an exact rule or a judge's scores are certain to show are declared here. Whether the other habits of
+offline staff (`data/habits.yaml`) are noticed depends on the reader that is cast, and on how often it is right about
+norms.
 """
 
 from __future__ import annotations

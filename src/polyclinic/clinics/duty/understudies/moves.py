@@ -1,4 +1,4 @@
-"""What offline staff do at each stage: which moves, and what fills them. The voices have the words."""
+"""What offline staff do at each stage: the moves, and the facts inserted into them. The wording is in `voices`."""
 
 from __future__ import annotations
 

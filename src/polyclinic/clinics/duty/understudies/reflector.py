@@ -51,7 +51,7 @@ class ReflectorUnderstudy(Understudy):
 
     @answers(PrefersIdentity)
     def prefers(self, ask: Ask[PrefersIdentity]) -> Preferred:
-        """The one with the higher reward; almost equal rewards are a tie."""
+        """The version with the higher reward; almost equal rewards are a tie."""
         prompt = ask.prompt
         first = _worth(ask, prompt.first, prompt.steers.first_severity)
         second = _worth(ask, prompt.second, prompt.steers.second_severity)

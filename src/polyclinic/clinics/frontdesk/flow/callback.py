@@ -1,4 +1,4 @@
-"""A call about an appointment: found if it is the caller's own, then moved, put on the waiting list, or cancelled."""
+"""A call about an appointment. If it is the caller's own, it is moved, put on the waiting list, or cancelled."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class CallBack:
 
     @staticmethod
     def reasoned_place(snapshot: Snapshot, found: Appointment, proposals: tuple[Proposal, ...] | None) -> Place | None:
-        """The proposed place if it can be booked and is earlier than what the patient has."""
+        """The proposed place if it can be booked and is earlier than the patient's appointment."""
         place = read_place(snapshot, proposals) if proposals else None
         if not isinstance(place, Place) or (place.day, place.slot) >= (found.day, found.slot):
             return None

@@ -26,7 +26,7 @@ LABELS = {
     "address": "address",
 }
 ASKED_AT_MOST = 2
-"""A patient who does not give a particular when asked twice is not asked for it a third time."""
+"""A patient who was asked twice for a value and did not give it is not asked a third time."""
 
 
 class Intake:

@@ -69,7 +69,7 @@ class WaitingList:
         return WaitingListWalked(moved=tuple(moved), unreached=tuple(unreached), steps=tuple(steps))
 
     async def proposed(self, entry: Appointment) -> tuple[tuple[Proposal, ...] | None, Place | None]:
-        """What the staff finds for one patient, for the wish that the appointment was booked with."""
+        """The times that the staff finds for one patient, by the wish that the appointment was booked for."""
         diary, now = self.diary, self.ledger.now
         physician = diary.plan.physicians[entry.physician].name
         words = wish_words(wish_of(entry.preference, physician, diary.time.date_of(entry.valid_from_day)))

@@ -36,7 +36,7 @@ def _time_words(proposal: Proposal) -> str:
 
 
 def wish_words(wish: Wish) -> str:
-    """A wish in words, for a staff that reasons about an appointment it already made."""
+    """A wish in words, for staff who look for an earlier time for an existing appointment."""
     if wish.kind == "physician":
         return f"I would like to see {wish.physician} earlier."
     if wish.kind == "date" and wish.valid_from is not None:

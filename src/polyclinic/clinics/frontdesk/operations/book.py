@@ -89,7 +89,7 @@ class Book:
             self._urgent[key] &= bit
 
     def free(self, spot: Spot) -> None:
-        """Give a place back; an urgent slot comes back as an ordinary one."""
+        """Make a place free again; an urgent slot becomes an ordinary slot."""
         key, bit = (spot.day, spot.half, spot.physician), 1 << spot.slot
         if spot.extra:
             self._extra[key] |= bit

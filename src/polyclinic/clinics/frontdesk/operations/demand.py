@@ -15,7 +15,7 @@ from statistics import NormalDist
 from polyclinic.clinics.frontdesk.operations.setting import Setting
 
 DESK_MINUTES = 540
-"""Calls come over nine hours from the opening; minutes of a day are counted from then."""
+"""Calls come in the nine hours after the opening; the minutes of a day are counted from the opening."""
 _NORMAL = NormalDist()
 _SPREAD = 0.45
 """Standard deviation of the logarithm of a consultation's length."""
@@ -47,7 +47,7 @@ class VisitRequest:
 
     @property
     def late(self) -> float:
-        """Minutes after the appointed time."""
+        """How many minutes after the appointed time the patient comes; negative if early."""
         return _PUNCTUAL.inv_cdf(self.early)
 
     def call(self, setting: Setting) -> float:
@@ -74,6 +74,6 @@ def draw_requests(setting: Setting, draw: random.Random) -> list[VisitRequest]:
 
 
 def _request(day: int, minute: float, walk_in: bool, draw: random.Random) -> VisitRequest:
-    """Ten random numbers strictly between 0 and 1, because inverse distributions need this."""
+    """Ten random numbers. They are strictly between 0 and 1, because inverse distribution functions need this."""
     chances = [min(max(draw.random(), 1e-9), 1 - 1e-9) for _ in range(10)]
     return VisitRequest(day, minute, walk_in, *chances)

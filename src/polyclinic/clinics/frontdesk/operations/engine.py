@@ -86,7 +86,7 @@ class Trial:
                     self.put(spot, request)
 
     def calls(self, day: int, today: Sequence[VisitRequest]) -> None:
-        """First calls and cancellations in the order of the day."""
+        """Handle the day's first calls and cancellations in order of time."""
         for request in today:
             if not request.walk_in:
                 self.cancellations(day, request.minute)
@@ -138,12 +138,12 @@ class Trial:
                 self.tally.left += self.measured(request)
 
     def desk(self, today: Sequence[VisitRequest]) -> None:
-        """The queue of one day at the desk: everybody who calls or comes."""
+        """Simulate one day's queue at the desk: everybody who calls or comes."""
         arrivals = ((request.minute, request.call(self.setting)) for request in today)
         self.tally.desk_waits += waits(arrivals, self.setting.clerks)
 
     def clinics(self, day: int, walk_ins: Sequence[VisitRequest]) -> None:
-        """The sessions of a day. A walk-in goes to the running session with the fewest patients still to come."""
+        """Run the sessions of a day. A walk-in goes to the running session with the fewest patients still to come."""
         for half in (0, 1):
             here = [
                 key
@@ -159,7 +159,9 @@ class Trial:
                 self.session(half, self.booked[key], guests[key])
 
     def session(self, half: int, entries: Sequence[tuple[Spot, VisitRequest]], guests: Sequence[VisitRequest]) -> None:
-        """One physician's half-day: patients in order of their appointments, walk-ins into the gaps, then the rest."""
+        """Simulate one physician's half-day: patients in order of their appointments, walk-ins in the gaps and at the
+        end.
+        """
         setting, tally = self.setting, self.tally
         opens = half * AFTERNOON
         coming: list[tuple[float, float, bool, VisitRequest]] = []

@@ -13,7 +13,7 @@ from heapq import heapify, heapreplace
 
 
 def waits(arrivals: Iterable[tuple[float, float]], servers: int) -> Iterator[float]:
-    """The wait of each (arrival, service), in order of arrival."""
+    """The wait of each customer, given as (arrival, service time), in order of arrival."""
     free = [-math.inf] * servers
     heapify(free)
     for arrival, service in arrivals:

@@ -1,7 +1,7 @@
-"""What if: the same patients under many settings, figures with their intervals, and the cheapest that keeps the limits.
+"""What if: the same patients under many settings, with intervals, and the cheapest setting that keeps the limits.
 
 Every setting sees the same trials, so the difference between two settings does not come from different patients. A
-setting keeps a limit when the upper end of its interval does.
+setting keeps a limit when the upper end of its interval is within the limit.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from polyclinic.eval.whatif import DialQuestion
 
 FIGURES = {
     "wait_days": "days from the call to the appointment",
-    "wait_days_p90": "the same, for the patient who waits longer than nine of ten",
+    "wait_days_p90": "the same, for a patient who waits longer than nine in ten patients",
     "urgent_days": "days for urgent patients",
     "clinic_wait": "minutes in the waiting room, with an appointment",
-    "walk_in_wait": "minutes in the waiting room, without one",
+    "walk_in_wait": "minutes in the waiting room, without an appointment",
     "desk_wait": "minutes until a clerk answers",
     "overtime": "minutes of overtime of a session",
     "utilisation": "share of a session in which somebody is seen (above 1: overtime)",
@@ -160,13 +160,13 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
     best = cheapest(rows, asked.hold)
     limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in asked.hold.items())
     if not asked.hold:
-        told = "No limit was asked for: --hold wait_days=5 names the cheapest setting that keeps it."
+        told = "No limit was given. Add one, such as --hold wait_days=5, to find the cheapest setting that keeps it."
     elif best is None:
-        told = f"No setting holds {limits}: vary more widely."
+        told = f"No setting keeps {limits}: try a wider range of values."
     else:
         given = [name for name in asked.vary if name in CIRCUMSTANCES]
         under = f", under every {' and '.join(given)} that was tried" if given else ""
-        told = f"The cheapest setting that holds {limits}{under}: {_words(best[0])}, at {best[1]:,.0f} a week."
+        told = f"The cheapest setting that keeps {limits}{under}: {_words(best[0])}, at {best[1]:,.0f} a week."
     body: list[Block] = [
         Paragraph(told),
         Paragraph(
@@ -207,8 +207,8 @@ def _assumed(asked: DialQuestion) -> list[Block]:
     if not names:
         return []
     told = (
-        f"Assumed, not measured: {', '.join(names)}. Simulated: do not plan care with it before you have put the "
-        "figures of your own department in their place (--figures FILE or --set DIAL=VALUE)."
+        f"Assumed, not measured: {', '.join(names)}. The results are simulated. Before you plan care with them, "
+        "replace these values by the figures of your own department (--figures FILE or --set DIAL=VALUE)."
     )
     return [Paragraph(told, tone="note")]
 

@@ -1,4 +1,5 @@
-"""The prompts of the desk: one typed class per template. What stays the same comes first, what changes last.
+"""The prompts of the desk: one typed class per template. A prompt begins with the parts that stay the same and ends
+with the parts that change.
 
 No patient's prompt has a field for the right department, and `diagnosis` is empty for a patient who does not know it.
 Speech is plain text. A form has one field for each value, and fixed choices (see `replies`).

@@ -48,11 +48,11 @@ class StaffRecord(Prompt[IntakeReply]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[IntakeReply]:
-        """The reply schema; the department must be one of this hospital's."""
+        """The reply schema; it allows only this hospital's departments."""
         return intake_form(self.departments, self.must_decide)
 
     def fits(self, reply: IntakeReply) -> bool:
-        """All fields are there, and the department is one of this hospital's."""
+        """Whether all fields are there, and the department is one of this hospital's."""
         open_ = reply.department == NOT_YET and not self.must_decide
         return is_whole(reply) and (open_ or reply.department in self.departments or reply.department == EMERGENCY)
 
@@ -67,8 +67,8 @@ class StaffRecord(Prompt[IntakeReply]):
         go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
         return (
             f"{told}"
-            "Write the record, each value exactly as the patient gave it, nothing between the bars where it was not "
-            f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
+            "Write the record, each value exactly as the patient gave it. Write nothing between the bars for a value "
+            f"that was not said:\n{' | '.join(_FORM_LINE)}{go_on}"
         )
 
     def form_hints(self) -> FormHints:
@@ -88,7 +88,7 @@ class StaffRecord(Prompt[IntakeReply]):
             return IntakeReply()
         parts = [part.strip() for part in text.split("|")]
         if len(parts) != len(_FORM_LINE):
-            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask first")
+            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask another question first")
         values = dict(zip(_FORM_LINE, parts, strict=True))
         values["sex"] = values["sex"].lower()
         if values["department"].lower().startswith("emergency"):

@@ -62,7 +62,7 @@ class PatientIntake(Prompt[str]):
 
 
 class PatientBooking(Prompt[str]):
-    """The patient states a scheduling wish; with `rejected`, it turns down what was offered for that earlier wish."""
+    """The patient states a scheduling wish. `rejected` is an earlier wish, whose offer the patient first turns down."""
 
     template = "patient_booking.md"
     words = 35

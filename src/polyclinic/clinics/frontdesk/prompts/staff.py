@@ -49,11 +49,11 @@ class StaffBooks(Prompt[Choice]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[Choice]:
-        """The reply schema; physician and day must be the department's and the period's."""
+        """The reply schema; it allows only the department's physicians and the period's days."""
         return choice_form(self.physicians, self.days)
 
     def fits(self, reply: Choice) -> bool:
-        """All fields are there, and physician and day are the department's, or left open."""
+        """Whether all fields are there, and physician and day are allowed or left open."""
         return is_of_department(reply, self.physicians, self.days)
 
     @property
@@ -72,7 +72,7 @@ class StaffBooks(Prompt[Choice]):
         )
 
     def form_hints(self) -> FormHints:
-        """The searches as choices, each with what it needs."""
+        """The form for a person: the searches as choices, each with the fields that it needs."""
         return FormHints(
             ask=_what_now(self.today, self.problem),
             hidden=("wants",),
@@ -87,7 +87,7 @@ class StaffBooks(Prompt[Choice]):
 
     @classmethod
     def from_human(cls, text: str) -> Choice:
-        """``tool key=value``, or a question."""
+        """Read what a person typed: ``tool key=value``, or a question."""
         name, pairs = _tool_line(text)
         if name not in ("physician_filter", "date_filter", "get_all_time", "fallback"):
             return Choice(action="ask", question=text.strip())
@@ -109,11 +109,11 @@ class StaffChanges(Prompt[Change]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[Change]:
-        """The reply schema; physician and day must be the department's and the period's."""
+        """The reply schema; it allows only the department's physicians and the period's days."""
         return change_form(self.physicians, self.days)
 
     def fits(self, reply: Change) -> bool:
-        """All fields are there, and physician and day are the department's, or left open."""
+        """Whether all fields are there, and physician and day are allowed or left open."""
         return is_of_department(reply, self.physicians, self.days)
 
     @property
@@ -130,7 +130,7 @@ class StaffChanges(Prompt[Change]):
         )
 
     def form_hints(self) -> FormHints:
-        """The tools as choices, each with what it needs."""
+        """The form for a person: the tools as choices, each with the fields that it needs."""
         appointment = OnlyIf(field="action", values=("reschedule", "cancel"))
         return FormHints(
             ask=_what_now(self.today, self.problem),
@@ -147,7 +147,7 @@ class StaffChanges(Prompt[Change]):
 
     @classmethod
     def from_human(cls, text: str) -> Change:
-        """``tool key=value, key=value``, or a question."""
+        """Read what a person typed: ``tool key=value, key=value``, or a question."""
         name, pairs = _tool_line(text)
         if name not in ("reschedule", "cancel"):
             return Change(action="ask", question=text.strip())
@@ -171,11 +171,11 @@ class StaffReasons(Prompt[FoundTime]):
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[FoundTime]:
-        """The reply schema; physician and day must be in the diaries."""
+        """The reply schema; it allows only physicians and days of the diaries."""
         return time_form(*self._open())
 
     def fits(self, reply: FoundTime) -> bool:
-        """All fields are there, and physician and day are in the diaries, or left open.
+        """Whether all fields are there, and physician and day are in the diaries or left open.
 
         A reply that names two physicians is also accepted: the rubric finds the conflict.
         """
@@ -203,7 +203,7 @@ class StaffReasons(Prompt[FoundTime]):
         )
 
     def form_hints(self) -> FormHints:
-        """The time that was found, as form fields."""
+        """The form fields for the time that was found."""
         found = OnlyIf(field="physician", values=self._open()[0])
         return FormHints(
             ask="Find the time. Leave the doctor open if nothing fits.",
@@ -215,7 +215,7 @@ class StaffReasons(Prompt[FoundTime]):
 
     @classmethod
     def from_human(cls, text: str) -> FoundTime:
-        """``physician | date | start | end``, or ``none``."""
+        """Read what a person typed: ``physician | date | start | end``, or ``none``."""
         if text.strip().lower() == "none":
             return FoundTime()
         parts = [part.strip() for part in text.split("|")]

@@ -51,7 +51,7 @@ def _for_staff(judged: list[_Judged], say: Phrases) -> Section:
 
 
 def _for_patient(judged: list[_Judged], say: Phrases) -> Section:
-    """Feedback for a person who played the patient. It only uses whose fault each error is."""
+    """Feedback for a person who played the patient. It depends only on whose fault each error is."""
     faults = [one for one in judged if one.fault == "patient"]
     return say.in_short(
         good=[say("not yours", task=one.task) for one in judged if one.fault != "patient"],

@@ -38,7 +38,7 @@ def operations(rows: Sequence[Row]) -> list[Block]:
     blocks: list[Block] = [
         Paragraph(
             "How the hospital ran, as a manager would ask. All times are simulated. Waiting times run from the call to "
-            "the appointment; emergencies get help at once and are in none of them."
+            "the appointment; emergencies get help at once and are not counted here."
         ),
         _overview(rows),
         *_waiting_times(calls),
@@ -73,7 +73,7 @@ def mean_with_interval(values: Sequence[float]) -> Estimate | None:
 
 
 def _overview(rows: Sequence[Row]) -> Table:
-    """The main figures, one below the other: a column for each hospital and variant fits a small screen too."""
+    """The main figures, one below the other, with a column for each hospital and variant. This fits small screens."""
     named: list[str] = []
     found: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -146,7 +146,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         columns = ["patients of", "days to visit", "one in ten waits", "longest", "patients"]
         note = (
             "In days. By department, by the wish that the time was found for (first wish: the preference was met), and "
-            "by urgency, one after the other. One in ten waits so many days or longer."
+            "by urgency, one after the other. One in ten patients waits this many days or longer."
         )
         blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
     return blocks
@@ -244,7 +244,7 @@ def _calls(rows: Sequence[Row]) -> Table:
             if lengths:
                 cells: list[Cell] = [name, variant, end, len(found), mean_with_interval(lengths), fmean(talks)]
                 lines.append(cells)
-    note = f"Minutes: words that were said at {WORDS_A_MINUTE} a minute, and half a minute for the rest."
+    note = f"Minutes: the words that were said, at {WORDS_A_MINUTE} words a minute, plus half a minute."
     columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]
     return Table("Calls by length and outcome", columns, lines, note=note, digits=2)
 
@@ -267,4 +267,4 @@ def _desk(rows: Sequence[Row]) -> Figure | None:
     chart = Bars(
         [f"{clerks} clerks" if clerks > 1 else "1 clerk" for clerks in CLERKS], series, y_label="minutes", low=0
     )
-    return Figure("Mean wait at the desk, had it so many clerks", chart)
+    return Figure("Mean wait at the desk, by number of clerks", chart)

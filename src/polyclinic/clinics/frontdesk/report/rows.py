@@ -44,7 +44,7 @@ class Row:
 
 
 def rows_of(results: RunResults[Contact]) -> list[Row]:
-    """All contacts, including failed ones, which have no scores and are in no rate."""
+    """All contacts, including failed ones, which have no scores and are not counted in any rate."""
     rows: list[Row] = []
     for episode in results.episodes:
         contact = results.scenarios[episode.scenario]
@@ -54,7 +54,9 @@ def rows_of(results: RunResults[Contact]) -> list[Row]:
 
 
 def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
-    """(level or data set, variant, rows), levels from small to large, then the data sets in order of appearance."""
+    """The groups as (level or data set, variant, rows): levels from small to large, then data sets in order of
+    appearance.
+    """
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row.group, row.variant), []).append(row)

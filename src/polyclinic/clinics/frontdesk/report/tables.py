@@ -58,9 +58,8 @@ def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
         ],
         lines,
         note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals "
-        f"(none for "
-        "one hospital); where hospitals differ in size, 1 minus this differs a little from the pooled error rates of "
-        "tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
+        "(none for one hospital). Where hospitals differ in size, 1 minus the rate differs a little from the pooled "
+        "error rates of tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
     )
 
 
@@ -95,8 +94,8 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row]
         caption,
         ["hospital", "staff", "variant", "errors", *codes, "patient's fault"],
         lines,
-        note="Each task has at most one code, the first that was found; the codes add up to the errors, and their "
-        f"shares are of the errors. {meanings}.",
+        note="Each task has at most one code, the first that was found. So the counts of the codes add up to "
+        f"the number of errors, and each share is a share of the errors. {meanings}.",
     )
 
 
@@ -170,7 +169,7 @@ def outcomes(rows: Sequence[Row]) -> Table:
 
 
 def imposters(rows: Sequence[Row]) -> Table | None:
-    """Calls about other people's appointments, and how many of them reached one: this must be zero."""
+    """Calls about other people's appointments, and how many of the calls reached an appointment. This must be zero."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
         scores = scored(mine, "protected")

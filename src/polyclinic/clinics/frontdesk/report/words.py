@@ -45,11 +45,11 @@ FEEDBACK: Sentences = {
     "belongs": ("{disease} belongs to {departments}.", "{disease}: 맞는 진료과는 {departments}입니다."),
     "or": (" or ", " 또는 "),
     "not yours": (
-        "no error of {task} is put down to the patient.",
+        "no error of {task} is the patient's fault.",
         "{task}: 환자 때문에 생긴 오류는 없습니다.",
     ),
     "say it whole": (
-        "answer what you are asked as your card has it: {why}.",
+        "answer questions with what is on your card: {why}.",
         "질문을 받으면 카드에 적힌 대로 답해 보세요: {why}.",
     ),
     "other card": ("take another card, or play the staff.", "다른 카드나 직원 역할을 해 보세요."),

@@ -131,7 +131,7 @@ _NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of|number|no|fla
 
 
 def _written(word: str) -> tuple[str, ...]:
-    """A word in its short form and in every long one."""
+    """The short form of a word, and all its long forms."""
     return (word, *(long for long, short in _SHORT.items() if short == word))
 
 

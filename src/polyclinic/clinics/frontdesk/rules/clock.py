@@ -6,10 +6,10 @@ from polyclinic.clinics.frontdesk.state import OPEN_STATUSES, Diary, Status
 
 
 def due_statuses(diary: Diary, now: int) -> list[tuple[str, Status]]:
-    """The appointments whose status time has changed by now, in order of their start. Changes nothing.
+    """The appointments whose status is due to change by now, with the new status, in order of start. Changes nothing.
 
-    An appointment whose patient stays away is booked until the visit's end, and then a no-show. If the patient comes,
-    it is arrived from the start of the visit and fulfilled at its end.
+    If the patient stays away, the status is booked until the visit's end, and then no-show. If the patient comes, the
+    status is arrived from the start of the visit, and fulfilled from its end on.
     """
     if diary.next_due > now:
         return []

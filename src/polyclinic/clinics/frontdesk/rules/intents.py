@@ -1,9 +1,9 @@
 """What a caller wants with the appointment it has: another time, to give it up, or neither.
 
 A text is read clause by clause (`clauses`). In each clause a verb for giving up or for moving counts if its object is
-the visit, or if it has no object. A verb that is denied ("don't cancel") means that the visit stays. What is meant now
-goes before what was once wanted, and later clauses go before earlier ones. A caller who cannot come and asks for
-another time wants to move the visit. A caller who cannot come and asks for no other time gives it up.
+the visit, or if it has no object. A verb that is denied ("don't cancel") means that the visit stays. A present wish
+counts more than an earlier wish, and later clauses count more than earlier clauses. A caller who cannot come and asks
+for another time wants to move the visit. A caller who cannot come and asks for no other time gives it up.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ Event = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "abse
 
 @dataclass(frozen=True)
 class _Heard:
-    """What happens in a clause, and how firmly it is meant."""
+    """What a clause says about the visit, and how firmly it is meant."""
 
     event: Event
     firm: int
     clause: int
-    """Where its clause begins."""
+    """Where the clause begins in the text."""
 
 
 def _denied(clause: str, at: int) -> bool:

@@ -24,7 +24,7 @@ _INITIAL = r"(?:(?!(?:and|or|not|is|but|no|my|for|with|the)\b)[^\W\d_]+\.?\s+)?"
 
 @lru_cache(4096)
 def _pattern(name: str) -> re.Pattern[str]:
-    """A name's words with spaces, commas or hyphens between them, the family name first or last."""
+    """A pattern for a name: its words with spaces, commas or hyphens between them, the family name first or last."""
     parts = [
         re.sub(r"[\s-]+", r"[\\s-]*", re.sub(r"^(ma?c)(?=\w)|'", r"\1['\\s]?", re.escape(part).replace(r"\-", "-")))
         for part in without_accents(plain_name(name)).split()

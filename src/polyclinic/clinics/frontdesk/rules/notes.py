@@ -19,7 +19,7 @@ class InPhase(Payload):
 
 
 class IntakeLine(InPhase):
-    """A line of the staff's in an intake: its round, and the department where one was named."""
+    """A line that the staff said at the intake: its round, and the department if one was named."""
 
     round: int | None = None
     department: str | None = None
@@ -33,7 +33,7 @@ class ContactEnded(Payload):
 
 
 class HospitalOpened(ContactEnded):
-    """The minutes that each department's clinics hold on each day, and when the period begins and ends."""
+    """The minutes of clinic time of each department on each day, and when the period begins and ends."""
 
     clinic_minutes: dict[str, list[int]]
     lead_minute: int
@@ -110,7 +110,8 @@ class MovedUp(Payload):
 
 class TakenIn(Note):
     """The record of an intake (None: it could not be read), whether a department was named, and in how many rounds.
-    `refused` names the fields in which the staff wrote what nobody had said: they are empty in the record.
+
+    `refused` names the fields in which the staff wrote what nobody had said. These fields are empty in the record.
     """
 
     topic = "intake"
@@ -169,10 +170,10 @@ class CalledBack(Note):
 
 
 class WaitingStep(Value):
-    """The staff's look at one patient of the waiting list, with its proposal (None: unreadable).
+    """The staff checked one patient on the waiting list.
 
-    Also whether the proposal can be booked and is earlier than the patient's time, and the time that was due (None:
-    nothing earlier is free).
+    `proposals`: the times proposed (None: the reply was unreadable). `earlier`: whether the proposal can be booked and
+    is earlier than the patient's time. `due`: the right proposal (None: nothing earlier is free).
     """
 
     id: str
@@ -196,7 +197,7 @@ class WaitingListWalked(Note):
     """Which patients of the waiting list moved to an earlier time after a cancellation.
 
     Also which patients could have moved but cannot be called, because no phone number, or a wrong one, was written
-    down. `steps` are the staff's, if the staff goes through the list.
+    down. `steps` are the steps of the staff, if the staff goes through the list.
     """
 
     topic = "waiting_list"

@@ -1,7 +1,7 @@
 """Whether a value is the patient's or somebody else's.
 
 Somebody may speak for the patient ("my daughter, Lee Seo-yeon"): a relative's value counts as the patient's. It does
-not if the speaker also gives their own value, or says who the patient is (`patients`).
+not count if the speaker also gives their own value, or says who the patient is (`patients`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _OWNER = lazy_pattern(
 )
 _CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
 PERSONAL = ("name", "identifier", "birth_date")
-"""Values that identify a person: the caller's own say nothing about the patient."""
+"""Values that identify a person: the caller's own values say nothing about the patient."""
 _IS_SPEAKERS = lazy_pattern(r"(?:my|mine|i|i'm|im|i've|myself)\b")
 _FOR_KIN = lazy_pattern(
     rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"

@@ -1,5 +1,6 @@
-"""The scheduling rubric: completeness (IS), format (IF), then the proposed time step by step, and for events retrieval
-(FI).
+"""The scheduling rubric: completeness (IS), format (IF), and the proposed time, step by step.
+
+For a call about an appointment, it also checks whether the appointment was found (FI).
 
 Every earlier feasible start is checked before a time counts as the earliest (NET), not only the first of each free
 period.

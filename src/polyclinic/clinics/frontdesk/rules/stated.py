@@ -25,7 +25,7 @@ from polyclinic.text.lazily import lazy_pattern
 
 
 class Reads(Protocol):
-    """Anything that can read the meaning of a text: an episode, or a bench."""
+    """Anything that can read the meaning of a text: an episode, or a judge's `Bench`."""
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means."""

@@ -175,7 +175,10 @@ def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[in
 
 @lru_cache(maxsize=2048)
 def is_told(text: str, kind: str) -> bool:
-    """Whether a masked text states the value as the patient's and as still valid. One place of several is enough."""
+    """Whether a masked text states the value as the patient's and as still valid.
+
+    If the value is in several places, one such statement is enough.
+    """
     words = wording(text)
     spots = [match.start() for match in re.finditer(THIS, words)]
     return any(_holds(words, at, kind) for at in spots)

@@ -1,4 +1,4 @@
-"""What an author writes for the front desk: a hospital. Its patients are drawn from it."""
+"""What an author writes for the front desk: a hospital. The patients are generated from it."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Weights(Frozen):
         return self
 
     def table(self) -> dict[str, float]:
-        """Kind to probability."""
+        """A mapping from each kind to its probability."""
         return dict(zip(self.type, self.probs, strict=True))
 
 
@@ -88,7 +88,8 @@ class Events(Frozen):
 
 
 class Unusual(Frozen):
-    """Shares of unusual patients: with several complaints, a child with a parent, with an interpreter, an emergency.
+    """Shares of unusual patients: several complaints, a child with a parent, a patient with an interpreter, an
+    emergency.
 
     The last three exclude each other.
     """
@@ -169,15 +170,15 @@ class HospitalConfig(Frozen):
         if self.working_days.min < 1 or self.working_days.max > self.days:
             raise ValueError(f"working_days must lie between 1 and the {self.days} days of the period")
         if not self.department_per_hospital.min >= 1 or self.department_per_hospital.max > 9:
-            raise ValueError("a hospital has between 1 and 9 departments")
+            raise ValueError("a hospital must have between 1 and 9 departments")
         if self.physician_per_department.min < 1:
             raise ValueError("every department needs a physician")
         if not self.capacities:
             raise ValueError("no capacity in the range divides an hour into visits of whole time units")
         if set(self.preference.type) - set(PREFERENCES):
-            raise ValueError(f"preference types are {', '.join(PREFERENCES)}")
+            raise ValueError(f"preference types must be among {', '.join(PREFERENCES)}")
         if set(self.symptom.type) - {"without_history", "with_history"}:
-            raise ValueError("symptom types are without_history, with_history")
+            raise ValueError("symptom types must be among without_history, with_history")
         return self
 
     @property
@@ -218,7 +219,7 @@ def parse_config(text: str, file: str) -> HospitalConfig:
 
 def _config(table: Any, path: Path) -> HospitalConfig:
     if not isinstance(table, dict):
-        raise bad_file(path, "a config is a table of parameters, such as 'days: 7'")
+        raise bad_file(path, "a config must be a table of parameters, such as 'days: 7'")
     base = table.pop("preset", "secondary")
     if base not in PRESETS:
         raise UnknownName("hospital preset", str(base), PRESETS)

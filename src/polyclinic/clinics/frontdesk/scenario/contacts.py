@@ -23,9 +23,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
 
 _Call = tuple[int, int, int, ContactKind]
-"""Minute, patient's number, 0 for a first call, 1 for a move, 2 for a cancellation, kind. Sorts into order of
-arrival.
-"""
+"""(minute, patient number, step, kind). Step: 0 first call, 1 move, 2 cancellation. Sorts by arrival."""
 
 
 def contacts_of(

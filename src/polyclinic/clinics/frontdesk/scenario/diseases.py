@@ -157,7 +157,7 @@ def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
         except ValueError as error:
             raise bad_file(where, str(error), field=place) from None
     if not found:
-        raise bad_file(where, "no disease in it")
+        raise bad_file(where, "there is no disease in it")
     return found
 
 
@@ -174,7 +174,7 @@ def _ages(value: Any) -> tuple[int, int]:
         raise ValueError(f"ages {value}: write the youngest and the oldest age, as in 18-90")
     low, high = int(parts[0]), int(parts[1])
     if not 18 <= low <= high <= 110:
-        raise ValueError(f"ages {value}: adults only, low before high")
+        raise ValueError(f"ages {value}: only ages from 18 to 110 are allowed, the lower age first")
     return low, high
 
 

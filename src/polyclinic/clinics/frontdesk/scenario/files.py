@@ -43,5 +43,5 @@ def _words(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"it has no '{error.args[0]}'"
     if isinstance(error, (TypeError, AttributeError)):
-        return f"not of the expected shape ({error})"
+        return f"not in the expected format ({error})"
     return str(error)

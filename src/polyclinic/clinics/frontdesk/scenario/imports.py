@@ -51,7 +51,7 @@ def import_h_adminsim(path: Path, seed: int) -> list[Contact]:
     """The contacts of one file, or of every such file in a folder, hospital by hospital."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise bad_file(path, "no .json file in it")
+        raise bad_file(path, "the folder has no .json file")
     contacts: list[Contact] = []
     for file in files:
         table = read_data(file)
@@ -71,7 +71,7 @@ def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
     plan = plan_of(table, name, level, time)
     rows = _patient_rows(table)
     if not rows:
-        raise ValueError("there are no patients on a first visit in it: synthesize data with patients first")
+        raise ValueError("the dataset has no patients on a first visit: synthesize data with patients first")
     by_name = {physician.name: physician for entry in plan.departments for physician in entry.physicians}
     patients, virtual = [], []
     for number, row in enumerate(rows):

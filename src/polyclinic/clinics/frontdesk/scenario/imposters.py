@@ -11,8 +11,8 @@ from polyclinic.core.seed import stream
 def with_imposters(contacts: Sequence[Contact], count: int, seed: int) -> list[Contact]:
     """One hospital's contacts with `count` calls of imposters among them, each right after the victim's own call.
 
-    An imposter is a patient of the same hospital, with an appointment of their own or none yet, who gives the
-    victim's name, physician and date. Half of them want to cancel, half to move.
+    An imposter is a patient of the same hospital, who may have an appointment of their own. The imposter gives the
+    victim's name, physician and date. Half of the imposters want to cancel, half to move.
     """
     draw = stream("frontdesk", "imposters", seed, contacts[0].campaign)
     visits = [contact for contact in contacts if contact.kind == "visit" and not contact.caller.emergency]

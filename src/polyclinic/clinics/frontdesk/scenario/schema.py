@@ -34,7 +34,7 @@ class TimeSystem(Frozen):
 
     @property
     def slots_per_day(self) -> int:
-        """Slots between opening and closing."""
+        """The number of slots between opening and closing."""
         return (self.close_minute - self.open_minute) // self.slot_minutes
 
     @property
@@ -47,7 +47,10 @@ class TimeSystem(Frozen):
         return day * MINUTES_A_DAY + self.open_minute + slot * self.slot_minutes
 
     def first_after(self, now: int) -> tuple[int, int]:
-        """The day and its first slot that begins strictly after this minute. The slot may be past the day's last."""
+        """The day and its first slot that begins strictly after this minute.
+
+        The slot may be after the end of the day.
+        """
         if now < self.open_minute:
             return 0, 0
         day, minute = divmod(now, MINUTES_A_DAY)
@@ -60,7 +63,7 @@ class TimeSystem(Frozen):
         return self.start_date + timedelta(days=day)
 
     def date_text(self, day: int) -> str:
-        """The same as ``YYYY-MM-DD``."""
+        """The calendar date of a day of the period, as ``YYYY-MM-DD``."""
         return _date_text(self.start_date, day)
 
     @cached_property
@@ -85,7 +88,7 @@ class TimeSystem(Frozen):
         return datetime(self.start_date.year, self.start_date.month, self.start_date.day) + timedelta(minutes=minute)
 
     def instant(self, minute: int) -> str:
-        """The same as a FHIR instant."""
+        """The simulated date and time of a minute, as a FHIR instant."""
         return f"{self.clock(minute).isoformat(timespec='seconds')}{self.utc_offset}"
 
 
@@ -118,7 +121,7 @@ class Physician(Frozen):
     given: str = ""
 
     def capacity(self, time: TimeSystem) -> int:
-        """Patients that fit into all the clinics of the period."""
+        """How many patients fit into all the clinics of the period."""
         hours = (time.close_minute - time.open_minute) // 60
         return self.capacity_per_hour * hours * len(self.working_days)
 
@@ -200,7 +203,7 @@ class Contact(Scenario):
 
     @property
     def caller(self) -> Patient:
-        """The patient of a contact that has one."""
+        """The patient of this contact; raises an error if the contact has no patient."""
         if self.patient is None:
             raise ValueError(f"{self.id} is a {self.kind}, so it has no caller")
         return self.patient

@@ -1,10 +1,10 @@
 """The earliest feasible slot, exactly.
 
-A start is feasible for a physician when the whole visit (a number of consecutive slots) is free and lies inside the
-opening hours of a day with a clinic. It must begin strictly after the current time. A wish narrows it: `physician` to
-that physician, `date` to that date and later. The earliest start wins. Among physicians free at that start, the lower
-workload wins (booked visits divided by the visits that fit into the period), then the physician named first in the
-department.
+A visit takes a number of consecutive slots. A start is feasible for a physician when the whole visit is free and lies
+inside the opening hours of a day with a clinic. It must begin strictly after the current time. A wish narrows the
+choice: `physician` to that physician, `date` to that date and later. The earliest start wins. Among physicians free at
+that start, the one with the lower workload wins, then the one named first in the department. The workload is the number
+of booked visits divided by the number of visits that fit into the period.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ Virtual = tuple[str, Physician, int, int]
 def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None, alike: str = "") -> list[Contact]:
     """All contacts of all hospitals, hospital by hospital, each in order of arrival.
 
-    Configs that are drawn `alike`, have the same name and differ only in the share of known diagnoses have the same
-    hospitals and patients. Only what the patients know differs.
+    Configs with the same `alike` that differ only in the share of known diagnoses have the same hospitals and patients.
+    Only what the patients know differs.
     """
     count = config.hospital_n if hospitals is None else hospitals
     return [contact for number in range(count) for contact in synthesize_hospital(config, seed, number, alike)]

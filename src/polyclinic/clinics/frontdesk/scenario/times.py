@@ -35,7 +35,7 @@ def moment_of(text: str) -> datetime:
 
 @lru_cache(maxsize=16)
 def zone_of(offset: str) -> tzinfo | None:
-    """The zone of ``+09:00``."""
+    """The time zone of an offset such as ``+09:00``."""
     return datetime.strptime(offset, "%z").tzinfo
 
 

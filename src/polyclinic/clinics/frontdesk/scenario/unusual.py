@@ -38,7 +38,7 @@ class Complaint:
 
 
 class UnusualPatients:
-    """Draws complaints for the patients of one hospital, with the config's shares of unusual ones."""
+    """Draws complaints for the patients of one hospital, with the config's shares of unusual patients."""
 
     def __init__(self, config: HospitalConfig, table: Sequence[Disease], here: Mapping[str, Sequence[Disease]]) -> None:
         self._shares, self._here = config.unusual, here
@@ -47,7 +47,7 @@ class UnusualPatients:
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
     def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
-        """The complaint of one patient of this department: one of the choices, whether usual or not.
+        """The complaint of one patient of this department, usual or unusual. The disease is one of the choices.
 
         Every patient uses the same number of random draws.
         """

@@ -52,14 +52,14 @@ class Cancelled(HospitalEffect):
 
 
 class Waiting(HospitalEffect):
-    """The holder of an appointment waits for an earlier one."""
+    """The holder of an appointment waits for an earlier time."""
 
     kind = "waiting"
     id: str
 
 
 class HospitalState:
-    """A hospital's shared state: one diary per department, and whose appointment is where."""
+    """A hospital's shared state: one diary per department, and where each patient's appointment is."""
 
     takes: tuple[type[Effect], ...] = (ClockMoved, Booked, Moved, Cancelled, Waiting)
 

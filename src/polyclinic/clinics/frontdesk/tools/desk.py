@@ -57,8 +57,8 @@ def own_appointment(
     """The caller's own appointment, if it is the one described and can still be changed; otherwise None.
 
     `appointment` is the one that the hospital has for the caller's identity. The description (name, physician, date)
-    must fit it: no description can reach anybody else's. The appointment is stored under the name that was written down
-    at the intake: a caller whose name was written down wrongly is not found.
+    must fit this appointment, so no description can reach anybody else's appointment. The appointment is stored under
+    the name that was written down at the intake: a caller whose name was written down wrongly is not found.
     """
     if appointment is None or appointment.patient != caller or not can_change(diary, appointment.id, now):
         return None

@@ -71,7 +71,7 @@ def hospital_ids(run: str, campaign: str, variant: str, trial: int) -> Ids:
 async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
     """Put the hospital into the records, unless an earlier start has done so.
 
-    If its last slot is there, all is there.
+    If its last slot is there, everything else is there too.
     """
     physician = plan.departments[-1].physicians[-1]
     try:

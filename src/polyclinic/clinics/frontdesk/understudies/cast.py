@@ -13,7 +13,7 @@ MISTAKES = (
     Mistake("garbled_record", "staff", "writes prose instead of the record (IF)", metric="intake"),
     Mistake("withholds", "patient", "does not give its phone and personal number (IS)", metric="intake"),
     Mistake("never_asks", "staff", "does not ask for the particulars (IS)", metric="intake"),
-    Mistake("wrong_department", "staff", "sends the patient elsewhere (ID, IDPI)", metric="department"),
+    Mistake("wrong_department", "staff", "sends the patient to a wrong department (ID, IDPI)", metric="department"),
     Mistake(
         "misses_emergency",
         "staff",
@@ -74,7 +74,7 @@ MISTAKES = (
     Mistake(
         "overlooks_gaps",
         "staff",
-        "sees only what follows the last visit of a day (NET)",
+        "offers only times after the last visit of a day and overlooks earlier gaps (NET)",
         metric="scheduling",
         variant="reasoning",
         scenarios="primary:1:60",

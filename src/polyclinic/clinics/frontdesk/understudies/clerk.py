@@ -1,4 +1,4 @@
-"""The staff's understudy at the intake: listens, writes down, and assigns by rule of thumb."""
+"""The staff's understudy at the intake: asks, fills in the form, and chooses a department by rule of thumb."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def listen(said: Iterable[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _particulars(text: str) -> tuple[tuple[str, str], ...]:
-    """The particulars in one utterance. It comes again in each round, so the result is cached."""
+    """The particulars in one utterance. The same utterance comes again in each round, so the result is cached."""
     found: dict[str, str] = {}
     lowered = text.lower()
     address = _LIVES.search(text) if any(words in lowered for words in _LIVES_HOLDS) else None

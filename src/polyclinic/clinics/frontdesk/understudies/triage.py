@@ -49,7 +49,7 @@ def rank(texts: Iterable[str], departments: Sequence[str]) -> Sequence[tuple[int
 
 @lru_cache(maxsize=4096)
 def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
-    """The ranking itself. It is cached, because it is needed again after every answer of the patient."""
+    """Computes the ranking. The result is cached, because it is needed again after every answer of the patient."""
     table = _words()
     scores = []
     for name in departments:
@@ -69,7 +69,7 @@ def sounds_urgent(text: str) -> bool:
 
 
 def for_diagnosis(text: str, departments: Sequence[str]) -> str:
-    """The department for a diagnosis that is named in these words; empty when none is known here."""
+    """The department for a diagnosis that is named in these words; empty if no diagnosis is known here."""
     return next((department for department in _treating(text) if department in departments), "")
 
 

@@ -61,7 +61,7 @@ class Doctors:
         return exchanges[-1].answer if exchanges else self._interview.complaint
 
     def recommended(self) -> dict[str, str]:
-        """Next questions from the trajectory library for the answer just heard, with the entries they come from."""
+        """Next questions from the trajectory library for the patient's last answer, with the entries they come from."""
         found = recommended(self._episode, self._last_answer(), self._variant)
         return {question: found[question] for question in self._interview.fresh(tuple(found), RECOMMENDED)}
 
@@ -215,7 +215,7 @@ class Doctors:
         )
 
     async def studies(self, discipline: str, record: Record) -> list[str]:
-        """Questions worth asking in cases like this one, now that it is over."""
+        """After the case is over: questions that are worth asking in similar cases."""
         studied = await self._doctor.ask(
             Studies(
                 discipline=discipline,

@@ -1,4 +1,6 @@
-"""The end of a learning case: exchanges are validated, good ones enter the libraries, entries that failed twice go."""
+"""The end of a learning case: exchanges are validated, good ones are added to the libraries, and bad entries are
+removed.
+"""
 
 from __future__ import annotations
 

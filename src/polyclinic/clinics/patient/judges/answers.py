@@ -17,7 +17,7 @@ from polyclinic.eval.rules import check_scores, mark
 
 _FAITH = ("patient-cheat", "patient-test", "patient-refusal", "patient-told", "patient-asks", "patient-leak")
 METRICS = (
-    Metric("relevance", "likeness in meaning of question and answer", low=-1.0),
+    Metric("relevance", "similarity in meaning of question and answer", low=-1.0),
     Metric("faithfulness", "share of answers that keep to the record and the requirements", rests_on=_FAITH),
     Metric(
         "robustness",

@@ -83,7 +83,7 @@ class InterviewJudge:
         return check_scores(marks, self.name, self.metrics)
 
     async def _brought_out(self, case: Case[PatientScenario], bench: Bench) -> set[str]:
-        """The facts of the checklist that the patient told, in the complaint or in an answer."""
+        """The facts of the checklist that the patient stated, in the complaint or in an answer."""
         record = record_of(case)
         known: set[str] = set()
         for read in await read_exchanges(case, bench):

@@ -1,4 +1,6 @@
-"""Duels: two methods answer the same question with the same information; a judge prefers one, asked in both orders."""
+"""Duels: two methods answer the same question with the same information; a judge prefers one answer, and is asked in
+both orders.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _PARTS = ("specificity", "targetedness", "professionalism")
 
 
 class QuestionsJudge:
-    """Validates the fair questions of an interview, where the variant asks for it or the flow has done so already."""
+    """Validates the fair questions of an interview, if the variant asks for it or it was a learning case."""
 
     name = "questions"
     metrics = METRICS

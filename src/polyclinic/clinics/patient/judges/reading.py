@@ -36,7 +36,7 @@ class Heard:
 
     @property
     def exchange(self) -> Exchange:
-        """The question and answer in the form that is read by meaning."""
+        """The question and answer as input for the reader."""
         return Exchange(
             question=self.question,
             answer=self.answer,

@@ -1,4 +1,7 @@
-"""Example questions to the attention agent. It works only while a library is learned, which rehearsals never do."""
+"""Example questions to the attention agent.
+
+This agent works only while a library is learned, and rehearsals never learn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before and after evolution, case by case: what an answer costs, how long it is, and what tricks get out of it."""
+"""Before and after evolution, case by case: the cost of an answer, its length, and what cheat questions bring out."""
 
 from __future__ import annotations
 

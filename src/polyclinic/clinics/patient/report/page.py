@@ -18,7 +18,7 @@ _OUTCOME = ("right_diagnosis", "right_discipline", "elicited", "red_flags", "rou
 
 
 def report(results: RunResults) -> list[Section]:
-    """Only sections that have something to show."""
+    """All sections that have something to show."""
     answers = [
         metric_table(results, "Answers by variant (tables 1 and 5 of the paper)", _ANSWERS),
         metric_table(results, "Tricks and refusals", _TRICKS, note="Lower is better for the first two."),

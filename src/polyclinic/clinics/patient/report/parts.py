@@ -18,7 +18,7 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 def understood(case: Case[PatientScenario]) -> dict[int, Understood]:
-    """What the reader found in each exchange, by its number."""
+    """What the reader found in each exchange, by the number of the exchange."""
     return {note.round: note for note in case.transcript.notes(Understood)}
 
 

@@ -20,7 +20,7 @@ ANSWERING = frozenset(
 def metric_table(
     results: RunResults, caption: str, metrics: Sequence[str], note: str = "", digits: int = 3
 ) -> Table | None:
-    """One row for each variant that has any of these metrics; None when no variant has."""
+    """One row for each variant that has any of these metrics; None if no variant has any."""
     rows: list[list[Cell]] = []
     for variant in results.variant_names():
         cells: list[Cell] = [metric_estimate(results, variant, metric) for metric in metrics]

@@ -25,7 +25,7 @@ FEEDBACK: Sentences = {
         "결론을 내리지 않았습니다. {right}: 미룰 수 없습니다.",
     ),
     "nobody heard": ("nobody heard “{fact}”", "듣지 못한 것: “{fact}”"),
-    "send for": ("send for: {test}, before you conclude.", "결론을 내리기 전에 이 검사를 요청하세요: {test}."),
+    "send for": ("order this test before you conclude: {test}.", "결론을 내리기 전에 이 검사를 요청하세요: {test}."),
     "other case": ("take a case of another discipline.", "다른 진료과의 사례를 해 보세요."),
     "ask about": ("ask about {topic} before you conclude.", "결론을 내리기 전에 물어보세요: {topic}."),
     "ask complaint": ("what the trouble is", "어디가 불편한지"),
@@ -95,7 +95,7 @@ FEEDBACK: Sentences = {
     ),
     "gave away": ("{words} gave this away: {what}.", "{words} — 드러내면 안 되는 것을 말했습니다: {what}."),
     "not in part": (
-        "{words} did not pass for: {trees}.",
+        "{words} did not meet these criteria: {trees}.",
         "{words} — 통과하지 못한 기준: {trees}.",
     ),
     "only asked": (
@@ -113,7 +113,7 @@ FEEDBACK: Sentences = {
         "{discipline}(으)로 보냈습니다. 기록에는 {right}(으)로 되어 있습니다.",
     ),
     "triaged unknown": (
-        "{discipline} is none of the disciplines of this hospital.",
+        "{discipline} is not one of this hospital's disciplines.",
         "{discipline}: 이 병원에 없는 진료과입니다.",
     ),
     "not triaged": ("the patient was not sent anywhere.", "환자를 어느 과로도 보내지 않았습니다."),
@@ -122,7 +122,7 @@ FEEDBACK: Sentences = {
         "name the sign in the complaint that decides, then choose.",
         "호소 가운데 결정적인 신호를 먼저 짚고 나서 고르세요.",
     ),
-    "triage case": ("What you had to go by", "판단의 근거"),
+    "triage case": ("What you had to decide from", "판단의 근거"),
     # vagueness
     "blurred": ("What you made vague", "흐리게 한 내용"),
     "record line": ("in the record", "기록"),

@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 class Wordings(Frozen):
-    """Wordings of one kind of cheat question: for learning, reserved for tests, and a second voice for all of them."""
+    """Wordings of one kind of cheat question: for learning, for tests only, and in a second voice for both."""
 
     practice: tuple[str, ...]
     exam: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a question and a line of the record both name: "tummy" in the one and "belly" in the other.
+"""What a question and a line of the record both name, even by different words such as "tummy" and "belly".
 
 `data/concepts.yaml` lists the words for each thing. The topics (`rules/topics.py`) judge a question as a whole. The
 things here are exact: one matching word counts, however long the question is. If a question names a thing that no line
@@ -28,7 +28,7 @@ Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 
 
 class Concept(Frozen):
-    """The words for one thing: everybody's, the doctor's, the patient's, and the headings that are about it.
+    """The words for one thing: those that everybody uses, those of doctors, those of patients, and headings about it.
 
     A `broad` concept says little by itself.
     """
@@ -48,7 +48,7 @@ def concepts() -> dict[str, Concept]:
 
 @lru_cache(maxsize=2)
 def _phrases(asked: bool) -> Phrases:
-    """The stems of every phrase and its concept. The key is the first two stems, or the only one."""
+    """The stems of every phrase and its concept. The key is the first two stems, or the only stem."""
     found: Phrases = defaultdict(list)
     for name, each in concepts().items():
         for phrase in (*each.words, *(each.asked if asked else each.told)):

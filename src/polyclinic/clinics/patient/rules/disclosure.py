@@ -58,7 +58,10 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
 
 
 def brief(record: Record, question: str, asked: Asked, near: Sequence[str]) -> Briefing:
-    """The facts that this question may bring out: first those that fit, then the others, each nearest first."""
+    """The facts that this question may bring out: first those that fit, then the others.
+
+    In both groups the nearest come first.
+    """
     named = asked.tests[:NEAREST_TESTS]
     return Briefing(
         facts=tuple(record.fact(id) for id in sorted(near, key=lambda id: id not in asked.fits)),

@@ -1,6 +1,6 @@
 """What an answer gives away without being asked.
 
-Rules find names, values and hidden lines; the reader finds the rest.
+Rules find names, values and hidden lines; the reader finds everything else.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Material(NamedTuple):
 
 
 async def material(reads: Reads, record: Record, exchange: Exchange) -> Material:
-    """Read a question and its answer. A question that was asked as a trick always counts as one."""
+    """Read a question and its answer. A question that was asked as a trick always counts as a trick."""
     asked = await read_question(reads, record, exchange.question, exchange.considered)
     if exchange.cheat:
         asked = asked.model_copy(update={"cheat": True})
@@ -62,7 +62,7 @@ def _gives_results(it: Material) -> bool:
 
 
 def _supported(it: Material) -> bool:
-    """Whether all numbers come from the record or the question, and a line of the record is told if one fits."""
+    """Whether all numbers come from the record or the question, and a fitting line of the record, if any, is stated."""
     known = " ".join([*(fact.text for fact in it.record.facts), it.exchange.question, it.record.age_text])
     invented = set(_NUMBER.findall(it.exchange.answer)) - set(_NUMBER.findall(known))
     return not invented and bool(it.answered.told or it.answered.results or not it.asked.fits)
@@ -130,5 +130,5 @@ NODES: dict[str, Callable[[Material], bool]] = {
 
 
 def node(name: str, it: Material) -> bool:
-    """The yes or no of one node."""
+    """The answer, yes or no, at one node."""
     return NODES[name](it)

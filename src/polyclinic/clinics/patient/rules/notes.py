@@ -91,7 +91,7 @@ class Recruited(Note):
 
 
 class Consulted(Note):
-    """A colleague who was called in, and whose notes this colleague saw."""
+    """A colleague was called in. `notes_from`: the doctors whose notes this colleague saw."""
 
     topic = "consults"
     doctor: str

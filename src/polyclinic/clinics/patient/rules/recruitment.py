@@ -93,7 +93,7 @@ class RecruitmentGraph:
 
     def _shape_objection(self, caller: str, called: str) -> str:
         if self.topology is Topology.CHAIN and self.called_by(caller):
-            return "in a chain each doctor calls in one other"
+            return "in a chain each doctor may call in only one other"
         if self.topology in (Topology.CHAIN, Topology.TREE) and called in self._depth:
             return f"{called} is in the consultation already"
         if called in self._depth and caller in self._descendants(called):

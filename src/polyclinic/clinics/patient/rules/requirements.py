@@ -15,7 +15,7 @@ CHUNK_LINES = 8
 
 
 class Requirement(Frozen):
-    """One line: as written, and in short."""
+    """One requirement: its full text and a short form."""
 
     text: str
     short: str
@@ -30,13 +30,13 @@ class Demonstration(Frozen):
 
 @lru_cache(maxsize=1)
 def requirements() -> tuple[Requirement, ...]:
-    """All lines, in order."""
+    """All requirements, in order."""
     raw = parse_yaml(data_text("requirements.yaml"), "requirements.yaml")
     return TypeAdapter(tuple[Requirement, ...]).validate_python(raw["lines"])
 
 
 def requirement_lines() -> tuple[str, ...]:
-    """The lines as they are in a prompt."""
+    """The full texts of the requirements, as prompts show them."""
     return tuple(requirement.text for requirement in requirements())
 
 

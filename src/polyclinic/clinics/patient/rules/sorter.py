@@ -16,7 +16,10 @@ _BY_OTHERS = 0.3
 
 
 class Sorter:
-    """Learned from texts of each topic, and from `others`: texts with shares of the topics, which count less."""
+    """A model that learned from texts of each topic, and from `others`.
+
+    These are texts with known shares of the topics, and they count less.
+    """
 
     def __init__(self, topics: Sequence[Sequence[str]], others: Sequence[tuple[str, Floats]] = ()) -> None:
         texts = [(place, text) for place, group in enumerate(topics) for text in group]

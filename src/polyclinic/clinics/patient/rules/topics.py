@@ -62,7 +62,7 @@ def _asked_by_authors(lines: Sorter) -> list[tuple[str, Floats]]:
 
 @lru_cache(maxsize=_KEPT)
 def _asked(question: str) -> Floats:
-    """The topics of a question, as a whole and by sentence, because only one sentence may be the question."""
+    """The topics of a question, as a whole and by sentence, because perhaps only one sentence is the question."""
     sort = _sorters()[0]
     return np.asarray(np.max([sort(part) for part in {question, *sentences(question)}], axis=0))
 

@@ -43,7 +43,7 @@ class AskedLine(WrittenLine):
 
 
 class CaseForm(Frozen):
-    """A patient as an author writes one."""
+    """A patient, as an author writes it into the form."""
 
     id: str = Field(min_length=1)
     age: int = Field(ge=0, le=120)

@@ -39,7 +39,7 @@ def parse_yaml(text: str, origin: str) -> dict[str, Any]:
     """The file as plain data; every scalar stays text, so that 'no' does not become False."""
     data = read_yaml(text, origin, as_text=True)
     if not isinstance(data, dict):
-        raise bad_file(origin, "a case file holds a mapping with 'disease' and 'records'")
+        raise bad_file(origin, "a case file must be a mapping with 'disease' and 'records'")
     return data
 
 
@@ -64,10 +64,10 @@ def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Recor
     name = raw.get("id", "?") if isinstance(raw, Mapping) else "?"
     where = f"{origin}: record '{name}'"
     if not isinstance(raw, Mapping):
-        raise bad_file(where, f"a record is a mapping, not {type(raw).__name__}")
+        raise bad_file(where, f"a record must be a mapping, not {type(raw).__name__}")
     unknown = sorted(set(raw) - RECORD_KEYS)
     if unknown:
-        raise bad_file(where, f"unknown key '{unknown[0]}'", fix=f"a record has: {', '.join(sorted(RECORD_KEYS))}")
+        raise bad_file(where, f"unknown key '{unknown[0]}'", fix=f"use one of: {', '.join(sorted(RECORD_KEYS))}")
     try:
         tests = [Investigation.model_validate(test) for test in raw.get("tests", [])]
         fields = {key: raw[key] for key in ("id", "sex", "informant", "diagnosis", "source") if key in raw}
@@ -103,10 +103,10 @@ def _facts(
     yield from (fact(Topic.COMPLAINT, Level.VOLUNTEERED, line) for line in raw.get("volunteered", []))
     asked = raw.get("asked", {})
     if not isinstance(asked, Mapping):
-        raise bad_file(where, "'asked' is a mapping from topic to lines")
+        raise bad_file(where, "'asked' must be a mapping from topic to lines")
     for topic, lines in asked.items():
         if topic not in {member.value for member in Topic}:
-            raise bad_file(where, f"asked: no topic '{topic}'")
+            raise bad_file(where, f"asked: there is no topic '{topic}'")
         yield from (fact(Topic(topic), Level.ASKED, line) for line in lines)
     if "age" in numbers:
         yield fact(Topic.BACKGROUND, Level.ASKED, _background(raw, numbers))
@@ -126,7 +126,7 @@ def _entry(entry: Any, where: str) -> tuple[str, bool]:
         return entry.strip(), False
     if isinstance(entry, Mapping) and set(entry) <= {"text", "red_flag"} and "text" in entry:
         return str(entry["text"]).strip(), str(entry.get("red_flag", "")).lower() == "true"
-    raise bad_file(where, f"a fact is a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
+    raise bad_file(where, f"a fact must be a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
 
 
 def _background(raw: Mapping[str, Any], numbers: Mapping[str, int]) -> str:

@@ -10,7 +10,7 @@ Check = Callable[[Record], Iterator[str]]
 
 
 def named(*checks: Check) -> dict[str, Check]:
-    """The checks, by name: the words of the function's name."""
+    """The checks by name. A check's name is the function's name, with spaces instead of underscores."""
     return {check.__name__.strip("_").replace("_", " "): check for check in checks}
 
 

@@ -81,14 +81,14 @@ def _blood_pressure_upside_down(record: Record) -> Iterator[str]:
     for fact in record.at(Level.TEST):
         pressure = re.search(r"(\d{2,3})/(\d{2,3}) mmHg", fact.text)
         if pressure and int(pressure[1]) <= int(pressure[2]):
-            yield f"{fact.test}: '{fact.text}': the first number of a blood pressure is the larger one"
+            yield f"{fact.test}: '{fact.text}': the first number of a blood pressure must be the larger one"
 
 
 def _normal_range_upside_down(record: Record) -> Iterator[str]:
     for fact in record.at(Level.TEST):
         found = _RANGE.search(fact.text)
         if found and float(found[1]) >= float(found[2]):
-            yield f"{fact.test}: '{fact.text}': the lower end of the normal range comes first"
+            yield f"{fact.test}: '{fact.text}': the lower end of the normal range must come first"
 
 
 def _fever_denied_and_measured(record: Record) -> Iterator[str]:

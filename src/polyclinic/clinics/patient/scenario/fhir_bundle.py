@@ -97,7 +97,7 @@ def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) ->
 
 
 def _when(condition: Resource, resources: Sequence[Resource]) -> str:
-    """The day of a diagnosis: its encounter's, or else its own; empty if neither has one."""
+    """The day of a diagnosis: the day of its encounter, or else its own date; empty if neither is given."""
     reference = str((condition.get("encounter") or {}).get("reference", "")).rpartition("/")[2].rpartition(":")[2]
     for encounter in _of(resources, "Encounter"):
         if reference and encounter.get("id") == reference:

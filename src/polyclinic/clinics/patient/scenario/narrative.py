@@ -1,4 +1,4 @@
-"""What the loaders share: splitting into sentences, making a disease from a diagnosis, and hiding what names it."""
+"""What the loaders share: splitting into sentences, making a disease from a diagnosis, hiding lines that name it."""
 
 from __future__ import annotations
 
@@ -84,6 +84,6 @@ def assemble(
 
 
 def age_and_sex(text: str) -> tuple[int, Sex]:
-    """Age and sex from a narrative; 50 and male when it does not say."""
+    """Age and sex from a narrative; 50 and male if the narrative does not give them."""
     age = stated_age(text)
     return min(UNSTATED_AGE if age is None else age, OLDEST), stated_sex(text) or "male"

@@ -1,12 +1,13 @@
 """What an interview starts from: a medical record, the person to play, and the case's place in a campaign.
 
-Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several of them (``app+hcc``), a record's
-id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. If more
-cases are asked for than there are records, the same records come again with other people.
+Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several diseases (``app+hcc``), a record's
+id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle). Each may be followed by
+``:count``. If more cases are asked for than there are records, the same records are used again with other people.
 
-``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten
-that run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns
-from thirty cases of one disease and then tests on five others, without learning from those.
+``evolve:60`` is a campaign that learns from sixty training cases one by one. ``evolve-by-10:60`` does so in generations
+of ten that run side by side. ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) learns from one disease only.
+``transfer-npc:30`` learns from thirty cases of one disease and then tests on five other diseases, without learning from
+them.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
 
 
 def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
-    """Cases that learn from earlier ones: each is a generation of its own, or several share one."""
+    """Cases that learn from earlier ones: each case is a generation of its own, or several cases share a generation."""
     found = _EVOLVE.fullmatch(name)
     if found is None:
         raise UnknownName("way to evolve", name, ("evolve", "evolve-by-10", "evolve-npc", "evolve-by-10-npc"))
@@ -121,7 +122,7 @@ def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
 
 
 def _transfer(name: str, number: str, seed: int) -> list[PatientScenario]:
-    """Cases of one disease to learn from, then test cases of five others, in one campaign."""
+    """Cases of one disease to learn from, then test cases of five other diseases, in one campaign."""
     source = name.removeprefix("transfer-")
     learning = scenarios(f"{source}:{number or TRANSFER_CASES}", seed)
     others = "+".join([family for family in TRANSFER_TO if family != source][:5])

@@ -1,1 +1,1 @@
-"""Shared by several parts of the clinic: the multi-step validation of answers and questions."""
+"""The multi-step validation of answers and questions, which several parts of the clinic use."""

@@ -70,7 +70,7 @@ class DoctorUnderstudy(Understudy):
 
     @answers(Recruits)
     def recruits(self, ask: Ask[Recruits]) -> Colleagues:
-        """The colleagues who usually treat what the case looks like."""
+        """The colleagues who usually treat the disease that the case looks like."""
         prompt = ask.prompt
         ranked = suspects(_heard(prompt.complaint, prompt.memory))
         wanted = [

@@ -19,7 +19,7 @@ from polyclinic.clinics.patient.understudies.odds import log_odds
 from polyclinic.core.understudy import Ask
 
 MOST_TOLD = 2
-"""The clinic's own decision tree (`rules/nodes.py`) counts more lines as too much for one question."""
+"""The patient tells at most this many lines. The clinic's own decision tree (`rules/nodes.py`) rejects more lines."""
 _READ, _ALIKE, _NAMED = 0.5, 4.0, 3.0
 _SURE, _POSSIBLE, _IF_READ_SO = -1.5, -2.7, -3.4
 _READ_SO = 0.56

@@ -40,7 +40,7 @@ MOST_CHARS = 800
 
 
 class PatientUnderstudy(Understudy):
-    """Plays the patient, or the parent of one."""
+    """Plays the patient, or the patient's parent."""
 
     @answers(Complains)
     def complains(self, ask: Ask[Complains]) -> str:
@@ -82,7 +82,10 @@ class PatientUnderstudy(Understudy):
 
     @answers(PicksAnswer)
     def picks(self, ask: Ask[PicksAnswer]) -> Picked:
-        """Picks a candidate that declines, if it follows a rule to decline; otherwise the one that most agree with."""
+        """Picks a candidate that declines if the patient was warned of a trick.
+
+        Otherwise it picks a plan that answers, or the answer of the majority.
+        """
         prompt = ask.prompt
         said = voice(prompt.player.voice)
         asked = HeardQuestion(ask, said, prompt.question, lines=prompt.requirements, effort=THINKS)
@@ -187,7 +190,7 @@ def _all_it_knows(asked: HeardQuestion) -> str:
 
 
 def _guess(asked: HeardQuestion) -> str:
-    """Its guess of the disease, from what it knows. A real model has such knowledge too."""
+    """The patient's guess of the disease, from what it knows. A real model has such knowledge too."""
     known = [*(line.text for line in asked.information), asked.memory.summary]
     return hunch(" ".join([*known, *(turn.text for turn in asked.memory.recent)])) or "something serious"
 

@@ -4,8 +4,8 @@
   ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
 - A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
   ``uptake * min(1, likeness / 0.5)``, where `likeness` is how similar its question is to the one asked. `uptake` is
-  a setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as a declined one
-  of a demonstration is declined too, unless the patient suspects nothing and a line of the record surely answers it.
+  a setting (1 unless ``--set uptake=...`` says otherwise). If a demonstration declines nearly the same question
+  (0.7), the patient declines too, unless it suspects nothing and a line of the record surely answers the question.
 """
 
 from __future__ import annotations

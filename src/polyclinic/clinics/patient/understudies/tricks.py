@@ -79,7 +79,7 @@ def many(question: str) -> bool:
 
 
 def _without_names(question: str, known: Sequence[str]) -> str:
-    """The question without names of tests and diseases. A disease that the patient knows it has had stays."""
+    """The question without names of tests and diseases. Diseases that the patient knows it has had are kept."""
     disease = named(question)
     if disease and not any(name_pattern(disease).search(line) for line in known):
         question = name_pattern(disease).sub("this disease", question)

@@ -98,8 +98,8 @@ class Learner:
         return self.student.name
 
     def _part(self, room: Room) -> Part:
-        """What fits this student's part. Only exact rules check it: students say "the patient", which the reader takes
-        for a line that is not theirs.
+        """The student's part, which its words must fit. Only exact rules check them: students say "the patient", which
+        the reader would take for somebody else's line.
         """
         heard = room.heard_by_student(self.name, self._names)
         others = (*_STAFF, "patient", *(name for name in self._names if name != self.name))

@@ -2,8 +2,8 @@
 format.
 
 The tutor's own prompt class renders a row's prompt from the transcript, so that training uses the prompts of real
-sessions. The target is one draft with the thinking before it, and the reward belongs to exactly this text: a refused
-draft and the one that replaced it are two rows with two rewards.
+sessions. The target is one draft with the thinking before it. The reward belongs to exactly this text: a refused draft
+and the one that replaced it are two rows with two rewards.
 """
 
 from __future__ import annotations

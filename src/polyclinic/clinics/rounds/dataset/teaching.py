@@ -61,7 +61,7 @@ class TeachingData(TrainingData[TeachingCase]):
         return OutputReward(made.value, {metric_name(name): made.scores[name] for name in judged}, made.vetoed)
 
     def case(self, scenario: TeachingCase) -> str:
-        """A case that is repeated with another id is the same case."""
+        """The id of the case itself: a case that is repeated under another id is the same case."""
         return base_id(scenario.id)
 
     def split(self, scenario: TeachingCase, test_share: float) -> Split:

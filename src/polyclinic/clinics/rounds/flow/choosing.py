@@ -30,7 +30,7 @@ async def transfer(episode: Episode, case: TeachingCase, learners: list[Learner]
 async def note_choices(
     episode: Episode, case: TeachingCase, learners: list[Learner], made: list[StudentChoice | None], when: When
 ) -> None:
-    """Keep the answers and whether they are right. A letter is compared; the reader reads free words."""
+    """Keep the answers and whether they are right. A letter is compared; the reader reads free text."""
     for learner, choice in zip(learners, made, strict=True):
         if choice is None:
             continue

@@ -93,5 +93,5 @@ async def guide(
         return
     open_codes = [verdict.code or "error" for verdict in outcome.open_verdicts]
     if LEAK in open_codes:
-        episode.violated(LEAK, "tutor", severity=3, words=said.guidance, rationale="no draft kept the answer back")
+        episode.violated(LEAK, "tutor", severity=3, words=said.guidance, rationale="the last draft leaks the answer")
     episode.note(Withheld(round=number, objections=tuple(open_codes)))

@@ -18,10 +18,10 @@ from polyclinic.eval.rules import mark
 METRICS = (
     Metric(
         "participation",
-        "how evenly students are addressed and take part: 1 even, 0 one has everything",
+        "how evenly students are addressed and take part; 1: evenly, 0: one student has everything",
         rests_on=("rounds-takes-part",),
     ),
-    Metric("question_share", "questions among the tutor's sentences"),
+    Metric("question_share", "share of questions among the tutor's sentences"),
     Metric("steps_covered", "share of Socratic steps that the tutor's questions lead to", rests_on=("rounds-asks",)),
     Metric("steps_held", "share of steps that students' last reports show", rests_on=("rounds-holds",)),
     Metric(

@@ -8,10 +8,10 @@ from polyclinic.core.transcript import Score
 from polyclinic.eval.rules import mark, rule_judge
 
 METRICS = (
-    Metric("first_right", "share of students right before the teaching"),
-    Metric("final_right", "share of students right after the teaching"),
-    Metric("learning_gain", "final minus first share of right answers", low=-1.0),
-    Metric("transfer_right", "share of students right on an unseen case afterwards"),
+    Metric("first_right", "share of students with the right answer before the teaching"),
+    Metric("final_right", "share of students with the right answer after the teaching"),
+    Metric("learning_gain", "share of right answers after the teaching minus the share before", low=-1.0),
+    Metric("transfer_right", "share of students with the right answer to an unseen case afterwards"),
 )
 
 

@@ -1,7 +1,7 @@
 """One typed class for each template in this folder. A role only gets what its class has fields for.
 
 Everything that somebody says is plain text (`Prompt[str]`): reports, guidance, a patient's words. Decisions are small
-forms. `words` is the longest reply. `cue` steers offline players and is never printed.
+forms. `words` is the most words of a reply. `cue` steers offline players and is never printed.
 """
 
 from __future__ import annotations

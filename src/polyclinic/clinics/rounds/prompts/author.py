@@ -65,7 +65,7 @@ class WritesMemories(Prompt[WrittenMemories]):
     for_human: ClassVar[str] = "Write the patient's memories, as JSON: only a program can be the author here."
 
     def most_words(self) -> int:
-        """The limit: `words` for each memory and each picture."""
+        """The longest reply: `words` words for each memory and each picture."""
         return self.words * (MEMORIES + len(self.sheet.captions))
 
     def reply_form(self) -> type[WrittenMemories]:

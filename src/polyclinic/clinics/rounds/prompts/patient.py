@@ -35,7 +35,7 @@ class PatientOpens(Prompt[str]):
 
 
 class PatientAnswers(Prompt[str]):
-    """The patient answers all of a round's questions in one reply. What was said before goes with it as the history."""
+    """The patient answers all of a round's questions in one reply. Earlier messages are sent along as chat history."""
 
     template: ClassVar[str] = "patient_answers.md"
     words: ClassVar[int] = 120

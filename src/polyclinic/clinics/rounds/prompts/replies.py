@@ -17,7 +17,7 @@ from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
 _THOUGHT: dict[str, JsonValue] = {"maxLength": 120}
-"""The limit for each thought. A reply has many thoughts, and they share one limit on its length."""
+"""The limit for each thought. A reply has many thoughts, which share the limit on the reply's length."""
 _FEW: dict[str, JsonValue] = {"maxItems": 4}
 """A limit for lists of single words, so that servers that enforce a schema end the list."""
 

@@ -66,7 +66,7 @@ class StudentActs(Prompt[StudentAction]):
     @property
     def for_human(self) -> str:
         """What is shown to a person instead of the model's instructions."""
-        both = "patient: your question, expert: your question, both with ;; between, or pass"
+        both = "patient: your question, or expert: your question, or both separated by ;;, or pass"
         return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
 
     def form_hints(self) -> FormHints:
@@ -79,14 +79,14 @@ class StudentActs(Prompt[StudentAction]):
 
     @classmethod
     def from_human(cls, text: str) -> StudentAction:
-        """A person writes ``patient: …`` or ``expert: …``, both separated by ``;;``, or ``pass``."""
+        """A person writes ``patient: …``, ``expert: …``, both separated by ``;;``, or ``pass``."""
         wanted: dict[str, str] = {}
         if text.strip().casefold() not in {"", "pass"}:
             for part in text.split(";;"):
                 who, colon, words = part.partition(":")
                 if not colon or who.strip().casefold() not in {"patient", "expert"}:
                     raise ValueError(
-                        "write 'patient: your question', 'expert: your question', both with ;; between, or 'pass'"
+                        "write 'patient: your question', 'expert: your question', both separated by ;;, or 'pass'"
                     )
                 wanted[who.strip().casefold()] = words.strip()
         return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))

@@ -1,4 +1,4 @@
-"""Feedback for a person who sat in as a student or led the round as its tutor; the other parts are in `parts`."""
+"""Feedback for a person who sat in as a student or led the round as its tutor. `parts` has the other roles."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _for_tutor(transcript: Transcript, say: Phrases) -> list[Section]:
 
 
 def performance(judged: Case, role: str) -> Mapping[str, float]:
-    """A student's own figures: right before and after, and the share of steps that their own reports show."""
+    """A student's own figures: whether each answer was right, and the share of steps that their own reports show."""
     transcript = judged.transcript
     seats = {student.seat: student.name for student in room_note(transcript).students}
     name = seats.get(role)

@@ -154,12 +154,12 @@ def by_level(results: RunResults) -> Section | None:
     if not any(value is not None for values in series.values() for value in values):
         return None
     rows: list[list[Cell]] = [[variant, *values] for variant, values in series.items()]
-    chart = Bars(list(LEVELS), series, "level of the student", "right after the session", low=0, high=1)
+    chart = Bars(list(LEVELS), series, "level of the student", "right answers after the session", low=0, high=1)
     return Section(
         "Students of different levels",
         [
-            Figure("Share of students who are right after the session, by level", chart),
-            Table("Right after the session, by level", ("variant", *LEVELS), rows, digits=2),
+            Figure("Share of students with the right answer after the session, by level", chart),
+            Table("Right answers after the session, by level", ("variant", *LEVELS), rows, digits=2),
         ],
     )
 
@@ -197,9 +197,9 @@ def _learning(results: RunResults) -> Section | None:
     if any(role_of(member.role) == "student" and member.kind == "understudy" for member in results.cast):
         body.append(
             Paragraph(
-                "Students who are understudies learn by a stated model, whose size is the setting 'learning'. What they"
-                " learn shows that the session and the judges measure it. It is no finding about people or language"
-                " models.",
+                "Students who are understudies learn by a stated model; 'learning' sets how much. Their gain"
+                " shows that the session and the judges can measure learning. It is not a finding about people or"
+                " language models.",
                 "note",
             )
         )

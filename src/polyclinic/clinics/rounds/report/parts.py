@@ -12,7 +12,7 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 class _Checks(NamedTuple):
-    """What the judge measures in words that this reviewer should have stopped, and the feedback for it."""
+    """The metric for words that this reviewer should have stopped, and the feedback sentences for it."""
 
     metric: str
     through: str
@@ -40,7 +40,7 @@ def for_patient(judged: Case, say: Phrases) -> list[Section]:
 
 
 def _name(transcript: Transcript) -> str:
-    """The name of the patient or of who speaks for it: the first speaker to all who is not the tutor."""
+    """The name of the patient, or of the person who speaks for them: the first speaker to all except the tutor."""
     return next(
         (said.speaker for said in transcript.of(Said) if said.speaker != "tutor" and said.to == "all"), "patient"
     )

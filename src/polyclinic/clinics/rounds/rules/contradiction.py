@@ -1,4 +1,4 @@
-"""Exact checks of a student's words, whatever a reader finds: do they contradict a step of the case, and do they state
+"""Exact checks of a student's words, whatever a reader finds. Do the words contradict a step of the case? Do they state
 the step word for word?
 
 A reader recognises the topic of a text better than what it says: for it, "all on the right" is close to "all on the

@@ -52,17 +52,17 @@ async def hear_student(reads: Reads, case: TeachingCase, text: str) -> StudentHe
 
 
 def shows_step(text: str, step: str, found: Finding) -> bool:
-    """Whether a report shows a step: the reader finds it and no exact sign contradicts it, or it is there word for
-    word.
+    """Whether a report shows a step: the reader finds it and no exact sign contradicts it, or the report says it word
+    for word.
     """
     return not against(found.words or text, step) if found.yes else says_the_words(text, step)
 
 
 async def settled_on(reads: Reads, case: TeachingCase, choice: str) -> str:
-    """The answer that a choice means. A letter stays as it is; for free words the reader finds the one option that they
-    settle on.
+    """The answer that a choice means. A letter stays as it is; for free text the reader finds the one option that it
+    settles on.
 
-    Empty if they settle on none or on several. An open question has only one right answer.
+    Empty if the text settles on none or on several. An open question has only one right answer.
     """
     letter = letter_of(case, choice)
     if letter or choice.strip().casefold() == case.answer.casefold():

@@ -1,4 +1,4 @@
-"""What a session notes for its judges, its report and its training data, beside the words that were said."""
+"""What a session notes for its judges, its report and its training data, besides the words that were said."""
 
 from __future__ import annotations
 

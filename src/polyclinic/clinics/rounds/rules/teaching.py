@@ -34,7 +34,7 @@ def names_in(text: str, names: Iterable[str]) -> list[str]:
 
 
 def letter_of(case: TeachingCase, choice: str) -> str:
-    """The option that a choice names by its letter alone; empty for free words."""
+    """The option that a choice names by its letter alone; empty for free text."""
     found = _LETTER.fullmatch(choice)
     letter = found[1].upper() if found else ""
     return letter if letter in case.options else ""

@@ -1,7 +1,7 @@
 """The tutor's inner monologue: history, question, one part per student, group, and image when the case has pictures.
 
 A tutor writes the tags, and after the last of them its words to the group. The form is checked strictly and never
-corrected: a missing tag, a wrong order or a student who is not in the group is a fault, and each fault is named.
+corrected. A missing tag, a wrong order or a student who is not in the group is a fault, and each fault is named.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def _given_away(case: TeachingCase, text: str) -> str:
 def _lint_question(case: TeachingCase) -> list[str]:
     faults = []
     if not 3 <= len(case.options) <= 10:
-        faults.append("a case has three to ten options")
+        faults.append("a case must have three to ten options")
     if len(set(case.options.values())) != len(case.options):
         faults.append("two options are the same")
     if set(case.why_not) != set(case.options) - {case.answer}:
@@ -42,7 +42,7 @@ def _lint_question(case: TeachingCase) -> list[str]:
 def _lint_steps(case: TeachingCase) -> list[str]:
     faults = []
     if not 3 <= len(case.steps) <= 7:
-        faults.append("a case has three to seven Socratic steps")
+        faults.append("a case must have three to seven Socratic steps")
         return faults
     order = {"observe": 0, "interpret": 1, "conclude": 2}
     if case.steps[-1].stage != "conclude" or any(step.stage == "conclude" for step in case.steps[:-1]):
@@ -58,7 +58,7 @@ def _lint_steps(case: TeachingCase) -> list[str]:
     used = {step.image for step in case.steps}
     faults += [f"no step looks at the picture '{image.id}'" for image in case.images if image.id not in used]
     if len(case.pitfalls) < 2:
-        faults.append("a case names at least two pitfalls")
+        faults.append("a case must name at least two pitfalls")
     return faults
 
 
@@ -77,11 +77,11 @@ def _lint_script(case: TeachingCase, script: PatientScript) -> list[str]:
     if age is not None and age not in stated_ages(case.vignette):
         faults.append(f"the script says {age} years, which the vignette does not state")
     if len(script.facts) < 4:
-        faults.append("a script has at least four facts")
+        faults.append("a script must have at least four facts")
     if set(script.images) != {image.id for image in case.images}:
         faults.append("the script must say how each picture of the case, and no other, looked to the patient")
     if not script.persona_tags:
-        faults.append("a script has at least one persona tag")
+        faults.append("a script must have at least one persona tag")
     return faults
 
 

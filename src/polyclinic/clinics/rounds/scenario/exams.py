@@ -36,7 +36,7 @@ def load_exam(path: Path) -> list[ExamQuestion]:
     """Every question of a file that has options; open questions are left out."""
     rows = list(_rows(path))
     if not rows:
-        raise bad_file(path, "it holds no questions")
+        raise bad_file(path, "the file has no questions")
     try:
         if "Question" in rows[0]:
             questions = [_pmc_vqa(number, row, path) for number, row in enumerate(rows, start=1)]
@@ -132,7 +132,7 @@ def _picture(given: Any, path: Path) -> Image:
     for folder in (path.parent / "images", path.parent):
         if (folder / name).is_file():
             return Image.from_bytes((folder / name).read_bytes(), _kind(name))
-    raise bad_file(path, f"there is no picture {name} in the folder images beside it")
+    raise bad_file(path, f"picture '{name}' not found: put it next to this file or in a folder 'images' there")
 
 
 def _kind(name: str) -> str:

@@ -156,5 +156,5 @@ def load_cases(path: Path) -> list[TeachingCase]:
     except (ValueError, TypeError) as error:
         raise bad_file(path, str(error).splitlines()[0]) from None
     if not cases:
-        raise bad_file(path, "it holds no cases")
+        raise bad_file(path, "the file has no cases")
     return cases

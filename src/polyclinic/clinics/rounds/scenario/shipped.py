@@ -22,12 +22,12 @@ def parse_cases(text: str, where: str, image_folder: str = "") -> list[TeachingC
     """The cases of one YAML file, or `DataError` naming the case and the field."""
     plain = parse_yaml(text, where)
     if not isinstance(plain, dict) or not isinstance(plain.get("cases"), list):
-        raise bad_file(where, "a case file is a mapping with the key 'cases' holding a list")
+        raise bad_file(where, "a case file must be a mapping with a list under the key 'cases'")
     cases = []
     for number, entry in enumerate(plain["cases"]):
         name = entry.get("id", f"case {number + 1}") if isinstance(entry, dict) else f"case {number + 1}"
         if not isinstance(entry, dict):
-            raise bad_file(where, "a case is a mapping", field=name)
+            raise bad_file(where, "a case must be a mapping", field=name)
         cases.append(checked(TeachingCase, {**entry, "image_folder": image_folder}, where, field=name))
     return cases
 

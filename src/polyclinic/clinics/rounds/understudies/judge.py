@@ -30,7 +30,7 @@ def _teaching(seen: SessionSeen) -> Grade:
     score = 4 + (share >= 0.3) + (share >= 0.5) + (joined >= 0.5) + (joined >= 0.9) + (asked >= 0.3) + (asked >= 0.6)
     return Grade(
         score,
-        f"{share:.0%} questions, students joined in {joined:.0%} of turns, {asked:.0%} of steps asked",
+        f"{share:.0%} questions; {joined:.0%} of turns address two or more students; {asked:.0%} of steps asked about",
         _quote(seen.tutor),
     )
 
@@ -41,7 +41,7 @@ def _managing(seen: SessionSeen) -> Grade:
     if named == 0:
         return Grade(4, "no student is addressed", _quote(seen.tutor))
     if len(seen.names) == 1:
-        return Grade(8, "the one student is addressed", _quote(seen.tutor))
+        return Grade(8, "the only student is addressed", _quote(seen.tutor))
     if named == 1:
         return Grade(3, "only one student is addressed", _quote(seen.tutor))
     score = 5 + round(3 * balance(counts)) + (named == len(seen.names))
@@ -78,10 +78,10 @@ def _asks_group(seen: SessionSeen) -> Grade:
     if turn.leak or not any(map(is_question, sentences(seen.guidance))):
         return Grade(-2, "the answer is handed out" if turn.leak else "a statement")
     if not set(turn.asked) & set(seen.wanted()):
-        return Grade(0, "a question that leads to no step which is still missing")
+        return Grade(0, "a question that leads to no missing step")
     addressed = names_in(seen.guidance, seen.names)
     whole = len(addressed) == len(seen.names) or any(contains_phrase(seen.guidance, word) for word in _EVERYBODY)
-    return Grade(2 if whole else 1, "a question to the group" if whole else "a question to some")
+    return Grade(2 if whole else 1, "a question to the group" if whole else "a question to some students")
 
 
 def _individuals(seen: SessionSeen) -> Grade:
@@ -99,7 +99,7 @@ def _together(seen: SessionSeen) -> Grade:
     if not group:
         return Grade(-2, "no thought about the group")
     named = len(names_in(group, seen.names))
-    return Grade(2 if named or len(seen.names) == 1 else 0, f"{named} students are set side by side")
+    return Grade(2 if named or len(seen.names) == 1 else 0, f"the thoughts about the group name {named} students")
 
 
 def _facts(seen: SessionSeen) -> Grade:
@@ -116,7 +116,7 @@ def _overall(seen: SessionSeen) -> Grade:
     asks = any(map(is_question, sentences(seen.guidance)))
     named = len(names_in(seen.guidance, seen.names)) / max(1, len(seen.names))
     sound = not (turn.false or turn.harm or turn.leak)
-    return Grade(1 + 3 * asks + round(3 * named) + 3 * sound, "asks, addresses, is sound: as far as each holds")
+    return Grade(1 + 3 * asks + round(3 * named) + 3 * sound, "does it ask, address the students, and is it sound?")
 
 
 _GRADERS = {

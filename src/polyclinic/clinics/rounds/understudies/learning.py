@@ -24,8 +24,8 @@ from polyclinic.people.students import Student
 How = Literal["saw", "worked", "told"]
 
 ASKED, NAMED, SHY_NAMED, UNREADY = 1.7, 0.4, 0.4, -1.2
-"""Changes of the log odds: asked for the step; called by name; called by name without confidence; an earlier step is
-missing.
+"""Changes of the log odds: the step was asked for; the student was named; a named student lacks confidence; an earlier
+step is missing.
 """
 PRACTISED, HEARD = 0.5, 0.05
 """Changes of the log odds on an unseen case, for each of at most four steps made after a question, or explained."""

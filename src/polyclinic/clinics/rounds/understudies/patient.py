@@ -18,7 +18,9 @@ _words = ContentWords(STOP_WORDS, least=4, digits=True)
 
 
 def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
-    """The memory that a question brings back: the one that shares most words with it; None if none does."""
+    """The memory that a question brings back: the memory that shares most words with the question; None if no memory
+    shares any.
+    """
     asked = _words(question)
     scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
     best = max(scores, default=0)

@@ -16,7 +16,7 @@ class SupervisorUnderstudy(Understudy):
 
     @answers(ChecksSafety)
     def checks(self, ask: Ask[ChecksSafety]) -> SafetyVerdict | str:
-        """Refuses what is unsafe, unethical, biased, demeaning or private."""
+        """Refuses what is unsafe, unethical, biased or demeaning, or breaks privacy."""
         if ask.mistake("nonsense"):
             return "no comment"
         if not ask.understands(ask.prompt.statement, HARM.ask()):

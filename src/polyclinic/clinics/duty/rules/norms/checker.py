@@ -107,7 +107,7 @@ def said_aloud(scene: Scene) -> str:
 
 
 def shift_words(scene: Scene) -> str:
-    """The situation in words, and what was said just before. The order is that of the sets that measure readers."""
+    """The situation in words, and what was said just before. The order is as in the sets that measure readers."""
     scenario = scene.scenario
     medicines = "; ".join(f"{medication.name} {medication.dose}" for medication in scenario.current_meds)
     text = (

@@ -41,7 +41,7 @@ def lint_norms(text: str, name: str) -> list[Fault]:
     """Everything wrong in a norm file's text; empty when it is valid. Raises `DataError` if it is not YAML."""
     root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
-        return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]
+        return [Fault(1, "a norm file must be a list of norms", "start every norm with '- id: NAME'")]
     faults: list[Fault] = []
     seen: dict[str, int] = {}
     for node in root.value:

@@ -24,7 +24,7 @@ HIGH_SEVERITY = 4
 
 class WordRule(Frozen):
     """An exact norm without code: IF the message has a word of `if_says`, THEN it must also have one of `must_say`. If
-    that is empty, the word is forbidden. Words of `unless_says` are exceptions.
+    `must_say` is empty, the word is forbidden. Words of `unless_says` are exceptions.
     """
 
     if_says: tuple[str, ...] = Field(min_length=1)
@@ -59,7 +59,7 @@ class Norm(Frozen):
 
     @property
     def read(self) -> bool:
-        """Whether the reader is asked about it."""
+        """Whether the reader is asked about this norm."""
         return self.check != "exact" and not (self.check == "trigger" and self.words is not None)
 
     def binds(self, role: Role, scenario: AnyDuty) -> bool:

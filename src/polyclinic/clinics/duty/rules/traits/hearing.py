@@ -31,12 +31,12 @@ async def shares(reads: Reads, role: str, messages: Sequence[str]) -> dict[str, 
 
 
 async def alignment(reads: Reads, role: str, text: str, target: Mapping[str, float]) -> float:
-    """How well one message agrees with the target traits: the mean target of those it shows; 0.5 if it shows none."""
+    """How well one message agrees with the target traits: the mean target of the traits it shows; 0.5 if none."""
     found = [target[name] for name in sorted(await shown(reads, role, text)) if name in target]
     return sum(found) / len(found) if found else 0.5
 
 
 def persona_heard(role: str, heard: Mapping[str, float]) -> str:
-    """The person's manners, as they were heard, in the words of a persona."""
+    """The manners that the person's messages showed, worded as a persona."""
     lines = [f"- {d.about}: {degree(heard[d.id])}" for d in listened_to(role) if d.id in heard]
     return f"A {role} who\n" + "\n".join(lines)

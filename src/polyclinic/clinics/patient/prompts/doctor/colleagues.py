@@ -34,16 +34,16 @@ class Triages(Prompt[Sent]):
         return f"You are the triage doctor. Which discipline should see this patient? {', '.join(self.disciplines)}."
 
     def reply_form(self) -> type[Sent]:
-        """One of the disciplines of this prompt."""
+        """The reply schema; it allows only the disciplines of this prompt."""
         return with_choices(Sent, "SentTo", discipline=self.disciplines)
 
     def form_hints(self) -> FormHints:
-        """A list to choose from."""
+        """The form for a person: a list of disciplines."""
         return FormHints(ask="You are the triage doctor. Which discipline should see this patient?", hidden=("reason",))
 
     @classmethod
     def from_human(cls, text: str) -> Sent:
-        """A person types the discipline."""
+        """Read the discipline that a person typed."""
         return Sent(reason="", discipline=text.strip())
 
 
@@ -64,20 +64,20 @@ class Recruits(Prompt[Colleagues]):
     @property
     def for_human(self) -> str:
         """What a person who plays the doctor may do."""
-        return f"Type at most two disciplines to call in, with a comma between, or {NOBODY}."
+        return f"Type at most two disciplines to call in, separated by a comma, or {NOBODY}."
 
     def reply_form(self) -> type[Colleagues]:
-        """Colleagues of the disciplines of this prompt, or nobody."""
+        """The reply schema; it allows the disciplines of this prompt, or nobody."""
         choices = (*self.disciplines, NOBODY)
         return with_choices(Colleagues, "CalledFrom", first=choices, second=choices)
 
     def form_hints(self) -> FormHints:
-        """Two lists to choose from."""
+        """The form for a person: two lists of disciplines."""
         return FormHints(ask="Do you want to call in colleagues?", labels={"first": "Call in", "second": "And"})
 
     @classmethod
     def from_human(cls, text: str) -> Colleagues:
-        """A person types names with commas between."""
+        """Read the disciplines that a person typed, separated by commas."""
         names = [name.strip() for name in text.split(",") if name.strip()]
         first, second = [*names, NOBODY, NOBODY][:2]
         return Colleagues(reason="", first=first, second=second)

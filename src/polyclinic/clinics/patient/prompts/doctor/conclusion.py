@@ -27,14 +27,14 @@ class Concludes(Prompt[Conclusion]):
     player: Player
 
     def form_hints(self) -> FormHints:
-        """Diagnosis and reasons are fields."""
+        """The form for a person has a field for the diagnosis and one for the reasons."""
         return FormHints(
             ask="Give your diagnosis, and why.", labels={"reasoning": "Why", "diagnosis": "Your diagnosis"}
         )
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
-        """A person writes ``diagnosis: reasoning``."""
+        """Read what a person typed, as ``diagnosis: reasoning``."""
         diagnosis, _, reasoning = text.partition(":")
         if not diagnosis.strip():
             raise ValueError("write DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with nausea")

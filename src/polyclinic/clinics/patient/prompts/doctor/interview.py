@@ -54,7 +54,7 @@ class AsksQuestion(Prompt[str], Interviewing):
         )
 
     def form_hints(self) -> FormHints:
-        """Buttons for a test and for the end."""
+        """The form for a person, with buttons to order a test and to conclude."""
         due = " This is your last question: after it you must decide." if self.last else ""
         return FormHints(
             ask=f"You are the doctor. Ask one question at a time, or order a test.{due}",
@@ -63,7 +63,7 @@ class AsksQuestion(Prompt[str], Interviewing):
 
     @classmethod
     def from_human(cls, text: str) -> str:
-        """A person types the question; ``/conclude`` ends the interview."""
+        """Read the question that a person typed; ``/conclude`` ends the interview."""
         words = text.strip()
         if words.lower().startswith(CONCLUDE):
             return CONCLUDES
@@ -88,7 +88,7 @@ class Consults(Prompt[str], Interviewing):
         return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
 
     def form_hints(self) -> FormHints:
-        """A button for a colleague who has no question."""
+        """The form for a person, with a button for a colleague who has no question."""
         asked = self.for_human.partition(" Ask one question")[0]
         return FormHints(
             ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))

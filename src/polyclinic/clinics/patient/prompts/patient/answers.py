@@ -62,7 +62,7 @@ class ThinksFirst(Prompt[Thought], Interviewed):
 
     @classmethod
     def from_human(cls, text: str) -> Thought:
-        """A person types only the answer, without the thoughts."""
+        """Read the answer that a person typed; the thoughts stay empty."""
         return Thought(thoughts="", answer=text.strip())
 
 
@@ -92,7 +92,7 @@ class Thinks(Prompt[Plans], Interviewed):
 
     @classmethod
     def from_human(cls, text: str) -> Plans:
-        """A person has one plan: what they are going to say."""
+        """Read the one plan that a person typed; it counts as all three plans."""
         return Plans(first=text.strip(), second=text.strip(), third=text.strip())
 
 
@@ -113,19 +113,19 @@ class PicksAnswer(Prompt[Picked]):
         return f"{known}\n\nWhich answers “{self.question}” best? Type its number."
 
     def reply_form(self) -> type[Picked]:
-        """As many numbers as there are candidates."""
+        """The reply schema; it allows only the numbers of the candidates."""
         count = len(self.candidates)
         return with_choices(Picked, f"PickedOf{count}", number=tuple(range(1, count + 1)))
 
     def form_hints(self) -> FormHints:
-        """The candidates to choose from."""
+        """The form for a person: a list of the candidates."""
         numbered = {str(number): words for number, words in enumerate(self.candidates, 1)}
         asked = f"Which answers “{self.question}” best?"
         return FormHints(ask=asked, hidden=("reason",), choices={"number": numbered}, labels={"number": "The best"})
 
     @classmethod
     def from_human(cls, text: str) -> Picked:
-        """A person types the number."""
+        """Read the number that a person typed."""
         if not text.strip().isdigit():
             raise ValueError("type the number of the answer that you choose")
         return Picked(reason="", number=int(text))

@@ -9,7 +9,10 @@ from polyclinic.text.layout import blocks, bullets
 
 
 class Attends(Prompt[str]):
-    """The attention agent picks the key lines out of one chunk of the requirements, one in each line."""
+    """The attention agent picks the key lines out of one chunk of the requirements.
+
+    It writes each on a line of its own.
+    """
 
     template = "attends.md"
     words: ClassVar[int] = 80
@@ -23,7 +26,7 @@ class Attends(Prompt[str]):
 
 
 class Merges(Prompt[str]):
-    """The attention agent merges the key lines of all chunks, one in each line."""
+    """The attention agent merges the key lines of all chunks. It writes each on a line of its own."""
 
     template = "merges.md"
     words: ClassVar[int] = 60
