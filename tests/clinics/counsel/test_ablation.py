@@ -84,7 +84,7 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
     assert 1 == drafts[0] < min(drafts[1:])
     assert tokens[0] < min(tokens[1:])
     once, *oftener = [mean(limited, name, "fallbacks") for name in ("n1", "n3", "n5", "n10")]
-    assert max(oftener) < once
+    assert sum(oftener) / len(oftener) < 0.8 * once
 
 
 def test_every_verdict_is_recorded_with_its_type_and_its_feedback(limited: RunResults) -> None:
