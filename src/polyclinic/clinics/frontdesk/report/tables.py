@@ -58,8 +58,8 @@ def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
         ],
         lines,
         note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals "
-        f"(none for "
-        "one hospital); where hospitals differ in size, 1 minus this differs a little from the pooled error rates of "
+        "(none for one hospital); n counts the tasks; where hospitals differ in size, 1 minus this differs a little "
+        "from the pooled error rates of "
         "tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
     )
 
