@@ -1,5 +1,5 @@
-"""Advice in plain words, none of which the reader learned from: how much of the right advice is read as breaking no norm,
-and how much of the wrong advice is found. Neither is perfect; `benchmarks/results/duty.md` has the figures.
+"""Advice in plain words, none of which the reader learned from: how much right advice is read as breaking no norm, and
+how much of the wrong advice is found. Neither is perfect; `benchmarks/results/duty.md` has the figures.
 """
 
 from __future__ import annotations
