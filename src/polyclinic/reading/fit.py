@@ -49,8 +49,8 @@ def fit(
     dense_decay: float = 2e-3,
     steps: int = 220,
 ) -> Linear:
-    """Logistic regression with weight decay. Yes and no have the same total weight, however many there are of each: over all rows,
-    or within each target where `targets` names one for each row.
+    """Logistic regression with weight decay. Yes and no have the same total weight, however many there are of each:
+    over all rows, or within each target where `targets` names one for each row.
     """
     table = _Table(rows)
     plain = np.stack([row.dense for row in rows]).astype(np.float64)
