@@ -163,7 +163,7 @@ def test_the_printed_report_command_works_in_another_store(polyclinic: Run, tmp_
 
 
 def test_a_shift_ends_with_who_broke_how_many_rules(polyclinic: Run) -> None:
-    typed = "He has chest pressure into the left arm and 98 over 60. I am worried. Please come now.\nHe is on the monitor.\n"
+    typed = "He has chest pressure into the left arm and 98 over 60. Please come now.\nHe is on the monitor.\n"
     words = ("--scenarios", "one:t2-01-chest-pain", "--cast", "all=understudy,doctor=understudy:mistake=plays_down@1")
     done = polyclinic("play", "duty", "--role", "nurse", *words, stdin=typed)
     own = re.search(r"own breaches: (\d+)", done.stdout)
