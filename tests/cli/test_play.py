@@ -163,12 +163,13 @@ def test_the_printed_report_command_works_in_another_store(polyclinic: Run, tmp_
 
 
 def test_a_shift_ends_with_the_number_of_rules_that_each_person_broke(polyclinic: Run) -> None:
-    typed = "Which medicines do you take, and have you been vomiting or confused?\n"
-    done = polyclinic("play", "duty", "--role", "doctor", "--scenarios", "one:t1-11-lithium", stdin=typed)
+    typed = "He has chest pressure into the left arm and 98 over 60. Please come now.\nHe is on the monitor.\n"
+    words = ("--scenarios", "one:t2-01-chest-pain", "--cast", "all=understudy,doctor=understudy:mistake=plays_down@1")
+    done = polyclinic("play", "duty", "--role", "nurse", *words, stdin=typed)
     own = re.search(r"own breaches: (\d+)", done.stdout)
     (told,) = re.findall("^— (.*) —$", done.stdout, re.MULTILINE)
     assert own is not None and told != "broken"
-    theirs = re.search(r"(\d+) by the trainee", told)
+    theirs = re.search(r"(\d+) by the doctor", told)
     assert theirs is not None and int(theirs[1]) > 0, told
     assert told.startswith(f"rules broken: {own[1]} by you" if int(own[1]) else "you broke no rule; rules broken:")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import re
 import sys
 from typing import Any
 
@@ -58,6 +57,4 @@ def test_a_missing_extra_is_reported_with_the_command_that_installs_it(
     monkeypatch.setattr(builtins, "__import__", missing)
     done = polyclinic(*words, stdin=GOOD)
     assert done.returncode == 2
-    assert re.search(
-        rf"{re.escape(sys.executable)} -m pip install -e '.*\[web\]'|pip install 'polyclinic\[web\]'", done.stderr
-    )
+    assert f"{sys.executable} -m pip install " in done.stderr and "[web]'" in done.stderr

@@ -10,6 +10,7 @@ import pytest
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.transcript import Event, Noted, Said, Score, Transcript
+from polyclinic.eval.charts import drawn_range
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import found_section
 from polyclinic.eval.html import render_html
@@ -74,6 +75,13 @@ def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
     first = build_report(alone, headline=("good_words",)).all_sections[0]
     (picture,) = [block for block in first.body if isinstance(block, Figure)]
     assert "share of good words ↑" in render_block(picture)
+
+
+def test_an_axis_begins_below_zero_only_where_a_value_or_its_interval_does() -> None:
+    assert drawn_range(-1, 1, [0.5, Estimate(0.4, 0.1, 0.7, 6)]) == (0.0, 1)
+    assert drawn_range(-1, 1, [0.5, Estimate(0.4, -0.1, 0.7, 6)]) == (-1, 1)
+    assert drawn_range(1, 10, [4.0]) == (1, 10)
+    assert drawn_range(0, 1e9, [4.0]) == (None, None)
 
 
 def test_overlapping_intervals_are_never_called_a_clear_difference() -> None:

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from polyclinic.core.reading import ReadingKind
 from polyclinic.errors import DataError
 from polyclinic.reading import vectors
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
-from polyclinic.reading.sets import from_file
-from polyclinic.reading.training import train_file
+from polyclinic.reading.sets import Labelled, from_file
+from polyclinic.reading.training import train, train_file
+from polyclinic.reading.weights import made
 from polyclinic.runner.readings import all_kinds, labelled, read_all
 
 
@@ -65,6 +68,34 @@ def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
     train_file(rows, kinds, first)
     train_file(rows, kinds, second)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_yes_and_no_count_the_same_within_each_target() -> None:
+    """One target has mostly yes lines and one mostly no lines: a text that says nothing leans to neither."""
+    kind = ReadingKind("k", who=(), question="Is it {what}?", open=("what",), listed=True)
+
+    def row(what: str, text: str, label: bool) -> Labelled:
+        return Labelled(kind.ask(what=what), text, label, "a", "train")
+
+    words = ("alpha", "beta", "gamma", "delta")
+    rows = [row("warm", f"{word} warm indeed", True) for word in words * 6]
+    rows += [row("warm", f"{word} not warm at all", False) for word in words]
+    rows += [row("loud", f"{word} loud indeed", True) for word in words]
+    rows += [row("loud", f"{word} not loud at all", False) for word in words * 6]
+    reader = BuiltInReader({"k": kind}, weights=made(*train(rows, {"k": kind})))
+    warm, loud = (reader.probability("something else", kind.ask(what=what)) for what in ("warm", "loud"))
+    assert abs(warm - loud) < 0.15
+    assert reader.probability("epsilon warm indeed", kind.ask(what="warm")) > 0.5
+    assert reader.probability("epsilon not warm at all", kind.ask(what="warm")) < 0.5
+
+
+def test_a_kind_may_ask_for_a_surer_yes() -> None:
+    norm = all_kinds()["duty-norm"]
+    rows = [row for row in labelled(split="train") if row.question.kind == "duty-norm"]
+    sure, even = (BuiltInReader({"duty-norm": replace(norm, surely=surely)}) for surely in (norm.surely, 0.5))
+    said = [(sure.read(row.text, row.question)[0], even.read(row.text, row.question)[0]) for row in rows[:60]]
+    assert norm.surely > 0.5
+    assert all(plain == "yes" for strict, plain in said if strict == "yes")
 
 
 @pytest.mark.parametrize(

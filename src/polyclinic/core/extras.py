@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -13,6 +14,12 @@ def install_hint(extra: str) -> str:
     installed from its folder.
     """
     in_clone = (_ROOT / "pyproject.toml").is_file() and (_ROOT / "src" / "polyclinic").is_dir()
-    if in_clone:
-        return f"{sys.executable} -m pip install -e '{_ROOT}[{extra}]'"
-    return f"pip install 'polyclinic[{extra}]'"
+    package = f"-e '{_ROOT}[{extra}]'" if in_clone else f"'polyclinic[{extra}]'"
+    return f"{_installer()} {package}"
+
+
+def _installer() -> str:
+    """The running environment's pip. An environment that uv made has none, so uv installs into it."""
+    if find_spec("pip") is None:
+        return f"uv pip install --python {sys.executable}"
+    return f"{sys.executable} -m pip install"

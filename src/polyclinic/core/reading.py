@@ -79,7 +79,8 @@ class ReadingKind:
     a part of it. A trained reader then also learns from joined lines, with lines of the kinds named in `quiet`, for
     which the answer is never yes. `swaps` says that a text fits only one target: about the target of another line, the
     answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
-    would change the answer.
+    would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
+    one text, because one wrong yes among them would be likely.
     """
 
     name: str
@@ -94,6 +95,7 @@ class ReadingKind:
     quiet: tuple[str, ...] = ()
     swaps: bool = False
     stance: bool = False
+    surely: float = 0.5
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

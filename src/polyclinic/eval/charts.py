@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +23,20 @@ def span(value: Value) -> tuple[float, float] | None:
     if not isinstance(value, Estimate) or value.low is None or value.high is None:
         return None
     return (value.low, value.high) if math.isfinite(value.low) and math.isfinite(value.high) else None
+
+
+_WIDEST = 100.0
+"""A scale wider than this is not drawn whole."""
+
+
+def drawn_range(low: float, high: float, values: Iterable[Value]) -> tuple[float | None, float | None]:
+    """The ends of an axis for values on this scale: the scale's own. A scale below zero begins at zero where no value
+    and no interval goes below. A very wide scale has no fixed ends.
+    """
+    if high - low >= _WIDEST:
+        return None, None
+    reach = [end for value in values for end in (middle(value), *(span(value) or ())) if end is not None]
+    return (0.0 if low < 0 <= min(reach, default=low) else low), high
 
 
 @dataclass(frozen=True)

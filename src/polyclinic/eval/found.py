@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.core.judge import Metric
 from polyclinic.eval.cells import estimate_decimals
-from polyclinic.eval.charts import Dots
+from polyclinic.eval.charts import Dots, drawn_range
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Figure, Paragraph, Section
@@ -89,16 +89,17 @@ def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:
 
 def _picture(results: RunResults, summary: Summary, metric: str) -> Figure:
     meaning = results.metric(metric)
-    bounded = meaning.high - meaning.low < 100
     names = list(summary.variants)
+    values = [summary.variants[name].get(metric) for name in names]
+    low, high = drawn_range(meaning.low, meaning.high, values)
     return Figure(
         headline(meaning),
         Dots(
             names,
-            {"": [summary.variants[name].get(metric) for name in names]},
+            {"": values},
             x_label="higher is better" if meaning.higher_is_better else "lower is better",
-            low=meaning.low if bounded else None,
-            high=meaning.high if bounded else None,
+            low=low,
+            high=high,
         ),
     )
 
@@ -109,15 +110,15 @@ def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[st
     first = results.metric(metrics[0])
     alike = [results.metric(name) for name in metrics if name in values]
     alike = [metric for metric in alike if (metric.low, metric.high) == (first.low, first.high)][:MOST_SHOWN]
-    bounded = first.high - first.low < 100
+    low, high = drawn_range(first.low, first.high, [values[metric.name] for metric in alike])
     return Figure(
         f"{variant}, metric by metric",
         Dots(
             [_in_words(metric) for metric in alike],
             {"": [values[metric.name] for metric in alike]},
             x_label="↑ higher is better, ↓ lower is better",
-            low=first.low if bounded else None,
-            high=first.high if bounded else None,
+            low=low,
+            high=high,
         ),
     )
 

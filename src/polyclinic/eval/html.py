@@ -15,6 +15,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Section, Table
 
 _NOT_SHOWN = frozenset({"clinic", "cast", "variants", "store", "concurrency", "cache"})
+_LONGEST_SETTING = 400
 
 
 def render_html(reports: Sequence[RunReport], title: str = "") -> str:
@@ -120,7 +121,7 @@ def _settings(results: RunResults) -> list[tuple[str, str]]:
         if isinstance(value, dict):
             words = ", ".join(f"{key} = {item}" for key, item in value.items())
         label = "selection" if name == "scenarios" else name.replace("_", " ")
-        found.append((label.capitalize(), clip(words, 120)))
+        found.append((label.capitalize(), clip(words, _LONGEST_SETTING)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polyclinic.core.judge import Metric
-from polyclinic.eval.charts import Dots
+from polyclinic.eval.charts import Dots, drawn_range
 from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.reading import clip, transcript_blocks
@@ -80,16 +80,9 @@ def results_section(results: RunResults, summary: Summary) -> Section:
 
 def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure:
     meaning = results.metric(metric)
-    bounded = meaning.high - meaning.low < 100
-    return Figure(
-        metric,
-        Dots(
-            list(summary.variants),
-            {"": [summary.variants[name].get(metric) for name in summary.variants]},
-            low=meaning.low if bounded else None,
-            high=meaning.high if bounded else None,
-        ),
-    )
+    values = [summary.variants[name].get(metric) for name in summary.variants]
+    low, high = drawn_range(meaning.low, meaning.high, values)
+    return Figure(metric, Dots(list(summary.variants), {"": values}, low=low, high=high))
 
 
 def same_rules(results: RunResults) -> bool:

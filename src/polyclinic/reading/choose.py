@@ -9,11 +9,16 @@ from pathlib import Path
 from polyclinic.core.reading import ReadingKind
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.tuned import TunedReader
+from polyclinic.reading.weights import weights_file
 
 
 def open_reader(kinds: Mapping[str, ReadingKind], path: str) -> BuiltInReader | TunedReader:
-    """The reader. A fine-tuned model is loaded at its first question."""
-    return TunedReader(path) if Path(path).is_dir() and path else _built_in(tuple(kinds.items()), path)
+    """The reader; weights are loaded at its first question. A missing file is an error at once."""
+    if path and Path(path).is_dir():
+        return TunedReader(path)
+    if path:
+        weights_file(path)
+    return _built_in(tuple(kinds.items()), path)
 
 
 @lru_cache(maxsize=16)

@@ -44,18 +44,20 @@ def fit(
     rows: Sequence[Features],
     labels: Sequence[float],
     *,
+    targets: Sequence[str] = (),
     sparse_decay: float = 2e-4,
     dense_decay: float = 2e-3,
     steps: int = 220,
 ) -> Linear:
-    """Logistic regression with weight decay. Yes and no have the same total weight, however many there are of each."""
+    """Logistic regression with weight decay. Yes and no have the same total weight, however many there are of each:
+    over all rows, or within each target where `targets` names one for each row.
+    """
     table = _Table(rows)
     plain = np.stack([row.dense for row in rows]).astype(np.float64)
     mean, spread = plain.mean(axis=0), plain.std(axis=0) + 1e-3
     plain = (plain - mean) / spread * 0.3
     wanted = np.asarray(labels, dtype=np.float64)
-    yes = max(wanted.sum(), 1e-9)
-    weight = np.where(wanted > 0.5, 0.5 / yes, 0.5 / max(len(wanted) - yes, 1e-9))
+    weight = _balanced(wanted, targets)
     parameters = np.zeros(len(table.used) + plain.shape[1] + 1)
     decay = np.concatenate([np.full(len(table.used), sparse_decay), np.full(plain.shape[1], dense_decay), [0.0]])
     momentum, square = np.zeros_like(parameters), np.zeros_like(parameters)
@@ -71,6 +73,24 @@ def fit(
         parameters -= rate * (momentum / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-6)
     dense = parameters[cut:-1] * 0.3 / spread
     return Linear(table.used.astype(np.uint32), parameters[:cut], dense, float(parameters[-1] - dense @ mean))
+
+
+def _balanced(wanted: Floats, targets: Sequence[str]) -> Floats:
+    """How much each row counts. A target that has only yes or only no rows counts by the shares of all rows."""
+    weight = _halves(wanted)
+    names = np.asarray(targets)
+    for name in sorted(set(targets)):
+        own = names == name
+        if len(set(wanted[own])) > 1:
+            weight[own] = _halves(wanted[own]) * own.mean()
+    return weight
+
+
+def _halves(wanted: Floats) -> Floats:
+    """Weights with which yes rows and no rows each sum to a half."""
+    yes = max(wanted.sum(), 1e-9)
+    halves: Floats = np.where(wanted > 0.5, 0.5 / yes, 0.5 / max(len(wanted) - yes, 1e-9))
+    return halves
 
 
 def whole_table(models: Sequence[Linear]) -> Floats:

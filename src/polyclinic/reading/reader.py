@@ -63,9 +63,10 @@ class BuiltInReader:
     def read(self, text: str, question: Question) -> tuple[Says, str]:
         """One finding."""
         chance = self._probability(text, question)
-        if abs(chance - 0.5) < UNCLEAR:
+        enough = self._kinds[question.kind].surely
+        if abs(chance - enough) < UNCLEAR:
             return "unclear", ""
-        if chance < 0.5:
+        if chance < enough:
             return "no", ""
         return "yes", self._shown(text, question)
 

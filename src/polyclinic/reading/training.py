@@ -50,9 +50,9 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained
         if compares(kind) and len({row.author for row in mine}) > 1:
             recalls[name], without = learn([_sample(kind, row) for row in mine])
             read = [_recalled(found, without[row.author], kind, row) for found, row in zip(read, lines, strict=True)]
-        models[name] = fit(read, [row.label for row in lines], sparse_decay=decay)
-        if kind.listed:
-            scopes |= {scope_of(kind, target_of(kind, row.question)) for row in lines}
+        targets = [scope_of(kind, target_of(kind, row.question)) for row in lines] if kind.listed else []
+        models[name] = fit(read, [row.label for row in lines], sparse_decay=decay, targets=targets)
+        scopes |= set(targets)
     return Trained(models, frozenset(scopes), recalls)
 
 

@@ -102,11 +102,16 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
     )
 
 
+def weights_file(path: str) -> Path:
+    """A user's file of weights. A file that is not there is an error."""
+    if not Path(path).is_file():
+        raise bad_file(path, "there is no such file of reader weights")
+    return Path(path)
+
+
 @lru_cache(maxsize=4)
 def shipped_weights(path: str = "") -> Weights:
     """The weights in the package, or in a file."""
     if path:
-        if not Path(path).is_file():
-            raise bad_file(path, "there is no such file of reader weights")
-        return load(Path(path).read_bytes(), path)
+        return load(weights_file(path).read_bytes(), path)
     return load(package_file("polyclinic.reading", f"data/{SHIPPED}").read_bytes())

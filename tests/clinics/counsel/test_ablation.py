@@ -10,6 +10,7 @@ from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.report import report
 from polyclinic.core.transcript import Called, Posted, Reviewed
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Figure
 from polyclinic.testing.runs import played
 
 CRITICS = {"accuracy", "user_centeredness", "empathy"}
@@ -102,7 +103,11 @@ def test_objections_that_no_draft_could_settle_go_to_the_review_queue_by_type(li
 
 
 def test_the_report_has_both_tables_and_the_figure(ablated: RunResults, limited: RunResults) -> None:
-    titles = [section.title for results in (ablated, limited) for section in report(results)]
+    sections = [section for results in (ablated, limited) for section in report(results)]
+    titles = [section.title for section in sections]
     assert any(title.startswith("Table 1") for title in titles)
     assert any(title.startswith("Table 2") for title in titles)
-    assert any(title.startswith("Figure 3") for title in titles)
+    drafts = [section.body[0] for section in sections if section.title.startswith("Figure 3")][-1]
+    answers = sum(len(list(row.transcript.said("counsellor"))) for row in limited.of("n1"))
+    assert isinstance(drafts, Figure)
+    assert f"n1 n = {answers}" in drafts.caption

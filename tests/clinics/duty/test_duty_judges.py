@@ -26,7 +26,7 @@ from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.rubric import package_rubric
-from polyclinic.eval.sections import Paragraph
+from polyclinic.eval.sections import Paragraph, Table
 
 Run = Callable[..., Awaitable[RunResults]]
 SHIFTS = by_id(shipped())
@@ -122,6 +122,9 @@ async def test_every_judge_gives_scores_in_a_run_and_the_report_has_the_papers_t
     captions = [getattr(block, "caption", "") for section in sections for block in section.body]
     for number in (1, 2, 3, 4):
         assert any(caption.startswith(f"Table {number}.") for caption in captions)
+    (failures,) = [section.body[0] for section in sections if section.title == "Recurring failure signatures"]
+    assert isinstance(failures, Table)
+    assert failures.columns[3:5] == ["first half (n = 0)", "second half (n = 3)"]
     assert {"Learning curves", "Drift by trait", "Prompt histories", "Recurring failure signatures"} <= {
         section.title for section in sections
     }

@@ -63,6 +63,9 @@ def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: Reported) -> N
     assert [(row[0], row[2]) for row in success.rows] == [
         (level, variant) for level in ("primary", "secondary", "tertiary") for variant in ("tool", "reasoning")
     ]
+    for row, level in zip(success.rows[::2], ("primary", "secondary", "tertiary"), strict=True):
+        tasks = [episode for episode in results.episodes if episode.variant == "tool" and level in episode.scenario]
+        assert f"(n = {sum(score.metric == 'intake' for task in tasks for score in task.scores)})" in str(row[3])
     intake = found["Intake errors (table 3)"]
     wrong = sum(int(str(row[3]).split(" /")[0]) for row in intake.rows)
     scored = [score for episode in results.episodes for score in episode.scores if score.metric == "intake"]

@@ -7,6 +7,7 @@ import pytest
 from polyclinic.clinics.patient.rules.disclosure import nearest
 from polyclinic.clinics.patient.rules.topics import shared, topics
 from polyclinic.clinics.patient.scenario.shipped import record
+from polyclinic.clinics.patient.understudies.voice import voice
 from polyclinic.reading.vectors import nearness
 
 
@@ -32,3 +33,18 @@ def test_the_heading_of_a_line_says_what_it_is_about() -> None:
 
 def test_every_topic_has_words_for_asking_and_for_telling() -> None:
     assert all(len(each.asks) >= 5 and each.told for each in topics().values())
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Does it hurt? Is your belly worse when you cough?", '"Is your belly worse when you cough", you say…'),
+        (
+            "Now I would like to hear from you whether anybody in your family has ever had a stroke or a clot.",
+            '"… anybody in your family has ever had a stroke or a clot", you say…',
+        ),
+        ("", ""),
+    ],
+)
+def test_a_question_that_is_not_answered_is_repeated_as_it_was_asked(question: str, said: str) -> None:
+    assert voice("first").echoes(question) == said

@@ -14,6 +14,7 @@ NORM = ReadingKind(
     follows="the norm counts as broken; where the variant repairs, the message is sent back",
     open=("when", "then"),
     listed=True,
+    surely=0.6,
 )
 TRAIT = ReadingKind(
     "duty-trait",

@@ -154,6 +154,7 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
 
 def _stages(results: RunResults, variants: Sequence[str]) -> Section:
     series: dict[str, list[float | Estimate | None]] = {}
+    answers: list[str] = []
     for name in variants:
         drafts: dict[str, list[float]] = {stage: [] for stage in STAGES}
         for row in results.of(name):
@@ -161,17 +162,20 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
                 if (replied := said.get(Replied)) is not None:
                     drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
+        answers.append(f"{name} n = {sum(map(len, drafts.values()))}")
     labels = [stage.replace("preferences.", "… ") for stage in STAGES]
     chart = Bars(labels, series, y_label="drafts per answer", low=0)
-    return Section("Figure 3: drafts by stage", [Figure("Mean drafts per answer in each of the 13 stages", chart)])
+    caption = f"Mean drafts per answer in each of the 13 stages (answers: {', '.join(answers)})"
+    return Section("Figure 3: drafts by stage", [Figure(caption, chart)])
 
 
 def _hand_overs(results: RunResults) -> Section:
     rows: list[list[Cell]] = []
     shown: list[Line] = []
     for name in results.variant_names():
-        crisis = review = words = 0
+        talks = crisis = review = words = 0
         for row in results.of(name):
+            talks += 1
             for post in row.transcript.of(Posted):
                 crisis += post.queue == QUEUE
                 review += post.queue == REVIEW_QUEUE
@@ -179,8 +183,8 @@ def _hand_overs(results: RunResults) -> Section:
                     shown.append(Line("patient", told.utterance, aside=told.reason))
             replies = [said.get(Replied) for said in row.transcript.said("counsellor")]
             words += sum(bool(replied and replied.fallback) for replied in replies)
-        rows.append([name, crisis, review, words])
-    head = ["variant", "handed over", "for review", "safe utterances said"]
+        rows.append([name, talks, crisis, review, words])
+    head = ["variant", "talks", "handed over", "for review", "safe utterances said"]
     blocks: list[Block] = [Table("What went to people", head, rows, digits=0)]
     if shown:
         blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))

@@ -124,5 +124,8 @@ def failure_signatures(data: Collected) -> Section:
         ]
         broken = sum(shift.commitments_broken for shift in data.of(variant))
         caption = f"{variant}: broken commitments {broken}"
-        tables.append(Table(caption, ["norm", "role", "task", "first half", "second half", "for example"], rows))
+        shifts = [shift.number * 2 <= last for shift in data.of(variant)]
+        halves = [f"first half (n = {sum(shifts)})", f"second half (n = {len(shifts) - sum(shifts)})"]
+        note = "How often the norm was broken; n counts the shifts."
+        tables.append(Table(caption, ["norm", "role", "task", *halves, "for example"], rows, note=note))
     return Section("Recurring failure signatures", tables)

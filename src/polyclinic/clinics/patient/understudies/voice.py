@@ -7,7 +7,10 @@ from functools import lru_cache
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
-from polyclinic.text.words import ContentWords
+from polyclinic.text.sentences import sentences
+
+_REPEATED = 12
+"""How many words of a question are repeated at most."""
 
 
 class Voice(Frozen):
@@ -39,15 +42,10 @@ class Voice(Frozen):
     blind: tuple[str, ...]
 
     def echoes(self, question: str) -> str:
-        """Words that repeat the question, as people do when they do not answer it."""
-        words = [word.strip("?,.;:").lower() for word in question.split()]
-        topic = [word for word in words if _content()(word) and not word.isdigit()][-4:]
-        return self.echo.format(words=" ".join(topic)) if topic else ""
-
-
-@lru_cache(maxsize=1)
-def _content() -> ContentWords:
-    return ContentWords()
+        """People repeat a question when they do not answer it: its last sentence, or the end of a long one."""
+        words = sentences(question)[-1].split() if question.strip() else []
+        asked = " ".join(words[-_REPEATED:]).rstrip("?.! ")
+        return self.echo.format(words=f"… {asked}" if len(words) > _REPEATED else asked) if asked else ""
 
 
 @lru_cache(maxsize=4)
