@@ -137,7 +137,7 @@ def test_every_sentence_that_may_deny_a_value_passes_the_quick_check() -> None:
     assert not _may_doubt("my address is 4, notary road, knowland. i know a sonata.")
 
 
-def test_words_that_tell_a_sex_are_counted_as_the_pattern_finds_them() -> None:
+def test_words_for_a_sex_are_counted_as_the_pattern_finds_them() -> None:
     every = "|".join((*WORDS.values(), *RELATIVES.values(), *TITLES.values()))
     words = [word for word in every.split("|") if re.fullmatch(r"[a-z'-]+", word)]
     for text in _sentences([*words, "females", "femal", "woman", "women", "여자"]):
