@@ -23,6 +23,7 @@ _ORDINALS = {
     "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15,
     "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
 }  # fmt: skip
+_UNITS_TENS = {*_UNITS, *_TENS} - {"oh"}
 _SCALES = {"hundred": 100, "thousand": 1000}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
 _WORD = "|".join(sorted({*_UNITS, *_TENS, *_ORDINALS, *_SCALES, *_TIMES}, key=len, reverse=True))
@@ -55,7 +56,10 @@ def _run(run: re.Match[str]) -> str:
         before, after = run.string[: run.start()].rstrip(" ,-"), run.string[run.end() :]
         if not _FEW_DIGITS.match(after) and (not before[-1:].isdecimal() or _A_WORD.match(after)):
             return run[0]
-    return ", ".join(_said(part) for part in run[0].split(", "))
+    parts = run[0].split(", ")
+    if len(parts) > 1 and parts[-1].lower() == "oh" and parts[-2].lower().endswith(tuple(_ORDINALS)):
+        return ", ".join([*map(_said, parts[:-1]), parts[-1]])
+    return ", ".join(map(_said, parts))
 
 
 def _said(run: str) -> str:
@@ -104,6 +108,10 @@ def _scaled(words: Sequence[str], at: int, value: int) -> tuple[str, int]:
         value, at, scaled = value * _SCALES[words[at]], at + 1, True
         if at < len(words) and words[at] not in _SCALES and words[at] not in _ORDINALS and words[at] != "oh":
             rest, next_ = _small(words, at)
+            if rest is not None and value >= _SCALES["thousand"] and words[next_ : next_ + 1] == ["hundred"]:
+                rest, next_ = rest * _SCALES["hundred"], next_ + 1
+                tens, after = _small(words, next_) if next_ < len(words) and words[next_] in _UNITS_TENS else (0, next_)
+                rest, next_ = rest + (tens or 0), after
             if rest is not None:
                 value, at = value + rest, next_
     last = words[at] if at < len(words) else ""

@@ -16,15 +16,8 @@ from polyclinic.clinics.frontdesk.rules.clauses import _KIN
 from polyclinic.clinics.frontdesk.rules.names import tells_name
 from polyclinic.clinics.frontdesk.rules.particulars import _DOUBT, _DOUBTS, _may_doubt, plainly, was_said
 from polyclinic.clinics.frontdesk.rules.phones import says_number
-from polyclinic.clinics.frontdesk.rules.sexes import (
-    _ANY,
-    _AT_ONCE,
-    _RELATIVES,
-    _TITLES,
-    _WORDS,
-    _count_sexes,
-    sexes_said,
-)
+from polyclinic.clinics.frontdesk.rules.sex_words import RELATIVES, TITLES, WORDS
+from polyclinic.clinics.frontdesk.rules.sexes import _ANY, _AT_ONCE, _count_sexes, sexes_said
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.understudies.hearing import _INTRODUCED, _NAME, _NUMBER
@@ -145,7 +138,7 @@ def test_every_sentence_that_may_deny_a_value_passes_the_quick_check() -> None:
 
 
 def test_words_for_a_sex_are_counted_as_the_pattern_finds_them() -> None:
-    every = "|".join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))
+    every = "|".join((*WORDS.values(), *RELATIVES.values(), *TITLES.values()))
     words = [word for word in every.split("|") if re.fullmatch(r"[a-z'-]+", word)]
     for text in _sentences([*words, "females", "femal", "woman", "women", "여자"]):
         assert _count_sexes(text) == len(_ANY.findall(text.lower())), text

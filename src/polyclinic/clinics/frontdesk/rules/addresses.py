@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.hangul import latin
+from polyclinic.clinics.frontdesk.rules.places import COUNTRIES, NATIONS, STATES, TOWNS
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
@@ -25,24 +26,9 @@ _LABELS = {
     "block", "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door",
     "house-number",
 }  # fmt: skip
-_STATES = {
-    "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca", "colorado": "co",
-    "connecticut": "ct", "delaware": "de", "florida": "fl", "georgia": "ga", "hawaii": "hi", "idaho": "id",
-    "illinois": "il", "indiana": "in", "iowa": "ia", "kansas": "ks", "kentucky": "ky", "louisiana": "la", "maine": "me",
-    "maryland": "md", "massachusetts": "ma", "michigan": "mi", "minnesota": "mn", "mississippi": "ms",
-    "missouri": "mo", "montana": "mt", "nebraska": "ne", "nevada": "nv", "new hampshire": "nh", "new jersey": "nj",
-    "new mexico": "nm", "new york": "ny", "north carolina": "nc", "north dakota": "nd", "ohio": "oh", "oklahoma": "ok",
-    "oregon": "or", "pennsylvania": "pa", "rhode island": "ri", "south carolina": "sc", "south dakota": "sd",
-    "tennessee": "tn", "texas": "tx", "utah": "ut", "vermont": "vt", "virginia": "va", "washington": "wa",
-    "west virginia": "wv", "wisconsin": "wi", "wyoming": "wy", "ontario": "on", "quebec": "qc",
-    "british columbia": "bc", "alberta": "ab", "manitoba": "mb", "saskatchewan": "sk", "nova scotia": "ns",
-    "gyeongsangnam-do": "gyeongnam", "gyeongsangbuk-do": "gyeongbuk", "jeollanam-do": "jeonnam",
-    "jeollabuk-do": "jeonbuk", "chungcheongnam-do": "chungnam", "chungcheongbuk-do": "chungbuk",
-    "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju",
-    "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
-}  # fmt: skip
-"""States and provinces, which addresses give by two letters."""
-_STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(_STATES, key=len, reverse=True)))})\b")
+_COUNTRY = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(COUNTRIES, key=len, reverse=True)))})\b")
+_GERMAN_STREET = lazy_pattern(r"(?<=[a-z]{3})str(?:asse)?\b\.?")
+_STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(STATES, key=len, reverse=True)))})\b")
 _SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = lazy_pattern(r"[^\W_]+|&")
@@ -59,7 +45,8 @@ def _tokens(text: str) -> tuple[str, ...]:
     """The words that identify an address, in short forms. The letter of a unit is separated from its number."""
     said = without_accents(figures(latin(normalise(text)))).replace("'", "")
     said = _SINGAPORE.sub(r"singapore \1", said)
-    words = _TOKEN.findall(_STATE.sub(lambda state: _STATES[state[0]], said))
+    said = _COUNTRY.sub(lambda country: COUNTRIES[country[0]], _GERMAN_STREET.sub("str", said))
+    words = [TOWNS.get(word, word) for word in _TOKEN.findall(_STATE.sub(lambda state: STATES[state[0]], said))]
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
 
@@ -104,7 +91,7 @@ def _is_code(part: tuple[str, ...]) -> bool:
 
 def _is_region(named: list[tuple[str, ...]]) -> bool:
     """Whether the last of several parts is a province or a state."""
-    return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in _STATES.values())
+    return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in STATES.values())
 
 
 def says_address(address: str, text: str, *, whole: bool = False) -> bool:
@@ -117,7 +104,8 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     if not missing:
         return bool(parts)
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
-    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 or _is_region(named) else [])
+    spare = [part for part in parts if _is_code(part)] + [part for part in named if " ".join(part) in NATIONS]
+    spare += named[-1:] if len(named) > 2 or _is_region(named) else []
     return not whole and all(part in spare for part in missing)
 
 

@@ -18,7 +18,8 @@ from polyclinic.text.sentences import SPOKEN_END
 
 _KIN = (
     r"brother|sister|sibling|ex|wife|husband|partner|mother|father|mum|mom|mama|dad|daddy|papa|son|daughter|cousin"
-    r"|uncle|aunt|auntie|twin|niece|nephew|grand\w+|gran|granny|nan|roommate|flatmate|housemate|neighbou?r|boss"
+    r"|folks|relatives|uncle|aunt|auntie|twin|niece|nephew|grand\w+|gran|granny|nan|roommate|flatmate|housemate"
+    r"|neighbou?r|boss"
     r"|colleague"
     r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
     r"|children"
@@ -46,11 +47,12 @@ _SPLIT = lazy_pattern(
     SPOKEN_END + r"|(?<=:)\s+|(?<=\.\.\.)\s*|\s*[()]\s*"
     r"|,\s+(?=(?:but|so|and|or|yet|because|since|cos|coz|though|although|while|whereas|if|unless|once|i|i'[a-z]+|im|we"
     r"|we'[a-z]+|he|she|they|you|you'[a-z]+|it|it's|its|my|mine|your|this|that|that's|these|please|pls|could|can|would"
-    r"|just|only|not|no|nor|then|now|otherwise|instead|actually|rather|sorry|wait|don't|dont|do|let|let's|make"
+    r"|just|only|not|no|nor|then|now|otherwise|instead|actually|rather|sorry|wait|don't|dont|do|did|let|let's|make"
     r"|give|what"
     r"|which|where|who|whose|there|there's|the|as|any|is|are|was|take|cancel|put|book|have|how|when|move|leave"
     r"|keep|scrap|drop|forget|call|try|see|find|get|say|thanks|thank)\b)"
-    r"|(?<!wondering)(?<!wonder)(?<!asking)(?<!\bask)(?<!\bsee)(?<!\bknow)(?<!check)(?<!\bas)(?<!even)(?<!only)("
+    r"|(?<!wondering)(?<!wonder)(?<!asking)(?<!\bask)(?<!\bsee)(?<!\bknow)(?<!check)(?<!\bas)(?<!even)(?<!only)(?<!"
+    r"\bmind)(?<!terribly)("
     r"?<!what)\s+(?=(?:if|unless) (?:i|we|you|he|she|they|it|it's|someone|somebody|my|there"
     r"|not)\b)"
     r"|(?<!anyone)(?<!anybody)(?<!everyone)(?<!everybody)(?<!nobody)(?<!no one)(?<!anything)(?<!\ball)(?<!none)("
@@ -58,6 +60,8 @@ _SPLIT = lazy_pattern(
     r"\s+(?=(?:but|because|although|though|cos|coz|cuz|whereas|however)\b)"
     r"|\s+(?=so (?!long|that\b|much|far|soon|many|very|quick|as\b|early|on\b|urgent|bad|kind|good|i can))"
     r"|\s+(?=and (?:i|i'[a-z]+|we|he|she|they|you|my|it|it's|then|so|not|please|now|could|can|would|don't|let|mine)\b)"
+    r"|(?<!\bgo)(?<!\btry)(?<!\bcome)\s+(?=and (?:drop|cancel|scrap|bin|delete|ditch|lose|keep|leave) (?:the|my|it"
+    r"|that|this)\b)"
     r"|\s+(?=(?:then|so) (?:i|we|please|could|can)\b)"
 )
 _PAST = lazy_pattern(
@@ -69,19 +73,22 @@ _PAST = lazy_pattern(
     r"|\b(?:i|we) (?:\w+ ){0,2}(?:wanted|hoped|planned|meant|intended|asked|told|said|enquired|inquired"
     r"|requested|thought"
     r"|considered|wondered|did|begged|agreed|wrote|rang|phoned|called|booked)\b|\byesterday\b|\blast (?:time"
-    r"|week|month|year|night|spring|summer|autumn|winter)\b|\boriginally\b"
+    r"|week(?! (?:of|in)\b)|month|year|night|spring|summer|autumn|winter)\b|\boriginally\b"
     r"|\bat first\b|^first i\b|\binitially\b|\bpreviously\b|\bthe other day\b|\bearlier (?:today|this)\b"
     r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bi'd been\b|\bago\b"
 )
 _DONE = lazy_pattern(
     r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
-    r"|shifted|switched)\b|\bwhether\b|\b(?:i|we)(?:'ve| have| had|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
+    r"|shifted|switched)\b|(?<!see )(?<!check )(?<!wondering )\bwhether\b|\b(?:i|we)(?:'ve| have| had"
+    r"|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
     r"|doctor)|moved|switched|postponed"
     r"|cancell?ed|rescheduled|shifted|swapped)\b"
+    r"|\b(?:i|we) (?:already )?had (?:it|that|mine|my \w+) (?:moved|changed|cancell?ed|rescheduled)\b"
 )
 """What is in the past and no longer asked for."""
 _HYPOTHETICAL = lazy_pattern(
-    r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
+    r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know"
+    r" )(?<!check )(?<!as )(?<!mind )(?<!terribly )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
     r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we"
     r"|she|he|anything)\b(?! be most)|\bwhat (?:happens"
@@ -99,7 +106,8 @@ _OTHERS = lazy_pattern(
     rf"|wishes|likes?"
     r"|trusts?|prefers?|hopes?|insists?|is|'s|are|may|might|should|to|on|in|of|for|and|or|else|different|new"
     r"|nearer|who|does|do|doesn't|don't)\b)[a-z']+"
-    r"|^you(?:'ve|'d| have| had)? (?:(?!can|could|may|might|should|would|will|please)\w+ )?(?:moved|changed|put"
+    r"|^you(?:'ve|'d| have| had)? (?!(?:got|have) (?:any|an?|some|time|space|room)\b)(?:(?!can|could|may|might"
+    r"|should|would|will|please)\w+ )?(?:moved|changed|put"
     r"|gave|given|wrote|told|said|sent|cancelled|canceled|rang"
     r"|phoned|called|offered|proposed|got|been|keep|kept|have|had)\b"
     rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had"
@@ -113,11 +121,13 @@ _TOLD = lazy_pattern(
 _ASKS_HOW = lazy_pattern(
     r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
-    r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|does|did|should i|must i|am i|will i"
+    r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|do you (?:ever |usually |often |always "
+    r"|normally )?(?:move|cancel|change|reschedule)|does|did|should i|must i|am i|will i"
     r"|has my|has the|has it"
     r"|is it true|is that so|is my|is the|was my|was it|have i|would i|may i ask|might i ask|might i enquire"
     r"|can i (?:eat"
-    r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:fees?|charged?|penalt\w+|policy"
+    r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:without (?:pay|be)ing|fees?|charged?"
+    r"|penalt\w+|policy"
     r"|rules?|notice period)\b"
 )
 _CONTRAST = lazy_pattern(
@@ -128,7 +138,8 @@ _POLITE_NOT = lazy_pattern(
     r"|(?:'t|n't|not) (?P<whom>you|i|we|they|there|it)\b)(?! (?:want|need|care|think|know))"
 )
 _RETRACTS = lazy_pattern(
-    r"(?:\.\.+|[-,;]) ?(?:ah|oh|er|um|hmm|wait|sorry),? no\b|\b(?:(?:oh |ah )?no,? wait|wait,? no|(?:oh |ah )wait"
+    r"\b(?:ah|oh|er|um|uh|hmm|wait|sorry),? no\b(?!,? (?:problem|worries|rush|hurry|need))|\b(?:(?:oh "
+    r"|ah )?no,? wait|wait,? no|(?:oh |ah )wait"
     r"|scratch (?:that|it)|scrap (?:that|it)|strike that|actually,? no"
     r"|no,? actually|no,? make (?:it|that)|make (?:that|it) (?=the|an?|\w+day|next|tomorrow|dr|xthisx|xotherx)"
     r"|never mind that"

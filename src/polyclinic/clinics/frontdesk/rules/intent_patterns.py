@@ -35,7 +35,8 @@ _DROP = (
     r"|abandon(?:ed|ing)?|ditch(?:ed|ing)?|kill(?:ed)?"
     r"|axe|dump|nix|skip(?:ping)?|forget(?: about)?|unbook(?:ed)?|rescind(?:ed)?|revok(?:e|ed)|retract|end|stop"
     r"|destroy|throw out|get rid of"
-    r"|do away with|give up|giv(?:e|ing) away|free(?:ing)? up|pass on|let go of|back out of|pull out of"
+    r"|do away with|give up|(?:giv(?:e|ing)|hand) back|giv(?:e|ing) away|free(?:ing)? up|pass on|let go of"
+    r"|back out of|pull out of"
     r"|opt out of|bow out of|call off)"
 )
 _PARTED = (
@@ -69,6 +70,19 @@ OTHER_THING = lazy_pattern(
     rf"|bandage)\w*|\bcancell?ed (?:train|bus|flight|shift|class|lesson|meeting|match)\b"
     r"|\b(?:train|bus|flight|ferry|shift|class|lesson|meeting|match|taxi|lift)(?:'s| is| was| got"
     r"| has been)? cancell?ed"
+    r"|\b(?:clinic|hospital|dentist|doctor|gp|airline|babysitter|sitter|driver)(?: has| had|'s)?(?: just)? cancell?ed\b"
+    r"|\bget rid of (?:this|these|the|my) (?!appointment|visit|booking|slot|one)\w+|\bmov(?:e|ing) (?:to"
+    r"|into) (?:an? |another |the )?(?:\w+ )?(?:room|ward|bed|house|flat|city|country|apartment)\b"
+    r"|\bcancell?ation (?:notice|text|message|letter|e-?mail|policy|fee|form|list|sms)"
+    r"|\b(?:glad|happy|pleased|grateful|good|great)(?: that)? you(?:'ve| have)? \w+ed (?:me|it|my \w+|that)"
+    r"|\b(?:by|via|over) (?:video|phone|zoom|telephone)\b[^.;]{0,25}\binstead\b(?: of (?:in person|coming in))?"
+    rf"|\b(?:switch\w*|swap\w*|replac\w+) (?:the|my|our|your) (?!(?:[\w'-]+\s+){{0,2}}?{_VISIT}\b)[\w'-]+"
+    r"|\bthank(?:s| you)(?: so much| a lot| very much)? for (?:\w+ing|the) \w+"
+    r"|\b(?:wants?|have|having|cut) (?:it|that|them) out\b|\b(?:give|giving|gave) up \w+ing\b"
+    r"|\b(?:give|giving|gave) up (?:alcohol|cigarettes|sugar|coffee|meat|drink|sport)"
+    r"|\b(?:tooth|teeth|tonsils?|appendix|gallbladder|stitches|mole|stones?|splinter|nail|cyst|cast|implant|polyps?)\b"
+    r"(?: \w+){0,3} (?:out|removed|off|pulled)\b"
+    r"|\b(?:remov\w+|pull\w*|take out|get rid of)(?: \w+){0,3} (?:tooth|teeth|tonsils?|stitches|mole|wart|cast|cyst)\b"
 )
 NO_LONGER = lazy_pattern(
     r"\b(?:no longer (?:need|want|require|wish|plan|intend|interested|necessary|coming)|(?:won't|wont|shan't"
@@ -112,12 +126,28 @@ MOVES = lazy_pattern(
     r"|afternoon|evening|month|arrangement)\b|(?:instead of|rather than|in place of|in lieu of|and not) (?:the "
     r"|on |my |at )*"
     rf"(?:{_DAY}|{_HOUR})|{_DAY} (?:is )?no,? (?:but )?{_DAY}|(?:supposed|meant) to be|wrong (?:day|date|time)"
-    rf"|(?:correct|fix) (?:it|that|the (?:date|day|time))|move me|bump me|push me|shift me)"
+    rf"|(?:correct|fix) (?:it|that|the (?:date|day|time))"
+    rf"|(?:my|our|her|his) (?:\w+ )?{_NOUN} (?:has to|needs to|must|will have to|should) (?:be|go|become) (?:on|in"
+    rf"|to|at"
+    rf"|an?)\b|move me|bump me|push me|shift me"
+    r"|(?:can|could) (?:you|we|i) (?:change|move|switch|shift)(?=\W*$)"
+    r"|(?:redo|re-?time|re-?date|reset) (?:the |my )*(?:date|time|day|hour|appointment|booking))"
 )
+NOT_ANOTHER_TIME = lazy_pattern(
+    r"\b(?:some|any)(?:one|body) else\b|\banother (?:hospital|patient|doctor|clinic|person|place|surgeon)\b"
+    r"|\b(?:got|am|i'm|is|he's|she's|feel\w*|get\w*|all|much) better\b(?! (?:for|to|if|on|in))"
+)
+"""Who or what else is spoken of, where no other time is asked for."""
+NOT_THEN = lazy_pattern(
+    r"^(?:(?:but|just|only|though|please) )*not (?:on |at |in )?(?:that|this|the same|such an?) (?:day|date|time|hour"
+    r"|morning|afternoon|evening|week)\b"
+)
+TAKES_BACK = lazy_pattern(r"\b(?:confirm|keep (?:it|my|the)|i'm coming|i'll come)\b")
 ASKS_OTHER = lazy_pattern(
     r"\b(?:what|when|which)(?: else|'s| is|'ve| have| do| other| about| would| times?| days?| slots?)* (?:else"
     r"|you got|you have|have you|do you have|free|available|there|going|open|possible)"
-    rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have|got|would|could|might|can|may"
+    rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have"
+    rf"|(?<!i've )(?<!i )(?<!we've )(?<!we )(?<!she's )(?<!he's )(?<!have )got|would|could|might|can|may"
     rf"|maybe|perhaps|possible)\b[^.]*\b(?:later|earlier|sooner|another|other|different|"
     rf"else|after(?:wards)?|following|next|before|instead|better|{_DAY}|{_HOUR}|morning|afternoon|evening|week"
     rf"|slot|weekend|early|any going)\b|\b(?:would be|'d be|it's|that's|(?:morning|afternoon|evening|week|month|time"
@@ -128,7 +158,13 @@ ASKS_OTHER = lazy_pattern(
     r"|\b(?:another|other|different|fresh|new) (?:day|date|time|slot|week|hour|one|appointment|arrangement)"
     r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
     r"|" + _HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + _DAY + r")"
-    r"|\bbecome an?\b|\brelocate me\b|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
+    rf"|(?:^|, )(?:maybe |perhaps |say )?(?:next (?:week|month)|{_DAY}|{_HOUR}|later|earlier|in the (?:morning"
+    rf"|afternoon"
+    r"|evening))(?: some ?time| maybe| perhaps| instead| then)*\?|\b(?:give|get|book) me (?:in |down )?(?:on |for "
+    r"|at )?(?:the )?" + _DAY + r"\b|^(?:a (?:bit|little) |something |anything )?(?:later"
+    r"|earlier|sooner)\W*$|\bit (?:must|has to|needs to|should|would have to) be (?:after|before|later|earlier)\b"
+    r"|\bis there nothing\b|\bisn't there any|\bnothing (?:sooner|earlier)|\bbecome an?\b|\brelocate me\b"
+    r"|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
     r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go"
     r"|see)\b"
     rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
@@ -154,7 +190,8 @@ ABSENT = lazy_pattern(
     r"|\b(?:have|'ve|got|has|'s got|must|there's) (?:got )?(?:an? |to )?(?:\w+ )?(?:funeral|wedding|work|exam"
     r"|midterm|test|shift|meeting|court|fare|interview|flight|class|trip)\b|\b(?:i'm|im|i am|we're|she's|he's"
     r"|shall be|will be|i'll be) (?:stuck|away|abroad|ill|sick|at sea|working|travelling|out of town|in (?:court"
-    r"|hospital|quarantine|bed))"
+    r"|hospital|quarantine|bed)|busy|tied up|swamped|on (?:call|duty|nights)|teaching|babysitting)"
+    r"|\b(?:but|and) (?:i|we|he|she) (?:can't|cannot|won't be able to)\W*$"
     r"|\brunning (?:\w+ )*late\b|\bonly arrives?\b|\bcaught a\b|\bmissed? (?:my|the) (?:train|bus|flight)"
 )
 NO_NEW = lazy_pattern(
@@ -166,9 +203,11 @@ SAME = lazy_pattern(
     r"\b(?:leav(?:e|ing) (?:it|mine|my \w+|things?|everything|that|the \w+)(?: exactly| just)? (?:as|where|alone"
     r"|be|on|in)|stays?\b(?! (?:with|at|in|on by))|stay(?:s|ing)? (?:put|the same|as)|fine as|as it (?:is|stands|was)"
     r"|as (?:planned|agreed|arranged|booked|before|scheduled)|(?:don't|dont|do not|never) (?:\w+ )?(?:change"
-    r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the"
+    r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the|this"
     r"|that|me on|to)|original (?:hour|time|date|day|slot)"
-    r"|disregard (?:my|that|the)|undo (?:that|it)|perfectly (?:content|happy|fine)|i (?:decline|refuse)"
+    r"|(?:appointment|visit|booking|slot|it) i(?:'ll|'m| will)? keep\w*"
+    r"|disregard (?:my|that|the)|not that i (?:want|plan|intend|would|am)|undo (?:that|it)|perfectly (?:content"
+    r"|happy|fine)|i (?:decline|refuse)"
     r"|(?:time|hour|day|date|it|that|slot|appointment) (?:suits|works for|is (?:fine|perfect|good|great) (?:for|with))"
     r" (?:me|us)\b(?! better| more)|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)"
     r"|put (?:me|it) back (?:in"
@@ -180,7 +219,7 @@ COMES = lazy_pattern(
     r"|ya) (?:then|on|there|at|tomorrow|tues|mon|wed|thurs|fri|soon)"
     r"|\bi (?:want|wanna|still want|would like|intend|do intend|plan) (?:to )?(?:come|keep|attend|go|be seen)\b"
     r"|\bso i (?:come|go)\b|\bconfirm (?:that )?(?:herewith )?(?:that )?i\b|\bpresent myself\b|\bcount on me\b"
-    r"|\bsee you\b|\bi'd hate to lose\b"
+    r"|\bsee you\b|\bi'd hate to lose\b|\bstill need (?:the|my|that|it)\b(?! (?:moved|changed|cancelled))"
 )
 NEGATED = lazy_pattern(
     r"\b(?:not|n't|\w+n't|dont|wont|never|no|without|nor|neither|rather than|instead of|nothing of|hate to"
@@ -191,4 +230,9 @@ STILL_CANCELS = lazy_pattern(
     r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
 )
 DOES_IT = lazy_pattern(r"\b(?:want|like|need|have|wish) to do (?:it|that|so|this)\b")
+TALKED_OUT = lazy_pattern(
+    r"\b(?:talked|argued) (?:me|us|him|her) (?:out of|round)\b|\b(?:persuaded|convinced) me (?:not to|to (?:come"
+    r"|keep|go))\b"
+)
+"""Somebody else made the caller keep the visit."""
 RATHER = lazy_pattern(r"\b(?:than|rather|instead|not \w+ as)\b")

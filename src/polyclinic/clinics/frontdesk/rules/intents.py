@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
+from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, last_retraction
 from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     ABSENT,
     ASKS_OTHER,
@@ -23,11 +23,15 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     NEGATED,
     NO_LONGER,
     NO_NEW,
+    NOT_ANOTHER_TIME,
+    NOT_THEN,
     OTHER_THING,
     RATHER,
     SAME,
     SOME_DAY,
     STILL_CANCELS,
+    TAKES_BACK,
+    TALKED_OUT,
 )
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
 from polyclinic.clinics.frontdesk.rules.wording import wording
@@ -58,6 +62,8 @@ def _events(clause: Clause) -> list[_Heard]:
     stays = next((match for match in SAME.finditer(text) if not _denied(text, match.start())), None)
     if stays is not None and RATHER.search(text) is None:
         return [_Heard("same", clause.firm, clause.begins)]
+    if TALKED_OUT.search(text):
+        return [_Heard("same", 2, clause.begins)]
     of_visits = OTHER_THING.sub(lambda other: " " * len(other[0]), text)
     for match in (*CANCELS.finditer(of_visits), *patterns()["gives_up"].finditer(of_visits)):
         found.append(("no cancel" if _denied(text, match.start()) else "cancel", wants))
@@ -68,12 +74,14 @@ def _events(clause: Clause) -> list[_Heard]:
     if not any(event in ("cancel", "no new") for event, _ in found):
         for match in (*MOVES.finditer(of_visits), *patterns()["moves"].finditer(without("was_earlier", of_visits))):
             found.append(("no move" if _denied(text, match.start()) else "move", wants))
-    if not found and COMES.search(text):
+        if NOT_THEN.match(text):
+            found.append(("move", wants))
+    if not found and any("not " not in match[0] for match in COMES.finditer(text)):
         found.append(("comes", clause.firm))
-    if ABSENT.search(text):
+    if ABSENT.search(of_visits):
         found.append(("absent", max(clause.firm, 1)))
     if (
-        ASKS_OTHER.search(text)
+        ASKS_OTHER.search(NOT_ANOTHER_TIME.sub(" ", text))
         and of_visits == text
         and not clause.others
         and not any(event == "no new" for event, _ in found)
@@ -85,7 +93,11 @@ def _events(clause: Clause) -> list[_Heard]:
 @lru_cache(maxsize=2048)
 def plain_intent(text: str) -> Intent:
     """What the caller wants if the words are plain; "open" if the reader must decide by the whole meaning."""
-    heard = [one for clause in clauses(text) for one in _events(clause) if one.firm]
+    words = wording(text)
+    begins = last_retraction(words)
+    if not TAKES_BACK.search(words, begins):
+        begins = 0
+    heard = [one for clause in clauses(text) for one in _events(clause) if one.firm and one.clause >= begins]
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
     decided = None if new else _decided(heard) or _then_does(text)
@@ -97,6 +109,9 @@ def plain_intent(text: str) -> Intent:
     if "absent" in events:
         return "cancel" if "no new" in events or says("let_be", text) or not says("late", text) else "neither"
     if new or any(says(other, text) for other in ("late", "how_it_is", "books_or_asks")):
+        return "neither"
+    is_done = any(one.firm == 0 and not (one.supposed or one.others) for one in clauses(text))
+    if not heard and (is_done or OTHER_THING.search(words)):
         return "neither"
     if patterns()["gives_up"].search(text) or patterns()["moves"].search(text):
         return "open" if all(clause.firm == 2 and not clause.asks for clause in clauses(text)) else "neither"

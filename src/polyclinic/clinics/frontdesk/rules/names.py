@@ -16,7 +16,7 @@ _TITLES = lazy_pattern(rf"^\s*{_TITLE}\s*|\s*[(,]\s*{_TITLE}\)?\s*$", re.IGNOREC
 _SPELT = lazy_pattern(r"\b[a-z](?:[-.][a-z])+\b|\b[a-z](?: [a-z]){2,}\b")
 _LABEL = lazy_pattern(
     r"\b(?:sur|family |last |first |given |fore|middle )name|\bwith (?:an?|one|two|no) |\bspel(?:t|l|led)"
-    r"|\bthat'?s\b|\bgiven\b|\bsurname\b"
+    r"|\bthat'?s\b|\bas in\b|\bgiven\b|\bsurname\b"
 )
 _INITIAL = r"(?:(?!(?:and|or|not|is|but|no|my|for|with|the)\b)[^\W\d_]+\.?\s+)?"
 """A middle name, or its first letter."""
@@ -69,7 +69,8 @@ _TITLED = lazy_pattern(
 _SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
-    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:called|named|nurse|doctor|a|an|mr\.?"
+    r"|appointment with|referred by|treated by|waiting for|is there an?|(?:married|engaged|related) to|divorced from"
+    r"|(?:friend|neighbou?r|colleague) of)(?: (?:called|named|nurse|doctor|a|an|mr\.?"
     r"|mrs\.?|ms"
     r"|miss|the|a|my \w+|one))*[\s:,'\"]*$"
     r"|\b(?:an?|the|some|one|that|your)(?! (?:\w+ )?(?:patient|child|baby|boy|girl|son"

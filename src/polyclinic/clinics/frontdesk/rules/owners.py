@@ -15,14 +15,15 @@ from polyclinic.text.lazily import lazy_pattern
 THIS, OTHER = "xthisx", "xotherx"
 NEAR = 100
 """How many characters after a value the words may still refer to it."""
-_NEVER_FOR = lazy_pattern(
-    r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
+NEVER_FOR = (
+    r"(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
     r"|passenger|employer|manager|teacher|professor|prof"
     r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex|coworker|co-worker|workmate|classmate|supervisor"
     r"|interpreter|translator"
-    r"|babysitter|nanny|maid|helper|caregiver|next of kin)\b"
+    r"|babysitter|nanny|maid|helper|caregiver|next of kin)"
 )
 """People on whose behalf nobody calls the hospital."""
+_NEVER_FOR = lazy_pattern(rf"\b{NEVER_FOR}\b")
 _OF_SELF = lazy_pattern(
     r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
     r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
@@ -71,6 +72,16 @@ _LIVES = lazy_pattern(
 )
 
 
+_AT_THAT_PLACE = lazy_pattern(
+    r"\b(?:ring|call|get|reach|find|phone|catch|contact) me\b|\bi'm (?:always|usually|mostly|normally)? ?(?:there|in)\b"
+    r"|\buse (?:that|it|this)\b|\bi (?:work|live|am) there\b|\bmy (?:work|office|shop|business) (?:phone|number|line)\b"
+)
+"""Where the caller answers, although the number is a shop's or an office's."""
+_NOT_THERE = lazy_pattern(
+    r"\b(?:don't|do not|never|not|can't|cannot|won't) (?:\w+ )?(?:ring|call|phone|use|reach|contact|in\b|there)"
+)
+
+
 def _is_childs(owner: str, words: str, kind: str) -> bool:
     """Whether the value belongs to a child for whom a parent speaks. Only values that identify a person count."""
     return kind in ("name", "identifier", "birth_date") and _CHILD.search(owner) is not None and "mine" not in words
@@ -96,11 +107,15 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
     if last is None:
         return True
     patient = patient_of(words)
+    if kind == "name" and patient == "other" and re.match(rf" ?'s (?:\w+ )?{KIN}\b", after):
+        return True
     if _SELF_AS_KIN.search(before):
         return kind in ("phone", "address") or patient == "speaker"
     if last["own"] or _LIVES.search(before):
         return not (patient == "other" and _IS_SPEAKERS.match(last[0]) and kind in PERSONAL)
     kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
+    if kind == "phone" and re.search(PLACES, last[0]) and _AT_THAT_PLACE.search(words) and not _NOT_THERE.search(words):
+        return True
     if not kin or _NEVER_FOR.search(last[0]) or patient == "speaker":
         return False
     if _KIN_OF_KIN.match(last[0]) and OTHER in words:

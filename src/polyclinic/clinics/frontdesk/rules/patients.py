@@ -32,7 +32,14 @@ _SPEAKER = lazy_pattern(
     rf"|\b(?:she|he) isn't the (?:patient|one)\b|\bmyself as (?:the )?patient|\bi'm (?:not )?calling for myself"
 )
 _OTHER = lazy_pattern(
-    rf"\bpatient,? {_THEM}\b|\b(?:he|she|{_THEM})(?:'s| is) the (?:sick|ill|unwell|poorly|injured) one\b"
+    rf"\bthe (?:\w+ )?(?:one|child|baby|boy|girl|kid|person) (?:who|that)(?:'s| is|s) (?:ill|sick|unwell|poorly"
+    rf"|not well|hurt"
+    rf"|coming|in pain)\b|\b(?:the|our|my) (?:little one|child|baby|kid|boy|girl|toddler)(?:'s| is)? (?:called|named"
+    rf"|name is)\b"
+    rf"|\b(?:appointment|booking|visit|slot)(?:'s| is) for (?:him|her|them)\b"
+    rf"|\bit's for (?:little|our|my|baby|young) |\b{_THEM}, (?:she|he|they) (?:needs?|has|have|wants|would like|is"
+    rf"|'s)\b"
+    rf"|\bpatient,? {_THEM}\b|\b(?:he|she|{_THEM})(?:'s| is) the (?:sick|ill|unwell|poorly|injured) one\b"
     rf"|\b(?:patient|appointment|booking|visit){_IS}(?: name)?{_IS} (?:actually |really |for |in fact )*{_THEM}\b(?!'s)"
     rf"|\b(?:he|she|they|{_THEM}){_IS} (?:actually )?{_ONE}"
     rf"|\b(?:for|about|on behalf of|behalf of|regarding|bring(?:ing)?|with"

@@ -21,16 +21,32 @@ _PUT_RIGHT = lazy_pattern(
 )
 _FILLER = lazy_pattern(
     r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot"
-    r"|point|minus|comma|okay|ok|that's|first|my (?:own )?(?:number|mobile|phone)|the number"
+    r"|point|minus|comma|okay|ok|that's|(?:after|behind) (?:it|that|the (?:line|dash|hyphen|stroke|slash|bar))|first"
+    r"|my (?:own )?(?:number|mobile|phone)|the number"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
-    r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
+    r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:first|second|middle|last)|(?:the )?(?:#+|first"
+    r"|second|other|next|middle|last)? ?(?:bit|part|half"
     r"|block|group)(?:'s)?|begins|(?:in |the )?(?:front|behind|back)(?: number| digits)?|one (?:second|moment)"
     r"|let me see|hmm)[\W_]*){0,4}"
 )
 """What may be between two pieces of one number."""
 _ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _AT_THE_END = lazy_pattern(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
+_TIMES = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
+_DIGITS = ("zeros", "ones", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines")
+_SEVERAL = lazy_pattern(
+    rf"\b({'|'.join(_TIMES)}) ({'|'.join((*_DIGITS, 'zeroes', 'ohs', 'noughts'))})\b(?: (?:and|then) an? (?=[a-z]))?",
+    re.IGNORECASE,
+)
+"""A digit told by how often it stands: "four threes"."""
+_NO_NUMBER = lazy_pattern(
+    r"\b(my|the|this|that|your|which|other|new|old|only|same|right|another|wrong)((?: (?!is\b|number\b|flat\b"
+    r"|house\b)[a-z]+)?) one"
+    r"(?=[,.:;!?]|\s+(?:is|was|that|it|i|you|plus|now)\b|'s)",
+    re.IGNORECASE,
+)
+"""One that stands for a thing: "my UK one, plus four four"."""
 _COUNTRY_CODE = 3
 _TELLING = 9
 """How many last digits identify a number even if it is joined to another one."""
@@ -67,7 +83,13 @@ def _local(number: str) -> str:
 
 def as_figures(text: str) -> str:
     """A text with its spoken digits as figures: "oh one oh, double five", "O1O"."""
-    return _LETTER_O.sub("0", figures(text))
+    text = _NO_NUMBER.sub(r"\1\2 it", text) if "one" in text else text
+    return _LETTER_O.sub("0", figures(_SEVERAL.sub(_several, text)))
+
+
+def _several(said: re.Match[str]) -> str:
+    digit = said[2].lower()
+    return str(_DIGITS.index(digit) if digit in _DIGITS else 0) * _TIMES[said[1].lower()] + " "
 
 
 Spot = tuple[int, int, str]

@@ -20,7 +20,12 @@ _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
     r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*)|entered|flew"
-    r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
+    r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?|enlist\w*|drafted"
+    r"|conscripted|hired|promoted|founded|built|paid|pay|bills?"
+    r"|invoice|receipt|letter|dated|began|begun|fell|hurt|broke|symptoms?|licen[cs]e|happened|accident|open|opened"
+    r"|closed?"
+    r"|shut|holiday|results?|tests?|since|work|stay|flight|fly|leaving|baptis\w+|contract|ends?|photo|picture"
+    r"|ready by|signed|emigrated|immigrated|divorced)\b"
 )
 _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"
@@ -58,11 +63,16 @@ def mentions_date(
     return bool(mine) and is_told(masked(words, mine, others), "birth_date" if birth else "date")
 
 
+_ASKS = lazy_pattern(
+    r"^(?:(?:and|so|hi|hello|sorry) )*(?:are|do|does|is|will|can|could|would|may) (?:you|the|i|we|there)\b"
+)
+
+
 def _of_another_day(words: str, begins: int, ends: int) -> bool:
     """Whether the sentence is about another event on this day."""
     before, after = words[:begins].rsplit(" ; ", 1)[-1], words[ends:].split(" ; ", 1)[0]
     if _DUE.search(before) or _WHEN.match(after):
         return True
-    if _COMES.search(before) and _BIRTH.search(words) is None:
+    if (_COMES.search(before) or _ASKS.match(before)) and _BIRTH.search(words) is None:
         return True
-    return (_ANOTHER_DAY.search(before) or _MISSED.search(before)) is not None and "born" not in before + after
+    return (_ANOTHER_DAY.search(before) or _MISSED.search(before)) is not None and not _BIRTH.search(before + after)

@@ -36,6 +36,7 @@ _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
 _DOCTOR = (WISH.ask(wish=WISHES["physician"]), WISH.ask(wish=WISHES["not_physician"]))
 _INTENDS = {"move": INTENT.ask(intent=INTENTS["reschedule"]), "cancel": INTENT.ask(intent=INTENTS["cancel"])}
 
+_INSTEAD = lazy_pattern(r"\b(?:instead|rather|book|want to see|like to see)\b", re.IGNORECASE)
 _CANCELS = lazy_pattern(r"\bcancel(?!l?ation)", re.IGNORECASE)
 
 
@@ -57,6 +58,8 @@ async def states_wish(
 
 async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
     plainly = wants_doctor(physician, text)
+    if plainly == "yes" and _CANCELS.search(text) and plain_intent(text) == "cancel" and not _INSTEAD.search(text):
+        return False
     if plainly != "open":
         return plainly == "yes"
     if says("other_doctor", text):

@@ -12,8 +12,18 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
-from polyclinic.clinics.frontdesk.rules.owners import NEAR, NOT_MINE, OTHER, PERSONAL, PLACES, STRANGER, THIS, is_own
+from polyclinic.clinics.frontdesk.rules.owners import (
+    NEAR,
+    NOT_MINE,
+    OTHER,
+    PERSONAL,
+    PLACES,
+    STRANGER,
+    THIS,
+    is_own,
+)
 from polyclinic.clinics.frontdesk.rules.patients import patient_of
+from polyclinic.clinics.frontdesk.rules.somebody import IS_SOMEBODY, is_somebody_elses, names_patient
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.sentences import SPOKEN_END
@@ -36,8 +46,9 @@ _DENIED_BEFORE = lazy_pattern(
     r"(?:\b(?:not|isn't|isnt|wasn't|aren't|ain't|never|no longer|nor|rather than|instead of|anything but|wrongly"
     r"|mistakenly|by mistake|wrong(?: one)?"
     r"|(?:don't|dont|do not|never|stop|quit|avoid|nobody|no one) (?:\w+ ){0,3}?(?:use|us(?:e|ing)|call(?:ing)?"
-    r"|ring(?:ing)?|dial(?:ling)?|text(?:ing)?|write|writing|put|bother|try|send(?:ing)?|go|take|at|to|on|with)"
-    r"|forget|ignore|delete|disregard|scrap|scratch|strike|remove|replace|mixed? up with|confus\w+ (?:\w+ )?with"
+    r"|ring(?:ing)?|dial(?:ling)?|text(?:ing)?|write|writing|put|bother|try|send(?:ing)?|go|take|at|in|to|on|with)"
+    r"|forget|ignore|delete|disregard|scrap|scratch|strike|remove|replace|mix(?:ed|ing)?(?: \w+)? up with"
+    r"|confus\w+ (?:\w+ )?with"
     r"|mistook \w+ for|as opposed to|unlike)"
     r"(?: (?:my \w+'s|his|her|your|the|it's|its|at|on|to|by|called|named|as|a|an|be|in|for|number|address|born"
     r"|using|with|from|one|is|my|old|that|this|any ?more|me|w|and|or)\b){0,4}[\s:,'\"]*)$"
@@ -78,12 +89,14 @@ _PUT_RIGHT = lazy_pattern(
     rf"|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct"
     rf"|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt"
     rf"|that's right))[^;]{{0,60}}?{OTHER}"
-    rf"|^[^;]{{0,15}}\b(?:(?<!used )to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
+    rf"|^[^;]{{0,15}}\b(?:(?<!used )to|became|becomes|is now|has become|changed to|now\b(?!,? (?:not|and not|it used"
+    rf"|instead|before|the old|rather)))\b[^;]{{0,20}}?{OTHER}"
 )
 _SAYS_WRONGLY = lazy_pattern(
     r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
     r"|passport|certificate|documents?|letter|letters|screen|system|file|files|records?|computer|website|card"
-    r"|label|reminder|bill|you(?:'ve| have|'d)?(?: \w+)? (?:got|put|wrote|written|have|been|entered|typed|noted"
+    r"|label|reminder|bill|you(?! (?:can|could|may|should|might|will|please)\b)(?:'ve| have|'d)?(?: \w+)? (?:got|put"
+    r"|wrote|written|have|been|entered|typed|noted"
     r"|sent|keep|kept|had|turned|spelt|spelled|called)|(?:some(?:one|body)|they|who|clerk|colleague"
     r"|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|noted|got|keep|keeps"
     r"|called))\b[^;]*$"
@@ -118,44 +131,7 @@ _OWN_AFTER = lazy_pattern(
 _AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
 
 
-_TURN = r"(?:no|oh|ah|shoot|damn|oops|whoops|wait|hang on|hold on|sorry|actually|hmm|silly me|my bad|wrong one|dear)"
-_OTHERS_AFTER = lazy_pattern(
-    rf"^[\s,.;!?'\")-]*(?P<turn>(?:{_TURN}[\s,.!;-]+)*)(?:(?:but|though|and|of course|well|um|uh|er)[\s,]+)*"
-    rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belongs to)\s+"
-    rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}s?\b"
-    rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs"
-    rf"|yours)\b)"
-    r"|^(?: (?:down|here|written|listed|saved|stored|on my \w+)){0,3} (?:as|for) (?:your(?! (?:records?|files?|form"
-    r"|system|list|info))"
-    r"|the (?:hospital|clinic))\b"
-)
-"""What follows a value that is somebody else's: "…, oh no, that's our Jack's"."""
-_NOT_TO_USE = lazy_pattern(
-    r"\b(?:don't|do not|never) (?:you )?(?:put|write|use|take|note|enter|save|call|ring) (?:that|it|this|him|her"
-    r"|them)\b"
-    r"|\b(?:she|he|they)(?:(?:'s| is|'re| are) not| isn't) (?:the patient|the one|sick|ill|coming|unwell)\b"
-)
-_IS_PATIENT = r"(?:'s|s| is|,| will be)? (?:actually )?the (?:patient|one (?:who|you|that|coming))"
-_PATIENT_IS = r"patient(?:'s|s)?(?: full)?(?: name)?(?:'s| is|:|,)?(?: called| is)?[\s\"']*"
-_NAMED_PATIENT = {
-    value: lazy_pattern(rf"\b{_PATIENT_IS} {value}|{value}[\s\"']*{_IS_PATIENT}") for value in (THIS, OTHER)
-}
-_REPORTED = lazy_pattern(
-    r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent"
-    r"|gave|called"
-    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought"
-    r"|drove|had"
-    r"|was (?:in|here|seen)|(?:is|was) (?:your|the|one of))\b"
-)
-_IS_SOMEBODY = lazy_pattern(
-    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full"
-    r"|maiden)\b)[a-z]"
-)
-_TELLS_SELF = lazy_pattern(
-    r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called"
-    r"|under|it's|i)\b"
-)
-_CONTACT_FOR = lazy_pattern(r"\b(?:emergency contact|next of kin|in (?:case of )?(?:an )?emergency)\b[^;]*$")
+_NOT_YET = lazy_pattern(r"\b(?:moving|going to move|will (?:move|be)|relocating) (?:to|into|at)\b[^;]*$")
 
 
 def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> str:
@@ -202,11 +178,11 @@ def _holds(words: str, at: int, kind: str) -> bool:
     before, sentence = words[begins:at], words[start:stop]
     after = words[at + len(THIS) :]
     rest = after[: max(0, stop - at - len(THIS))]
-    if _OWN_AFTER.match(rest) and not (kind == "name" and _IS_SOMEBODY.match(rest)):
+    if _OWN_AFTER.match(rest) and not (kind == "name" and IS_SOMEBODY.match(rest)):
         return kind not in PERSONAL or patient_of(words) != "other"
-    if _is_somebody_elses(words, before, after, kind):
+    if is_somebody_elses(words, before, after, kind):
         return False
-    if kind == "address" and _AT_WORK.search(before):
+    if kind == "address" and (_AT_WORK.search(before) or (OTHER in after and _NOT_YET.search(before))):
         return False
     if _DENIED_BEFORE.search(before) or _PUT_RIGHT.search(after[:90]) or _ASKED_AFTER.match(after):
         return False
@@ -226,26 +202,7 @@ def _holds(words: str, at: int, kind: str) -> bool:
         return bool(re.search(r"\b(?:right|correct)\b", rest[:30]))
     if sentence.rstrip("\"') ").endswith("?") and _ASKS.match(sentence) and not _OF_ONES_OWN.search(before):
         return False
-    return is_own(words, before, after, kind)
-
-
-def _is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
-    """Whether the words after a value, or about the patient, say that it is another person's."""
-    near = after[:NEAR]
-    if _NOT_TO_USE.search(near) or (kind == "phone" and _CONTACT_FOR.search(before)):
-        return True
-    if kind == "name":
-        if _NAMED_PATIENT[THIS].search(words):
-            return False
-        if _NAMED_PATIENT[OTHER].search(words) or _REPORTED.match(after):
-            return True
-        if _IS_SOMEBODY.match(after):
-            return patient_of(words) != "other"
-    names_no_self = bool(before.strip()) and not _TELLS_SELF.search(before)
-    if names_no_self and kind in PERSONAL and OTHER in words and patient_of(words) == "speaker":
-        return True
-    theirs = _OTHERS_AFTER.match(near)
-    return theirs is not None and bool(theirs["turn"] or OTHER in words or patient_of(words) != "other")
+    return is_own(words, before, after, kind) or (kind == "name" and names_patient(words))
 
 
 def _near(rest: str) -> str:

@@ -11,7 +11,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, without_polite_not
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses, without_polite_not
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.wished_days import names_first_day
 from polyclinic.text.lazily import lazy_pattern
@@ -35,7 +35,12 @@ _SOON = lazy_pattern(
     r"|this very (?:day|hour|minute)|no time to lose"
     r"|(?<!my )(?<!our )(?<!her )(?<!his )(?:first|next|earliest|soonest|nearest|closest) (?:\w+ ){0,2}?(?:slot|opening"
     r"|appointment|gap|spot|space|vacancy|availability|cancellation|opportunity)\b"
-    r"|(?:waiting|wait) list|if (?:some|any)(?:one|body) (?:cancels|drops)|need(?:s)? (?:help|seeing|to be seen"
+    r"|(?:waiting|wait) list|when (?:can|could) (?:(?:you|(?:the|a) doctor|some(?:one|body)) (?:see|take|fit"
+    r"|look at) (?:me|us|him|her|my)"
+    r"|(?:i|we|he|she) be seen)|sooner rather|coming up next|next (?:in line|one (?:up|going))|(?:quickest"
+    r"|fastest) (?:one|you|slot|appointment|time|date|available|there)"
+    r"|(?:sharp|fast|quick|now|chop)[ -](?:sharp|fast|quick|now|chop)\b|if (?:some|any)(?:one|body) (?:cancels"
+    r"|drops)|need(?:s)? (?:help|seeing|to be seen"
     r"|a doctor|someone) (?:now|today|quickly|fast|urgently|at once|right)|only fast|rn\b|top of the list|haste"
     r"|hurry|double quick|yesterday would|a cancellation)"
 )
@@ -54,7 +59,9 @@ _LATER = lazy_pattern(
     r"|feb|mar(?:ch)?\b|apr|jun|jul|aug|sept?\b|oct|nov|dec)\w*"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:'s| is| will| would)(?: be)? (?:\w+ )?(?:fine"
     r"|ok|okay|good|do|suit|plenty|early enough)|routine (?:check|exam|visit)|yearly|annual|some ?time (?:later"
-    r"|next|in)|later (?:is|would|will|on|in the)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
+    r"|next|in)|later (?:is|would|will|on|in the)|(?:first|second|third|last) week (?:of|in)"
+    r"|the \w+ of (?:next month|jan|feb|apr"
+    r"|jun|jul|aug|sep|oct|nov|dec)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
     r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some"
     r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
     r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to|push (?:it|me|this) (?:out"
@@ -62,11 +69,23 @@ _LATER = lazy_pattern(
     r"|(?:i'll|i will|i can|we can|i could|happy to|i'd rather|don't mind|prefer to|rather) (?:just )?"
     r"(?:wait(?:ing)?(?! (?:in|at|here|outside|on|by|there|around|for you to)\b)|hold off|hold out for))\b"
 )
+_KIN_ASKS = lazy_pattern(
+    rf"(?:(?:and|so|but|well|hi|hello|please|because) )*(?:(?:(?:my|our|the|his|her) (?:\w+ )?)?{KIN}|he|she"
+    rf"|they) (?:just |really |only )?(?:says?|tells|needs"
+    rf"|asks|is (?:saying|telling|asking|begging)|(?:said|told me|asked me) to (?:ask|get|take|book|say"
+    rf"|find))\b(?!.*\b(?:was"
+    rf"|were|had)\b)"
+)
+"""Whose words a caller passes on: "Grandma says the soonest you have"."""
+_TAKEN_BACK = lazy_pattern(
+    r"\b(?:forget|scratch|scrap|ignore|disregard|never mind) (?:that|it\b|(?:all )?what i (?:said|asked|told)"
+    r"|about (?:it|that))"
+)
 _NOT_A_VISIT = lazy_pattern(
     r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?"
     r"|copy|bill|invoice|refund|form|call (?:me )?back|ring (?:me )?back|email|e-mail|fax|send|post|tell me"
     r"|info\w*|parking|insurance|sick note|forward|transfer my records|pick up|x-rays|way to|bus|station"
-    r"|building|website|queue number|pharmacy)\b"
+    r"|building|website|queue number|pharmacy|floor)\b"
 )
 _VISIT = lazy_pattern(
     r"\b(?:see (?:a|the|some\w*|any\w*|dr|me)|be seen|seen by|(?:an|my|soonest|earliest"
@@ -76,10 +95,12 @@ _VISIT = lazy_pattern(
 _DENIED = lazy_pattern(r"\b(?:(?<!if )not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
 _OTHER_QUESTION = lazy_pattern(
     r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where"
-    r"|why|is my|has my"
+    r"|why|is my|has my|is it always|is it usually|was that|is (?:dr|doctor|the doctor)\b[^?]{0,25} (?:in|there"
+    r"|around|on duty) (?:today|now)"
     r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
 )
 """Questions of somebody who does not ask to be seen."""
+_OF_A_VISIT_HELD = ("my ", "our ", "her ", "his ")
 _DENIES = lazy_pattern(r"(?:not|\w+n't|nothing|cannot)\b")
 
 
@@ -98,16 +119,24 @@ def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
     for match in (*_SOON.finditer(text), *patterns()["soon"].finditer(text)):
         if any(begins <= match.start() < ends for begins, ends in covered) or not is_visit(clause.text):
             continue
+        if match[0].startswith(("first", "next")) and text[: match.start()].endswith(_OF_A_VISIT_HELD):
+            continue
         own = _DENIES.match(match[0]) is not None
         places.append((match.start(), "later" if not own and _DENIED.search(asked[: match.start()]) else "soon"))
+    firm = 2 if clause.others and _KIN_ASKS.match(clause.text) else clause.firm
     for _, hurry in sorted(places):
-        yield hurry, clause.firm
+        yield hurry, firm
 
 
 @lru_cache(maxsize=2048)
 def hurry(text: str, today: date | None) -> Hurry:
     """Whether a text asks to be seen as early as possible; "open" if the reader must decide by the whole meaning."""
-    heard = [(clause, event, firm) for clause in clauses(text) for event, firm in _events(clause)]
+    taken_back = max((one.begins for one in clauses(text) if _TAKEN_BACK.search(one.text)), default=-1)
+    heard = [
+        (clause, event if clause.begins > taken_back else "later", firm)
+        for clause in clauses(text)
+        for event, firm in _events(clause)
+    ]
     for level in (2, 1):
         told = [(clause, event) for clause, event, firm in heard if firm >= level]
         if told:

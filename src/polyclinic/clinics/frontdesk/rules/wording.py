@@ -19,10 +19,13 @@ _FULL = {
     "'cos": "because", "wi'": "with", "o'": "of", "aint't": "isn't", "dinnae": "don't", "cannae": "can't",
     "wasnae": "wasn't", "isnae": "isn't", "willnae": "won't", "didnae": "didn't", "nae": "no", "mam": "mum",
     "tho": "though", "tmr": "tomorrow", "tmrw": "tomorrow", "appt": "appointment", "appts": "appointments",
+    "abeg": "please", "wan": "want to",
 }  # fmt: skip
 _WORD = lazy_pattern(r"(?<![\w'-])[\w']+(?![\w-])")
 _NO_FOR_NOT = lazy_pattern(r"\b(i'm|he's|she's|it's|that's|we're|am|can you|could you|will you|do you) no (?=[a-z]{3})")
 """The Scots "no" for "not": "I'm no seeing", "can ye no squeeze"."""
+_PIDGIN_NOT = lazy_pattern(r"\bno (fit|go) (?=(?:come|work|make|do|see|attend|reach|use|need|take|keep|be)\b)")
+"""The Nigerian "no" for "not": "I no fit come", "the time no go work"."""
 _FOUR_FOR = lazy_pattern(r"(?<=[a-z] )4(?= (?:the|my|me|a|an|it|her|him|us|our|that|this)\b)")
 _NO_ITSELF = ("doubt", "longer", "more", "good", "use", "problem", "one", "different", "better", "stranger", "later")
 _SHORT_I = lazy_pattern(
@@ -40,6 +43,7 @@ def wording(text: str) -> str:
         words = _FOUR_FOR.sub("for", words)
     if " no " in words:
         words = _NO_FOR_NOT.sub(_not, words)
+        words = _PIDGIN_NOT.sub(lambda found: "can't " if found[1] == "fit" else "won't ", words)
     return _SHORT_I.sub("i'", words) if "id " in words or "ill " in words else words
 
 
