@@ -131,7 +131,7 @@ def desk(visit: Visit) -> None:
     answer(page, "I am tired of all the treatments.")
     answer(page, "I am going to kill myself tonight.")
     take(page, "talk")
-    page.get_by_role("link", name="Counsel desk").click()
+    page.goto(f"{visit.base}/desk/counsel")
     page.get_by_role("link", name="Look", exact=True).first.click()
     page.wait_for_selector(".talk article")
     take(page, "desk")

@@ -61,6 +61,7 @@ async def test_danger_rings_until_acknowledged_and_staff_take_over_speak_and_han
         now = await desk(client)
         (case,) = [one for one in now["cases"] if one["rings"]]
         assert now["ringing"] == 1 and "kill myself" in case["words"]
+        assert case["why"] == "The person may be in danger of taking their own life."
         seen = await client.post(f"/api/desk/counsel/cases/{case['id']}/acknowledge", json={"by": "kim"})
         assert seen.json()["ringing"] == 0
         assert (await act(client, session, "take-over"))["view"]["holder"] == "kim"

@@ -187,6 +187,11 @@ async def test_feedback_says_whether_it_is_about_the_part_that_the_person_played
 PARTS = [(clinic.name, part.name) for clinic in all_clinics() for part in clinic.parts]
 
 
+async def test_pages_get_korean_for_fixed_texts(opened: Open) -> None:
+    async with opened() as client:
+        assert (await client.get("/api/words/ko")).json()["doctor"] == "의사"
+
+
 @pytest.mark.parametrize(("clinic", "part"), PARTS)
 async def test_every_part_can_be_played_with_its_form(opened: Open, clinic: str, part: str) -> None:
     async with opened() as client:

@@ -1,3 +1,4 @@
+import { fixed } from './fixed.svelte';
 import { settings } from './settings.svelte';
 import { words, type Word } from './words';
 
@@ -7,8 +8,10 @@ export function t(word: Word, blanks: Record<string, string | number> = {}): str
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(blanks[name] ?? whole));
 }
 
+// A name as people read it; of a seat (`student-1`), the part is translated.
 export function plainName(name: string): string {
-  return name.replaceAll('_', ' ');
+  const [, part = name, seat = ''] = /^(.+?)(-\d+)$/.exec(name) ?? [];
+  return `${fixed(part)}${seat}`.replaceAll('_', ' ');
 }
 
 export function number(value: number, digits = 3): string {

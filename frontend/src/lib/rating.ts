@@ -7,6 +7,7 @@ export interface PacketShown {
   title: string;
   run: string;
   clinic: string;
+  clinic_title: string;
   items: number;
   pairs: number;
   questions: number;

@@ -276,6 +276,7 @@ export interface DeskCase {
   remark: string;
   created_ms: number;
   reason: string;
+  why: string;
   words: string;
   rings: boolean;
 }

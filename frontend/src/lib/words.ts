@@ -227,6 +227,7 @@ export const words = {
   talkTitle: ['Conversation', '대화'],
   talkBegin: ['Say what is on your mind.', '마음에 있는 이야기를 해 주세요.'],
   personCalled: ['a person of the team has been called', '의료진을 불렀습니다'],
+  assistantSpeaks: ['answered automatically', '자동으로 답합니다'],
   personSpeaks: ['a person of the team is with you', '의료진이 함께하고 있습니다'],
 
   classLead: [
@@ -272,7 +273,7 @@ export const words = {
   hintTo: ['Hint to {name}', '{name} 님에게 힌트'],
   hintAll: ['Hint to everybody', '모두에게 힌트'],
   sendHintNow: ['Send the hint', '힌트 보내기'],
-  hintSent: ['Sent to {n}', '{n}명에게 보냈습니다'],
+  hintSent: ['Sent. Trainees who got it: {n}', '{n}명에게 보냈습니다'],
   hintFrom: ['Hint from {name}', '{name} 님의 힌트'],
   hintFromEducator: ['Hint from your educator', '교수자의 힌트'],
   hints: ['hints: {n}', '힌트 {n}개'],

@@ -14,6 +14,8 @@ export const boardWords = {
   speed: ['Speed', '빠르기'],
   perSecond: ['{n} minutes a second', '초당 {n}분'],
   dayAndTime: ['Day {day}, {time}', '{day}일차 {time}'],
+  daysBefore: ['{n} days before, {time}', '{n}일 전 {time}'],
+  trialOf: ['trial {n}', '{n}번째 반복'],
   departments: ['Departments by days', '진료과별 예약'],
   department: ['Department', '진료과'],
   filled: ['{n} % of {row} on {day} is booked', '{day} {row} 예약률 {n}%'],

@@ -138,6 +138,10 @@ class LiveService(Generic[S, Start, View]):
         """What a new session starts from: what `remember` kept of this person, and the settings of the service."""
         raise NotImplementedError
 
+    def why(self, queue: str, message: Mapping[str, Any]) -> str:
+        """Why a message waits in a queue, in words for staff."""
+        return CaseWords.from_message(message).reason
+
     def safe_words(self, scenario: S) -> str:
         """What the visitor is told after any failure. No model writes it, and it needs no store."""
         return LAST_WORDS

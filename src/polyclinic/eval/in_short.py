@@ -27,7 +27,7 @@ COMMON: Sentences = {
     ),
     "unmeasured": (
         "How well the part “{part}” is played is not measured. This is what the session recorded.",
-        "“{part}” 역할을 얼마나 잘했는지는 측정하지 않습니다. 기록에 남은 것만 적습니다.",
+        "이 역할을 얼마나 잘했는지는 측정하지 않습니다. 기록에 남은 것만 적습니다.",
     ),
     "your words": ("What you said", "하신 말씀"),
     "no words": ("You said nothing.", "아무 말씀도 하지 않으셨습니다."),

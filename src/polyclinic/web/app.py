@@ -33,6 +33,7 @@ from polyclinic.web.desk import routes as desk
 from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import PER_MINUTE, EntryGate
+from polyclinic.web.fixed_words import korean_words
 from polyclinic.web.libraries import routes as libraries
 from polyclinic.web.posts import Posts
 from polyclinic.web.practise import routes as practise
@@ -137,6 +138,10 @@ def _catalogue(app: FastAPI) -> None:
     @app.get("/api/clinics", tags=["clinics"], summary="All clinics")
     async def clinics() -> list[ClinicShown]:
         return await asyncio.to_thread(all_clinics)
+
+    @app.get("/api/words/ko", tags=["clinics"], summary="Korean for the fixed English texts of clinics")
+    async def korean() -> dict[str, str]:
+        return await asyncio.to_thread(korean_words)
 
     @app.get("/api/clinics/{name}", tags=["clinics"], summary="One clinic")
     async def clinic(name: str) -> ClinicInFull:

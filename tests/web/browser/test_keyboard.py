@@ -128,7 +128,7 @@ def test_a_counsellor_takes_over_writes_and_hands_back(keys: Keyboard, context: 
     name = page.get_by_label("Your name")
     keys.to(name).press("Control+a")
     keys.type("Kim")
-    keys.to(keys.button("A person takes the session over")).press("Enter")
+    keys.to(keys.button("Take over")).press("Enter")
     keys.back_to(page.get_by_label("What you say")).type("I am here with you.")
     keys.to(keys.button("Say")).press("Enter")
     announced(page, "I am here with you.")
@@ -137,7 +137,7 @@ def test_a_counsellor_takes_over_writes_and_hands_back(keys: Keyboard, context: 
     if page.locator(".composer form:not(.say)").count():
         keys.to(page.locator(".composer form:not(.say) button").last).press("Enter")
     expect(page.locator(".talk .head .tag")).to_contain_text(re.compile("automatic", re.IGNORECASE))
-    expect(keys.button("A person takes the session over")).to_be_visible()
+    expect(keys.button("Take over")).to_be_visible()
 
 
 def demo_run(page: Page, server: Server) -> str:

@@ -51,7 +51,7 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     page.get_by_label("Your name").fill("Kim")
     words.fill("Is anybody there?")
     words.press("Enter")
-    page.get_by_role("button", name="A person takes the session over").click()
+    page.get_by_role("button", name="Take over").click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
     server.kill()
     server.start()

@@ -15,6 +15,7 @@ from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
+from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
@@ -35,6 +36,18 @@ from polyclinic.core.transcript import Changed, Event, Said, Transcript
 
 OPEN = ("automatic", "escalated", "person")
 NOT_TOLD = "not told"
+FOR_REVIEW = "The automatic counsellor found no answer that its own check accepted. Please look at the conversation."
+GUARD_FAILED = "The automatic check of this message failed. Please read the message yourself."
+SIGNS: Mapping[GuardLabel, str] = {
+    "active": "The person may be in danger of taking their own life.",
+    "emergency": "The person describes a medical emergency.",
+    "harm_others": "The person speaks of harming somebody.",
+    "abuse": "The person may be suffering abuse or neglect.",
+    "implicit": "The person may be saying goodbye or hinting at suicide.",
+    "passive": "The person may wish to be dead, without a plan to act on it.",
+    "acceptance": "A person of the team is wanted.",
+}
+"""What staff read about each label of the guard."""
 UNKNOWN_COUNTRY = "ZZ"
 """The country is not known: international contacts are named."""
 _UNKNOWN = (
@@ -120,7 +133,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     ),
     Action(
         name="take-over",
-        title="A person takes the session over",
+        title="Take over",
         about="Automated talk stops; the session's open cases are marked as taken by this person.",
         body=ByStaff,
         reply=lambda body: DeskSays(kind="take_over", by=body.by),
@@ -130,7 +143,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     ),
     Action(
         name="speak",
-        title="The person says something",
+        title="Speak to the person",
         about="To the patient, in the person's own name.",
         body=SpeakBody,
         reply=lambda body: DeskSays(kind="person", text=body.text, by=body.by),
@@ -139,7 +152,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     ),
     Action(
         name="pass-on",
-        title="The person passes the session on",
+        title="Pass on to a colleague",
         about="To another member of staff, with its cases; automated talk stays stopped.",
         body=PassOn,
         reply=lambda body: DeskSays(kind="take_over", by=body.to),
@@ -149,7 +162,7 @@ ACTIONS: tuple[Action[Any], ...] = (
     ),
     Action(
         name="hand-back",
-        title="The person hands the session back",
+        title="Hand back",
         about="Automated talk goes on; the session's cases are closed.",
         body=ByStaff,
         reply=lambda body: DeskSays(kind="hand_back", by=body.by),
@@ -193,6 +206,17 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
             live=True,
             known=dict(known),
         )
+
+    def why(self, queue: str, message: Mapping[str, Any]) -> str:
+        """What the words are a sign of, not which reader found them; or the reason that a person gave."""
+        if queue == REVIEW_QUEUE:
+            return FOR_REVIEW
+        if queue == FLAG_QUEUE:
+            return SIGNS["passive"]
+        decision = message.get("decision")
+        if not decision:
+            return super().why(queue, message)
+        return GUARD_FAILED if decision["source"] == "fault" else SIGNS[decision["label"]]
 
     def safe_words(self, scenario: Talk) -> str:
         """The set message with the contacts of the visitor's country."""

@@ -37,6 +37,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/accounts": Rule("account", "see"),
     "POST /api/accounts": Rule("account", "make"),
     "POST /api/accounts/{name}/end": Rule("account", "change"),
+    "GET /api/words/ko": Rule("page", "see"),
     "GET /api/clinics": Rule("clinic", "see"),
     "GET /api/clinics/{name}": Rule("clinic", "see"),
     "GET /api/clinics/{name}/cases": Rule("clinic", "see"),

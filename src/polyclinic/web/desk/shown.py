@@ -8,8 +8,9 @@ from polyclinic.core.form import FormRow, form_rows
 from polyclinic.core.live import Body, ByStaff, Heard, SessionView
 from polyclinic.runner.registry import load_clinic
 from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.queue import queued_case
 from polyclinic.web.sessions.rooms import service_room
-from polyclinic.web.sessions.schemas import QueuedCase, case_id
+from polyclinic.web.sessions.schemas import QueuedCase
 from polyclinic.web.sessions.service import Service
 
 LATEST = 200
@@ -102,10 +103,7 @@ def talk_shown(live: Live) -> TalkShown:
 async def desk_now(service: Service) -> DeskNow:
     """What waits now; open cases that ring come first."""
     posts = await service.cases.all()
-    cases = [
-        QueuedCase.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
-        for post in posts
-    ]
+    cases = [queued_case(post, service) for post in posts]
     open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))
     sessions = [SessionShown(view=live.state, last=live.heard[-1].text if live.heard else "") for live in service.all()]
     return DeskNow(sessions=sessions, cases=open_first[:LATEST], ringing=sum(case.rings for case in cases))

@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
+from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.rubrics import rubric_names
 from polyclinic.store.packets import PacketRow, RaterAnswer
 from polyclinic.web.access.allowed import must, seen
@@ -32,6 +33,7 @@ class PacketShown(BaseModel):
     title: str
     run: str
     clinic: str
+    clinic_title: str
     items: int
     pairs: int
     questions: int
@@ -120,6 +122,7 @@ def _shown(row: PacketRow) -> PacketShown:
         title=body.title,
         run=row.run,
         clinic=body.key.clinic,
+        clinic_title=load_clinic(body.key.clinic).title,
         items=len(body.key.items),
         pairs=len(body.pairs),
         questions=len(body.key.questions),

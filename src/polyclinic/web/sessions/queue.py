@@ -36,7 +36,7 @@ def queue_routes(room: LiveService) -> APIRouter:
         who: Watcher, service: TheService, queue: str | None = None, status: PostStatus | None = None
     ) -> list[QueuedCase]:
         """The cases, oldest first, with the reason, the words, and who took each."""
-        return [_case(post, service) for post in await service.cases.all(queue or "", status)]
+        return [queued_case(post, service) for post in await service.cases.all(queue or "", status)]
 
     if room.queues:
         listed.__annotations__["queue"] = Literal[room.queues] | None
@@ -64,27 +64,29 @@ def queue_routes(room: LiveService) -> APIRouter:
     @router.get("/{case}", summary="One case")
     async def one(case: str, who: Watcher, service: TheService) -> QueuedCase:
         """Everything that the queue stores about a case."""
-        return _case(await service.cases.find(case), service)
+        return queued_case(await service.cases.find(case), service)
 
     @router.post("/{case}/take", summary="Take a case")
     async def take(case: str, who: Taker, service: TheService) -> QueuedCase:
         """Refused if somebody else has the case."""
         async with service.trail.act(who, "take case", f"case/{case}"):
             await service.cases.take(await service.cases.find(case), who.name)
-        return _case(await service.cases.find(case), service)
+        return queued_case(await service.cases.find(case), service)
 
     @router.post("/{case}/close", summary="Close a case")
     async def close(case: str, body: RemarkBody, who: Taker, service: TheService) -> QueuedCase:
         """Needs a remark for the record. Refused if somebody else has the case, except for an administrator."""
         async with service.trail.act(who, "close case", f"case/{case}"):
             await service.cases.close(await service.cases.find(case), who, body.remark)
-        return _case(await service.cases.find(case), service)
+        return queued_case(await service.cases.find(case), service)
 
     return router
 
 
-def _case(post: Post, service: Service) -> QueuedCase:
-    return QueuedCase.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
+def queued_case(post: Post, service: Service) -> QueuedCase:
+    """A stored hand-over as staff see it now."""
+    rings = service.cases.rings(post) and not service.alerts.acknowledged(case_id(post))
+    return QueuedCase.from_post(post, rings, service.why)
 
 
 async def _alerts(service: Service, still: StillAllowed) -> AsyncIterator[str]:

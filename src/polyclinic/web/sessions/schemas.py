@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, StringConstraints
@@ -17,7 +18,9 @@ class RemarkBody(ByStaff):
 
 
 class QueuedCase(BaseModel):
-    """A case in the queue: why it is there, the words, and who took it. `rings` until it is acknowledged or taken."""
+    """A case in the queue: the reason as it was recorded, why it is there in words for staff, the words that led to
+    it, and who took it. `rings` until it is acknowledged or taken.
+    """
 
     id: str
     session: str
@@ -28,14 +31,15 @@ class QueuedCase(BaseModel):
     remark: str
     created_ms: int
     reason: str
+    why: str
     words: str
     utterance: str
     body: dict[str, Any]
     rings: bool = False
 
     @classmethod
-    def from_post(cls, post: Post, rings: bool) -> QueuedCase:
-        """Make a case from a stored hand-over."""
+    def from_post(cls, post: Post, rings: bool, why: Callable[[str, Mapping[str, Any]], str]) -> QueuedCase:
+        """Make a case from a stored hand-over; `why` explains it in words for staff."""
         told = CaseWords.from_message(post.body)
         return cls(
             id=case_id(post),
@@ -47,6 +51,7 @@ class QueuedCase(BaseModel):
             remark=post.remark,
             created_ms=post.created_ms,
             reason=told.reason,
+            why=why(post.queue, post.body),
             words=told.words,
             utterance=told.utterance,
             body=post.body,

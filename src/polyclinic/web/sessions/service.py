@@ -56,7 +56,7 @@ class Service:
         self._leases = Leases(store.database, run, this_process())
         self._known = KnownPeople(store.runs, run, self._clinic, self._room)
         self._working: set[asyncio.Task[object]] = set()
-        self.answer_s = limits.answer_s
+        self.answer_s, self.why = limits.answer_s, self._room.why
         self.staff, self.trail = store.staff, Trail(store.audit_log, store.url)
         self.cases = Cases(store.posts, service_name(self._clinic.name), self._room.alerts)
         telling = Telling(context.journal, (*self._room.queues, "")[0], store.url)

@@ -9,7 +9,7 @@ from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
-_LABELS: dict[Lang, dict[str, str]] = {
+LABEL_WORDS: dict[Lang, dict[str, str]] = {
     "en": {
         "active": "wants to end their life",
         "emergency": "a medical emergency",
@@ -68,7 +68,7 @@ class GuardChecks(Prompt[GuardVerdict]):
             else ("Is there danger in these words?", "What you hear", "The words it rests on", "Why")
         )
         named = {"label": label, "words": words, "reason": reason}
-        return FormHints(ask=ask, labels=named, choices={"label": _LABELS[self.lang]})
+        return FormHints(ask=ask, labels=named, choices={"label": LABEL_WORDS[self.lang]})
 
     @classmethod
     def from_human(cls, text: str) -> GuardVerdict:

@@ -11,6 +11,7 @@ from polyclinic.clinics.counsel.report.parts import (
     for_keeper,
     for_patient,
     for_planner,
+    refused_drafts,
 )
 from polyclinic.clinics.counsel.report.words import FEEDBACK
 from polyclinic.clinics.counsel.rules.notes import Guarded
@@ -18,7 +19,7 @@ from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Reviewed, Said, Scored
 from polyclinic.eval.in_short import Phrases, quoted
-from polyclinic.eval.sections import Cell, Section, Table
+from polyclinic.eval.sections import Section
 
 _OTHERS: Mapping[str, Callable[[Case[Talk], Phrases], list[Section]]] = {
     "guard": for_guard,
@@ -41,22 +42,20 @@ def _for_counsellor(case: Case[Talk], say: Phrases) -> list[Section]:
     scores = [event.score for event in case.transcript.of(Scored)]
     feelings = [score.value for score in scores if score.metric == "feelings_answered"]
     slips = [words for score in scores if score.metric == "slips_said" for words in score.evidence]
-    refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
-    rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
+    drafts = refused_drafts([event for event in case.transcript.of(Reviewed) if not event.approved], say)
     raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
     good = [say("you said", words=quoted(said[0].text))] if said else []
     if feelings and feelings[-1] >= 0.5:
         good.append(say("felt"))
     missing = [say("slipped", words=quoted(words)) for words in slips]
-    missing += [say("objection", words=row[1]) for row in rows if row[1]]
+    missing += [say("objection", words=row[1]) for row in drafts.rows if row[1]]
     if feelings and feelings[-1] < 0.5:
         missing.append(say("not felt"))
     called = [note for note in raised if note.way == "escalate"]
     short = say.in_short(
-        danger=[say("raised", words=quoted(note.words), why=note.reason) for note in called],
+        danger=[say("raised", words=quoted(note.words), why=say(f"label {note.label}")) for note in called],
         good=good,
         missing=missing,
         next_step=say("feeling first" if missing else "harder"),
     )
-    table = Table(say("drafts"), [say("risk"), say("feedback")], rows)
-    return [short, Section(say("feedback"), [table, decisions(say("guard raised"), raised, say)])]
+    return [short, Section(say("feedback"), [drafts, decisions(say("guard raised"), raised, say)])]

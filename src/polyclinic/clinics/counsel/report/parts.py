@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from polyclinic.clinics.counsel.judges.view import DANGER
 from polyclinic.clinics.counsel.prompts import NONE, Criticism, CriticJudges
 from polyclinic.clinics.counsel.rules.notes import (
@@ -19,11 +21,24 @@ from polyclinic.core.transcript import Called, Reviewed, Scored
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
+RISK_CODES = ("r1", "r2", "r3")
+
 
 def decisions(caption: str, notes: list[Guarded], say: Phrases) -> Table:
     """The guard's decisions in a table."""
-    rows: list[list[Cell]] = [[note.turn, say(f"way {note.way}"), note.words, note.reason] for note in notes]
+    rows: list[list[Cell]] = [
+        [note.turn, say(f"way {note.way}"), note.words, say(f"label {note.label}")] for note in notes
+    ]
     return Table(caption, [say("turn"), say("way"), say("words"), say("why")], rows)
+
+
+def refused_drafts(refused: Sequence[Reviewed], say: Phrases) -> Table:
+    """What each refused draft was at risk of, and how to improve it."""
+    rows: list[list[Cell]] = [
+        [say(f"risk {event.code}") if event.code in RISK_CODES else event.code, event.feedback or event.error]
+        for event in refused
+    ]
+    return Table(say("drafts"), [say("risk"), say("feedback")], rows)
 
 
 def for_guard(case: Case[Talk], say: Phrases) -> list[Section]:
@@ -81,9 +96,8 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
         next_step=say("critic next"),
         unmeasured="critic",
     )
-    rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
-    table = Table(say("drafts"), [say("risk"), say("feedback")], rows)
-    return [short, Section(say("feedback"), [table] if rows else [Paragraph(say("no objection"))])]
+    table = refused_drafts(refused, say)
+    return [short, Section(say("feedback"), [table] if table.rows else [Paragraph(say("no objection"))])]
 
 
 def _objections(case: Case[Talk]) -> set[str]:

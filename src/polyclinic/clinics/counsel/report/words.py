@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.counsel.prompts.reviewers import LABEL_WORDS
 from polyclinic.eval.in_short import Sentences
 
 FEEDBACK: Sentences = {
+    **{f"label {label}": (words, LABEL_WORDS["ko"][label]) for label, words in LABEL_WORDS["en"].items()},
     # the counsellor
     "you said": ("you said {words}", "이렇게 말씀하셨습니다: {words}"),
     "felt": ("you responded to their feelings.", "마음을 알아주셨습니다."),
@@ -16,11 +18,17 @@ FEEDBACK: Sentences = {
         "name the feeling first, then inform, then ask.",
         "먼저 마음을 알아주고, 그다음 알려 드리고, 그다음 물어보세요.",
     ),
-    "harder": ("try a harder talk: --scenarios risk:1", "더 어려운 대화를 해 보세요: --scenarios risk:1"),
+    "harder": (
+        "try a harder talk: a person in danger.",
+        "더 어려운 대화를 해 보세요. 위험에 놓인 분의 사례가 있습니다.",
+    ),
     "feedback": ("Feedback", "피드백"),
     "drafts": ("Drafts that the critic refused, and how to improve them", "비평가가 돌려보낸 초안과 고칠 점"),
     "guard raised": ("What the guard raised", "안전 담당이 알린 것"),
     "risk": ("risk", "위험"),
+    "risk r1": ("facts", "사실"),
+    "risk r2": ("the person's choice", "본인의 선택"),
+    "risk r3": ("feelings", "마음"),
     "turn": ("turn", "차례"),
     "way": ("way", "조치"),
     "words": ("words", "말"),

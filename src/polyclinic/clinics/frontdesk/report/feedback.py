@@ -14,10 +14,13 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 class _Judged(NamedTuple):
-    """What a rubric found in one task: the error (empty if there is none), whose fault it is, and why."""
+    """What a rubric found in one task: the error (empty if there is none), the same in plain words, whose fault it is,
+    and why.
+    """
 
     task: str
     found: str
+    plainly: str
     fault: str
     why: str
 
@@ -70,14 +73,15 @@ def _judged(case: Case[Contact], say: Phrases) -> list[_Judged]:
     ):
         if verdict is not None:
             code = verdict.code
-            named = say("found", code=code, meaning=say(f"code {code}")) if code else ""
-            found.append(_Judged(say(f"task {task}"), named, verdict.fault, verdict.reason))
+            meaning = say(f"code {code}") if code else ""
+            named = say("found", code=code, meaning=meaning) if code else ""
+            found.append(_Judged(say(f"task {task}"), named, meaning, verdict.fault, verdict.reason))
     tools = getattr(case.variant, "scheduling", "") == "tool"
     for fitting, used in misfits(case.transcript.notes(Wished) if tools else [], used_tools(case.transcript)):
         wrong, why = say("wrong tool", used=used), say("fitting", fitting=fitting)
-        found.append(_Judged(say("task tools"), wrong, "staff", why))
+        found.append(_Judged(say("task tools"), wrong, wrong, "staff", why))
     return found
 
 
 def _named(one: _Judged, say: Phrases) -> str:
-    return say("fault because" if one.why else "fault", task=one.task, found=one.found, why=one.why)
+    return say("fault", task=one.task, found=one.why or one.plainly)

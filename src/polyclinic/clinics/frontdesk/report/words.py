@@ -33,9 +33,11 @@ FEEDBACK: Sentences = {
     "fitting": ("the patient's wish asks for {fitting}", "환자의 희망에 맞는 도구: {fitting}"),
     "has no error": ("{task} has no error.", "{task}: 오류가 없습니다."),
     "fault": ("{task}: {found}.", "{task}: {found}."),
-    "fault because": ("{task}: {found} ({why}).", "{task}: {found} ({why})."),
     "look first": ("look at this first: {why}.", "이것부터 살펴보세요: {why}."),
-    "whole morning": ("try a whole morning: --scenarios primary:1", "오전 전체를 해 보세요: --scenarios primary:1"),
+    "whole morning": (
+        "take the next patient, or a hospital of another size.",
+        "다음 환자나 규모가 다른 병원에서 해 보세요.",
+    ),
     "how it went": ("How it went", "어떻게 되었나"),
     "rubrics": ("What the rubrics found", "평가 기준으로 찾은 것"),
     "task": ("task", "일"),

@@ -20,6 +20,13 @@ from polyclinic.people.patient_axes import PatientAxes
 
 Companion = Literal["", "parent", "interpreter"]
 ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
+_KINDS: dict[ContactKind, str] = {
+    "opening": "The hospital opens",
+    "visit": "A patient wants an appointment",
+    "move": "A patient wants another time",
+    "cancel": "A patient cancels",
+    "closing": "The hospital closes",
+}
 
 
 class TimeSystem(Frozen):
@@ -199,7 +206,8 @@ class Contact(Scenario):
 
     def introduction(self) -> str:
         """What kind of contact it is, and when."""
-        return f"{self.kind.replace('_', ' ')}, {self.at} ({self.level} care)"
+        at = datetime.fromisoformat(self.at)
+        return f"{_KINDS[self.kind]}, {at:%Y-%m-%d %H:%M} ({self.level} care)"
 
     @property
     def caller(self) -> Patient:
