@@ -59,7 +59,7 @@ def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
         lines,
         note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals "
         "(none for one hospital); n counts the tasks. Where hospitals differ in size, 1 minus the rate differs a "
-        "little from the pooled error rates of tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
+        "little from the pooled error rates of tables 3, 5 and 11. (staff) leaves out what the patient spoilt.",
     )
 
 
