@@ -1,4 +1,4 @@
-"""Every exception from a rule is needed: there is code that would break the rule."""
+"""Every exception to a lint or dead-code rule is needed: without it, some code would fail the check."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Trial:
         return self.said("run", "--rm", "-i", *self.rights(), *instead, IMAGE, *words, given=given)
 
     def serve(self, service: str) -> None:
-        """Start a server of the compose file until it has answered; stopping it must not need a kill."""
+        """Start a service of the compose file, wait for its answer and stop it. It must stop without being killed."""
         words = [str(word) for word in self._compose[service]["command"]]
         port = words[words.index("--port") + 1]
         clients = ["-v", f"{CLIENTS}:/etc/polyclinic/clients.json:ro"] if service == "fhir" else []

@@ -43,7 +43,7 @@ OUT = "The caller has a question about her tablets."
         ("Well, it must be gout.", "knows what is hidden"),
     ],
 )
-def test_each_way_of_leaving_the_part_is_named(line: str, kind: str) -> None:
+def test_each_way_of_falling_out_of_character_is_named(line: str, kind: str) -> None:
     found = broken_by(
         line, own=("patient",), others=("doctor",), said="Since when does your knee ache, may I ask?", hidden=("gout",)
     )
@@ -85,7 +85,7 @@ def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
         ("죄송합니다, 저는 상담자입니다.", "echo of the instructions"),
     ],
 )
-def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, kind: str) -> None:
+def test_what_a_small_model_said_as_an_ill_person_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     told = "The counsellor knows your name and where you live: do not introduce yourself."
     found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told)
@@ -116,7 +116,7 @@ def test_repeating_the_other_speakers_question_is_an_echo_and_repeating_informat
         "I live alone, and my name is known in the village.",
     ],
 )
-def test_lines_that_only_sound_out_of_the_part_are_accepted(line: str) -> None:
+def test_lines_that_only_sound_out_of_character_are_accepted(line: str) -> None:
     told = "The counsellor knows your name and where you live: do not introduce yourself."
     assert broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor",), told=told) is None
 
@@ -140,7 +140,7 @@ def test_only_lines_with_a_suspicious_sign_are_worth_asking_the_reader() -> None
 
 
 def labelled() -> list[tuple[str, str, bool]]:
-    """Lines in and out of a part by six authors, with the words they answer. Test authors' files are not read."""
+    """Lines in and out of character by six authors, with the words they answer. Test authors' files are not read."""
     found: list[tuple[str, str, bool]] = []
     for author in "FGHIJK":
         for line in package_text("polyclinic.reading", f"data/readings/{author}.jsonl").splitlines():
@@ -169,7 +169,7 @@ def read_by_another() -> list[dict[str, str]]:
     return [json.loads(line) for line in gzip.decompress(packed.read_bytes()).decode().splitlines()]
 
 
-def test_most_lines_that_another_reader_labelled_out_of_the_part_are_found() -> None:
+def test_most_lines_that_another_reader_labelled_out_of_character_are_found() -> None:
     seen: dict[bool, list[bool]] = {True: [], False: []}
     for row in read_by_another():
         found = broken_by(row["line"], own=("patient", "환자"), others=("doctor", "nurse", "상담자"), said=row["said"])
@@ -181,12 +181,12 @@ def test_most_lines_that_another_reader_labelled_out_of_the_part_are_found() -> 
 @pytest.mark.parametrize(
     "line", ["안녕하세요, 이순복입니다. 도움을 드릴까요?", "어떻게 도와드릴까요?", "제가 도와드릴 수 있습니다."]
 )
-def test_a_korean_patient_who_offers_help_is_out_of_the_part(line: str) -> None:
+def test_a_korean_patient_who_offers_help_is_out_of_character(line: str) -> None:
     found = broken_by(line, own=("환자",), others=("상담자",))
     assert found is not None and found.kind == "speaks as an assistant"
 
 
-async def test_a_speaker_out_of_the_part_is_asked_for_another_line(open_episode: OpenEpisode) -> None:
+async def test_a_speaker_out_of_character_is_asked_for_another_line(open_episode: OpenEpisode) -> None:
     caller = Scripted(OUT, GOOD)
     episode = await open_episode(caller=caller)
     reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
@@ -201,7 +201,7 @@ async def test_a_speaker_out_of_the_part_is_asked_for_another_line(open_episode:
     assert episode.closing["part"] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
 
 
-async def test_a_speaker_who_stays_out_of_the_part_is_the_simulators_fault_and_the_episode_goes_on(
+async def test_a_speaker_who_stays_out_of_character_is_the_simulators_fault_and_the_episode_goes_on(
     open_episode: OpenEpisode,
 ) -> None:
     episode = await open_episode(caller=Scripted(OUT))
@@ -222,7 +222,7 @@ async def test_the_last_retry_does_not_show_the_facts_that_could_be_recited(open
     assert "Amberol" not in message.content
 
 
-async def test_a_model_that_stays_out_of_the_part_may_choose_a_line_of_its_case(open_episode: OpenEpisode) -> None:
+async def test_a_model_that_stays_out_of_character_may_choose_a_line_of_its_case(open_episode: OpenEpisode) -> None:
     own = "I keep the tablets beside my bed."
     caller = Scripted(OUT, OUT, OUT, '{"line": "1"}')
     episode = await open_episode(caller=caller)
@@ -245,7 +245,7 @@ async def test_a_line_that_was_said_before_is_not_offered_again(open_episode: Op
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_lines_offered_to_choose_from_are_in_the_part(lang: Lang) -> None:
+def test_lines_offered_to_choose_from_are_in_character(lang: Lang) -> None:
     """The lines that anybody can say, and every line of every persona of the counselling clinic."""
     for persona in (*personas("korean"), *personas("elsewhere")):
         ready = persona.lines[lang]
@@ -268,7 +268,7 @@ def test_lines_offered_to_choose_from_are_in_the_part(lang: Lang) -> None:
         ("몸이 아팠습니다. 병: 폐암으로 폐 둘레에 물이 참.", "echo of the instructions"),
     ],
 )
-def test_what_a_small_model_said_in_korean_is_out_of_the_part(line: str, kind: str) -> None:
+def test_what_a_small_model_said_in_korean_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
     found = broken_by(line, own=("환자",), others=("상담자",), said=said)
@@ -287,7 +287,7 @@ def test_what_a_small_model_said_in_korean_is_out_of_the_part(line: str, kind: s
         "I will walk with the frame. If the calf swells or you get breathless, I will call you.",
     ],
 )
-def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_the_part(line: str) -> None:
+def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_character(line: str) -> None:
     """Lines of a 1.5B model that another reader found."""
     told = "You walk with the frame. If the calf swells or you get breathless, you call us."
     assert broken_by(line, own=("patient",), others=("nurse",), said=told) is not None
@@ -316,12 +316,12 @@ def test_a_patient_may_repeat_advice_and_ask_questions_about_themselves(line: st
         "병은 작년에 알았고 가족은 딸뿐이에요.",
     ],
 )
-def test_a_korean_patient_who_answers_in_their_own_words_is_in_the_part(line: str) -> None:
+def test_a_korean_patient_who_answers_in_their_own_words_stays_in_character(line: str) -> None:
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
     assert broken_by(line, own=("환자",), others=("상담자",), said=said) is None
 
 
-async def test_a_speaker_who_reads_the_reminder_aloud_is_still_out_of_the_part(open_episode: OpenEpisode) -> None:
+async def test_a_speaker_who_reads_the_reminder_aloud_is_still_out_of_character(open_episode: OpenEpisode) -> None:
     said = "Speak as yourself, with I or my, to the person in front of you."
     episode = await open_episode(caller=Scripted(OUT, said, GOOD))
     assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD

@@ -43,7 +43,7 @@ def test_an_unscored_metric_is_none_not_zero() -> None:
     assert row("s", 0).value("m") is None
 
 
-def test_zero_weights_still_have_a_value() -> None:
+def test_scores_whose_weights_are_all_zero_get_their_plain_mean() -> None:
     assert weighted_value((score("m", 1, subject="a", weight=0), score("m", 0, subject="b", weight=0))) == (
         0.5,
         0.0,

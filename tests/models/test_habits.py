@@ -1,4 +1,4 @@
-"""Servers differ. For each habit of a server, the stub shows what is sent, what is read and what is remembered."""
+"""Model servers differ. For each difference, a test with a stub server checks what we send, read and remember."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ def test_one_switch_sets_how_much_a_model_thinks_on_every_path(ask: Ask, cast: s
     assert sent(cast, ask)[field] == value
 
 
-def test_effort_makes_room_for_thinking_and_an_unknown_effort_is_refused(ask: Ask) -> None:
+def test_effort_raises_the_token_limit_and_an_unknown_effort_is_refused(ask: Ask) -> None:
     plain = sent("vllm:m", ask)["max_tokens"]
     assert sent("vllm:m?effort=none", ask)["max_tokens"] == plain
     assert sent("vllm:m?effort=low", ask)["max_tokens"] == plain + 2_048

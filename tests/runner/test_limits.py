@@ -162,7 +162,9 @@ async def test_a_time_limit_ends_a_run_within_two_seconds_including_calls_under_
 
 @pytest.mark.usefixtures("priced")
 async def test_a_cost_limit_is_never_exceeded_by_more_than_one_call_whatever_comes_back() -> None:
-    """At 10 $ a million tokens: odd answers are billed, a budget of five cents is kept, the token limit is sent."""
+    """The price is $10 per million tokens. Malformed replies are billed too, the cost stays near the limit of five
+    cents, and every request has a token limit.
+    """
     limit = 0.05
 
     async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:

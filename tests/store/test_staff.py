@@ -11,7 +11,7 @@ from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.store import Store, open_store
 
 
-async def test_an_account_is_added_once_changed_closed_and_added_again(store: Store) -> None:
+async def test_an_account_can_be_added_then_changed_then_closed_then_added_again(store: Store) -> None:
     await store.staff.add("kim", "watch", "hash")
     with pytest.raises(UserError, match="already"):
         await store.staff.add("kim", "administer", "other")

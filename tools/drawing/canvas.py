@@ -41,7 +41,7 @@ class Canvas:
         self.pixels = np.full((height, width), background, dtype=np.uint8)
 
     def box(self, x0: int, y0: int, x1: int, y1: int, colour: int, fill: bool = False) -> None:
-        """A rectangle including both corners."""
+        """Draw a rectangle including both corners."""
         if fill:
             self.pixels[max(0, y0) : y1 + 1, max(0, x0) : x1 + 1] = colour
             return
@@ -60,7 +60,7 @@ class Canvas:
         self.pixels[ys[inside], xs[inside]] = colour
 
     def line(self, points: Sequence[Point], colour: int, thick: int = 1, dash: int = 0) -> None:
-        """A polyline; `dash` > 0 draws that many pixels on, that many off."""
+        """Draw a polyline; `dash` > 0 draws that many pixels on, that many off."""
         for (x0, y0), (x1, y1) in pairwise(points):
             steps = int(max(abs(x1 - x0), abs(y1 - y0))) + 1
             along = np.arange(steps + 1)
@@ -78,7 +78,7 @@ class Canvas:
         self.line([(x + radius * float(np.cos(a)), y + radius * float(np.sin(a))) for a in angles], colour, thick)
 
     def mark(self, shape: str, x: float, y: float, colour: int, size: int = 5) -> None:
-        """One data mark: `circle`, `cross`, `dot`, `left` (<) or `right` (>)."""
+        """Draw one data mark: `circle`, `cross`, `dot`, `left` (<) or `right` (>)."""
         if shape == "circle":
             self.circle(x, y, size, colour, 2)
         elif shape == "cross":
@@ -124,11 +124,11 @@ class Axes:
         return self.left + along * (self.right - self.left), self.lower - up * (self.lower - self.upper)
 
     def plot(self, points: Iterable[Point], colour: int, thick: int = 2, dash: int = 0) -> None:
-        """A curve through data points."""
+        """Draw a curve through data points."""
         self.canvas.line([self.at(x, y) for x, y in points], colour, thick, dash)
 
     def grid(self, xs: Sequence[float], ys: Sequence[float], colour: int = PALE) -> None:
-        """Grid lines and the frame."""
+        """Draw grid lines and the frame."""
         for x in xs:
             self.canvas.line([self.at(x, self.bottom), self.at(x, self.top)], colour)
         for y in ys:
@@ -136,13 +136,13 @@ class Axes:
         self.canvas.box(self.left, self.upper, self.right, self.lower, GREY)
 
     def label_x(self, values: Sequence[tuple[float, str]]) -> None:
-        """Labels under the axis."""
+        """Draw labels under the axis."""
         for value, words in values:
             self.canvas.text(
                 round(self.at(value, self.bottom)[0]), max(self.lower, self.upper) + 5, words, align="middle"
             )
 
     def label_y(self, values: Sequence[tuple[float, str]]) -> None:
-        """Labels left of the axis."""
+        """Draw labels left of the axis."""
         for value, words in values:
             self.canvas.text(self.left - 4, round(self.at(self.x0, value)[1]) - 3, words, align="right")

@@ -1,10 +1,10 @@
-"""Whether a simulated person stays in their part, and what happens when they do not.
+"""Whether a simulated person stays in character, and what happens when they do not.
 
 A patient may offer help as an assistant would, a student may speak of "the student", a caller may read out their own
 instructions. Such a line is the simulator's fault, and its consequences say nothing about the agents under test. So
 each line of a simulated person is checked before others get it. `answer_in_part` asks like `Agent.answer`. A line that
-falls out of the part is asked for again with a reminder of the part, then without any text that could be recited. After
-that, a language model may choose among lines that this person could say. A line that is still out of the part is
+falls out of character is asked for again with a reminder of the part, then without any text that could be recited.
+After that, a language model may choose among lines that this person could say. A line that is still out of character is
 recorded as the simulator's fault, by kind, and the episode goes on.
 
 ::
@@ -13,8 +13,8 @@ recorded as the simulator's fault, by kind, and the episode goes on.
     reply = await answer_in_part(episode, agent, prompt, part)
 
 Exact rules come first: they need no reader and are the same for every cast. The built-in reader alone would wrongly
-find many good short lines out of the part. So it is asked only about suspicious lines: they speak to or about others by
-role, and do not contain "I".
+find many good short lines out of character. So it is asked only about suspicious lines: they speak to or about others
+by role, and do not contain "I".
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Part:
 
 
 class FellOut(Note):
-    """A line that fell out of its part. `stayed`: no more tries were left, and the line was kept."""
+    """A line that fell out of character. `stayed`: no more tries were left, and the line was kept."""
 
     topic = "out of part"
     who: str
@@ -98,7 +98,7 @@ class FellOut(Note):
 
 
 class PartCounts(Value):
-    """How many lines were checked; how many were asked for again and how many stayed out of the part, by kind."""
+    """How many lines were checked; how many were asked for again and how many stayed out of character, by kind."""
 
     lines: int = 0
     again: dict[str, int] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class HeldToPart(Payload):
 async def out_of_part(
     episode: Episode[Any, Any], text: str, part: Part, prompt: Prompt[Any] | None = None
 ) -> PartBreak | None:
-    """How a line falls out of its part; None for a line that stays in it."""
+    """How a line falls out of character; None for a line that stays in character."""
     told = prompt.wording() if prompt else ""
     if part.told:
         told = "\n".join([told, *part.told])
@@ -143,9 +143,10 @@ async def answer_in_part(
     history: Sequence[Message] = (),
     sample: int = 0,
 ) -> Answer[R]:
-    """The reply and its call. A line out of the part is asked for again, with a reminder and without showing that line:
-    small models repeat what they are shown. A line that stays out to the end is kept, and recorded. A speaker who
-    repeats their own earlier words exactly is asked again without the history, so that there is nothing to copy.
+    """The reply and its call. A line out of character is asked for again, with a reminder and without showing that
+    line: small models repeat what they are shown. A line that is still out of character at the end is kept, and
+    recorded. A speaker who repeats their own earlier words exactly is asked again without the history, so that there is
+    nothing to copy.
 
     People who take a role themselves are not checked: they decide how they play it.
     """
@@ -237,7 +238,7 @@ async def _chosen(
 
 
 def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", stayed: str = "") -> None:
-    """Count one more line that was checked, was asked for again, or stayed out of the part."""
+    """Count one more line that was checked, was asked for again, or stayed out of character."""
     before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()
     again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)

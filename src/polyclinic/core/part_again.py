@@ -1,9 +1,9 @@
-"""How a speaker who fell out of their part is asked again, in three steps.
+"""How a speaker who fell out of character is asked again, in three steps.
 
 First comes a reminder, then a short prompt, then a choice among sentences. Each request contains less text that could
 be recited. `reminder` is added to the same prompt. `AnswersBriefly` says who they are and what was said to them, and
 nothing else. `ChoosesLine` offers whole sentences that this person could say at any time: those of their own case, and
-a few that anybody could say. A model that cannot speak in the part can still choose a sentence.
+a few that anybody could say. A model that cannot speak in character can still choose a sentence.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class ChoosesLine(_InBrief[ChosenLine]):
 
 
 class LinesChosen(Payload):
-    """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of the part."""
+    """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of character."""
 
     lines_chosen: int = 0
 

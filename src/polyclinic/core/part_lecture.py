@@ -39,7 +39,7 @@ _LECTURES_HOLDS = (
 
 def lecture(text: str, line: str) -> str:
     """The words of a sentence that teaches medicine; empty if there is none. `line` is the normalised text."""
-    if not holds_one(line, _LECTURES_HOLDS):  # most lines end here, at hardly any cost
+    if not holds_one(line, _LECTURES_HOLDS):  # cheap check first: most lines have none of these words
         return ""
     told = (normalise(part) for part in sentences(text))
     matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))

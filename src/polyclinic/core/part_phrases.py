@@ -1,4 +1,4 @@
-"""Phrases of assistants that people in a part do not use: offers of help, refusals, advice, talk about instructions."""
+"""Phrases of assistants that people in character do not use: offers of help, refusals, advice, talk of instructions."""
 
 from __future__ import annotations
 

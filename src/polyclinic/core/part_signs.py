@@ -1,6 +1,6 @@
-"""Exact signs that a simulated person has fallen out of their part: forms, labels, echoes and set phrases.
+"""Exact signs that a simulated person has fallen out of character: forms, labels, echoes and set phrases.
 
-A rule is here only if a person in the part would almost never say such a line. Lines that need judgement are left to
+A rule is here only if a person in character would almost never say such a line. Lines that need judgement are left to
 the reader.
 """
 
@@ -61,7 +61,7 @@ _VERBS = (
 
 
 class PartBreak(NamedTuple):
-    """How somebody fell out of their part, and the words that show it."""
+    """How somebody fell out of character, and the words that show it."""
 
     kind: BreakKind
     words: str
@@ -77,9 +77,9 @@ def broken_by(
     told: str = "",
     may_advise: bool = False,
 ) -> PartBreak | None:
-    """The first sign that a line is out of its part; None if there is no exact sign. `may_advise` is for somebody
+    """The first sign that a line is out of character; None if there is no exact sign. `may_advise` is for somebody
     who learns medicine: they may weigh findings, recommend, and say that they are sorry to hear something. A lay person
-    in the part would not.
+    in character would not.
     """
     line = normalise(text)
     found = assistants_words(line, may_advise=may_advise)
@@ -120,7 +120,7 @@ def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def worth_reading(text: str) -> bool:
-    """Whether a line speaks to others, or about people by their roles, and never says "I"."""
+    """Whether a line never says "I", and either addresses others or names people by their roles."""
     return not speaks_of_self(text) and bool(_TELLS_OTHERS.search(normalise(text)))
 
 

@@ -124,7 +124,7 @@ class Switchboard:
         return completion, occurrence, name
 
     def take_unwritten(self) -> list[CallRecord]:
-        """The answers that are not in the journal yet; from now on the caller is responsible for them."""
+        """Take out the answers that are not in the journal yet; from now on the caller is responsible for them."""
         given, self._unwritten = self._unwritten, []
         return given
 

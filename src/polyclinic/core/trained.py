@@ -1,4 +1,4 @@
-"""What training a clinic's own weights returns."""
+"""The result of training a clinic's own weights."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How often simulated people fell out of their parts.
+"""How often simulated people fell out of character.
 
-For each kind, how many lines were asked for again, and how many stayed out of the part.
+For each kind, how many lines were asked for again, and how many stayed out of character.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def count_parts(results: RunResults) -> PartCounts:
 
 
 def parts_section(results: RunResults) -> Section | None:
-    """The report section on lines that fell out of their part; None if no line was checked."""
+    """The report section on lines that fell out of character; None if no line was checked."""
     counts = count_parts(results)
     lines, again, stayed = counts.lines, Counter(counts.again), Counter(counts.stayed)
     if not lines:

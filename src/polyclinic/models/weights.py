@@ -70,7 +70,7 @@ def base_of(folder: Path) -> Path:
 
 
 def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> Weights:
-    """The model of a folder, ready to use. An adapter is merged into its base, so that the result is one model."""
+    """Load the model of a folder, ready to use. An adapter is merged into its base, so that the result is one model."""
     need(("torch", "transformers"), "a local model")
     import torch
     import transformers

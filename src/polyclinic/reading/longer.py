@@ -22,7 +22,10 @@ _MOST_AROUND = 4
 
 
 def put_together(rows: Sequence[Labelled], quiet: Sequence[Labelled] = ()) -> list[Labelled]:
-    """New lines for one kind, from its own lines and from lines of kinds for which the answer is never yes."""
+    """Training lines for one kind of question: its own lines joined with others, and `quiet` lines, alone and joined.
+
+    The answer for `quiet` lines is always no.
+    """
     calm: dict[str, list[Labelled]] = defaultdict(list)
     for row in rows:
         if not row.label:

@@ -153,8 +153,9 @@ def _sections(test: ReaderTest) -> list[Section]:
     lines = [[kind, *_cells(one), baseline.get(kind)] for kind, one in test.kinds.items()]
     lines.append(["all kinds", *_cells(test.all), None])
     about = (
-        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a reader"
-        " that never sees the question, trained on the same examples; on open kinds it should be near 0.5."
+        "An unclear answer counts as wrong. Pairs: balanced accuracy on texts that have a question with the answer yes"
+        " and one with the answer no. Text alone: a baseline trained on the same examples that never sees the question."
+        " Where the question names a fact, its accuracy should be near 0.5."
     )
     shown: list[list[Cell]] = [
         [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]

@@ -31,7 +31,7 @@ class Chain:
         """The number of the first end that was refused; None if no end was refused."""
 
     def next(self, run: str, episode: str) -> Link:
-        """The link for the end that is submitted now."""
+        """Add a new link for the episode whose end is now submitted."""
         before = self._last
         number = 0 if before is None else before.number + 1
         self._last = Link(self, run, episode, number, "" if before is None else before.episode)
@@ -50,9 +50,10 @@ class Link:
 
     @contextmanager
     def held(self, transaction: Transaction) -> Iterator[None]:
-        """Do the work of this end inside this context, in the database's own thread. The work may be retried.
+        """A context in which the end of this episode is written, in the database's own thread. Writing may be retried.
 
-        `Chain.refused` shows whether an earlier end was refused. The database shows whether that end's commit failed.
+        `Chain.refused` shows whether an earlier end was refused. The database shows whether the commit of
+        the earlier episode's end failed.
         """
         chain = self.chain
         if (chain.refused is not None and chain.refused < self.number) or self._hangs(transaction):

@@ -107,7 +107,7 @@ class StaffAccounts:
             raise UserError(f"there is no active account {name}")
 
     async def log_in(self, name: str) -> tuple[str, int]:
-        """A token for an account whose password was correct, and the latest time when the login ends."""
+        """Store a login for an account whose password was correct; returns its token and its latest end."""
         token, now = secrets.token_urlsafe(32), now_ms()
 
         def work(tx: Transaction) -> None:

@@ -113,7 +113,7 @@ def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
 
 
 def _joined(found: list[Mention], years: list[re.Match[str]]) -> tuple[Mention, ...]:
-    """Add a year that is written separately to the mentions, or the day in "May '72, the 29th"."""
+    """Complete the mentions with a year that stands elsewhere in the text, or with the day in "May '72, the 29th"."""
     halves = [one for one in found if one.meant[0][1] is not None and one.meant[0][2] is None]
     days = [one for one in found if one.meant[0][1] is None]
     if len(halves) == 1 and len(days) == 1:

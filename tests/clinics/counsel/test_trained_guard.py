@@ -180,7 +180,7 @@ def _reading(level: str, label: str) -> Reading:
 CALM = Decision(way="go_on", label="acceptance", source="nobody")
 
 
-def test_a_guard_in_doubt_asks_gently_after_a_language_model_judged_and_otherwise_escalates() -> None:
+def test_a_guard_in_doubt_escalates_unless_a_language_model_has_judged() -> None:
     doubt = _reading("doubt", "implicit")
     assert settle_doubt(CALM, doubt, trusted=False).way == "escalate"
     assert settle_doubt(CALM, doubt, trusted=True).way == "ask_gently"

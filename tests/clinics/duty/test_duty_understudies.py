@@ -126,7 +126,7 @@ def test_advice_in_other_words_helps_and_a_sentence_about_bananas_does_not(habit
     assert held_back(asked(), habit) == 0.0
 
 
-def test_the_size_of_learning_is_a_setting() -> None:
+def test_how_much_the_staff_learn_is_a_setting() -> None:
     line = "Ask the patient to tell the steps back in their own words."
     sizes = [held_back(asked(learning=size, learned=(line,)), "skips_check") for size in (0.0, 0.4, 0.8)]
     assert sizes == pytest.approx([0.0, 0.4, 0.8])

@@ -134,7 +134,7 @@ async def test_without_the_tutors_words_there_is_no_gain(play: Play) -> None:
     assert abs(knocked_out - untutored) <= 0.1
 
 
-def test_the_size_of_learning_is_a_setting_and_zero_means_none() -> None:
+def test_how_much_students_learn_is_a_setting() -> None:
     full = VARIANTS["full"]
     assert full.configured({"learning": "0.5", "voice": "second"}) == full.model_copy(
         update={"learning": 0.5, "voice": "second"}

@@ -57,7 +57,10 @@ FALSE_ALARM = Metric(
 _READ = (WISH.name, INTENT.name)
 SCHEDULING = Metric("scheduling", "bookings, moves and cancellations without an error of the rubric", rests_on=_READ)
 SCHEDULING_STAFF = Metric(
-    "scheduling_staff", "the same, without those that the simulated patient spoilt", rests_on=_READ
+    "scheduling_staff",
+    "bookings, moves and cancellations without a rubric error, leaving out those that failed because of the simulated"
+    " patient",
+    rests_on=_READ,
 )
 RIGHT_TOOL = Metric("right_tool", "new appointments for which the fitting tool was used")
 TOOL_USED = Metric("tool_used", "new appointments booked with tools, without the fallback")

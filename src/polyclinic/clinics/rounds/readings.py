@@ -107,7 +107,7 @@ class CaseRead(Frozen):
         pitfalls: Sequence[Pitfall],
         steps: Sequence[SocraticStep],
     ) -> CaseRead:
-        """The questions from what a prompt says about a case; `answer` is in words."""
+        """Make the reader's questions from the case data in a prompt. `answer` is the option's text, not its letter."""
         labelled = {words: f"({letter}) {words}" for letter, words in options.items()}
         offered = f" Options: {'; '.join(labelled.values())}" if labelled else ""
         return cls(

@@ -69,7 +69,7 @@ class Room:
         return self.rounds[-1]
 
     def begin_round(self, presented: str) -> Round:
-        """A new round, opened by what the patient says."""
+        """Begin a new round, opened by what the patient says."""
         self.rounds.append(Round(number=len(self.rounds) + 1, presented=presented))
         return self.now
 

@@ -58,9 +58,9 @@ class Rehearsal:
     episodes: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
-        """Up to this many scenes of a role: its prompts in turn, spread over the episodes.
+        """At most `most` scenes of a role, chosen from each of its prompts and spread over the episodes.
 
-        All scenes with known answers are among them, in place of some others.
+        Scenes with known answers are always added; if there are many of them, fewer others are chosen.
         """
         known = [scene for scene in self.scenes if scene.role == role and scene.right]
         most = max(2, min(most, MOST - len(known)))
@@ -127,7 +127,7 @@ async def rehearse(
 
 
 async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None = None) -> Rehearsal:
-    """A rehearsal with enough scenes for every role.
+    """Play a rehearsal with enough scenes for every role.
 
     Scenes with known answers are added. For roles with too few questions, more episodes are played, also of other
     variants.

@@ -285,7 +285,7 @@ class Batch:
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
     async def _campaign(self, rows: list[StoredEpisode]) -> Campaign:
-        """A campaign before its first episode; the clinic has prepared external state for it."""
+        """Make a campaign as it is before its first episode, and let the clinic prepare external state for it."""
         clinic, spec = self.context.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
         campaign = open_campaign(self.context, spec, scenarios, self.start_libraries)

@@ -28,7 +28,7 @@ class RunningCampaign:
     judged: dict[int, asyncio.Event] = field(default_factory=dict)
 
     def episode_played(self, spec: EpisodeSpec, effects: Sequence[Effect]) -> None:
-        """The episode's flow has ended; later episodes may go on while this one is judged."""
+        """Apply the effects of an episode whose flow has ended; later episodes may go on while this one is judged."""
         self.judged[spec.position] = asyncio.Event()
         self.episode_ended(spec, effects)
 
@@ -39,7 +39,7 @@ class RunningCampaign:
                 await event.wait()
 
     def end_submitted(self, spec: EpisodeSpec) -> None:
-        """The episode has submitted its end, so it is no longer in `judged`."""
+        """Take an episode that has submitted its end out of `judged`."""
         if (event := self.judged.pop(spec.position, None)) is not None:
             event.set()
 
@@ -76,7 +76,7 @@ def lone_campaign(context: RunContext, start: Mapping[str, list[Operation]]) -> 
 def open_campaign(
     context: RunContext, spec: EpisodeSpec, scenarios: Sequence[Scenario], start: Mapping[str, list[Operation]]
 ) -> Campaign:
-    """A campaign as it is before its first episode."""
+    """Make a campaign as it is before its first episode."""
     campaign = lone_campaign(context, start)
     campaign.shared = context.clinic.shared(
         scenarios, context.clinic.variant(spec.variant), spec.seed, context.services

@@ -101,7 +101,7 @@ class CaseFolder:
 
     @contextmanager
     def unsaved(self, clinic: Clinic, writing: Writing, value: BaseModel) -> Iterator[Path]:
-        """A case as a temporary file beside the others, so that relative references work."""
+        """Write a case to a temporary file beside the others, so that relative references work."""
         place = self.folder / clinic.name
         place.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(writing.ending, f"{_HIDDEN}checking-", place)

@@ -125,7 +125,7 @@ class Classroom:
         return each_change("class", partial(self.now, id), LOOK_S)
 
     async def begin(self, row: ClassRow, member: Member, place: int) -> str:
-        """The trainee's session in a case: the one they have, or a new one."""
+        """Start the trainee's session in a case, unless they have one; returns its run."""
         classes, body = self.sessions.store.classes, body_of(row)
         for known in await classes.sessions(row.id):
             if (known.member, known.place) == (member.number, place):

@@ -43,7 +43,7 @@ class _Watched:
         self.cost_usd = 0.0
 
     def start(self, total: int, finished: int) -> None:
-        """The run begins."""
+        """Set the counts at the start of the run."""
         self.total, self.finished, self.first = total, finished, finished
         self._news.tell()
 
@@ -51,13 +51,13 @@ class _Watched:
         """Does nothing, because retries are not shown."""
 
     def ended(self, result: EpisodeResult) -> None:
-        """One more episode has ended."""
+        """Count one more ended episode, and its cost."""
         self.finished += 1
         self.cost_usd += sum(used.cost_usd for used in result.usage.values())
         self._news.tell()
 
     def close(self) -> None:
-        """The run is over."""
+        """Tell the listeners that the run is over."""
         self._news.tell()
 
     def eta_s(self) -> float | None:

@@ -83,7 +83,7 @@ class Phrases:
         self._known: OrderedDict[tuple[str, str], PhraseSearch] = OrderedDict()
 
     def search(self, run: str, phrase: str, stamp: Hashable, order: Hashable, numbers: Numbers) -> PhraseSearch:
-        """The search for a phrase. A new one is started if there is none for this state of the run."""
+        """Find the search for a phrase, or start a new one if there is none for this state of the run."""
         known = self._known.pop((run, phrase), None)
         if known is None or known.stamp != stamp or known.failed():
             if known is not None:

@@ -31,7 +31,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
         (403, "your role does not allow this"),
         (404, "no such session or case, or not yours"),
         (408, "the body came too slowly"),
-        (409, "not in this state"),
+        (409, "not possible in the present state"),
         (413, "the body is too large"),
         (429, "too many requests; see Retry-After"),
         (503, "the service failed; staff have been informed"),

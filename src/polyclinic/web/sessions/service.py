@@ -65,7 +65,7 @@ class Service:
 
     # -- sessions ------------------------------------------------------------------------------------------------------
     async def start(self, body: Body) -> tuple[Live, str]:
-        """A new session and the token that opens it."""
+        """Start a new session; returns it and the token that opens it."""
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
         person, options = self._room.person(body), self._context.services.options
         scenario: Scenario = self._room.scenario(session, body, {}, options)
@@ -136,7 +136,8 @@ class Service:
         live = self._sessions[session]
         live.take(event)
         if live.faults and not live.busy.locked():
-            self._later(self.rescue.telling.tell(session, "", f"after an answer: {live.faults.pop().error}"))
+            what = f"a fault occurred after the reply was sent: {live.faults.pop().error}"
+            self._later(self.rescue.telling.tell(session, "", what))
 
     def _later(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)

@@ -75,8 +75,8 @@ class Drafting:
         self._counsellor, self._critic = counsellor, critic
 
     async def answer(self, heard: Heard) -> Drafted:
-        """The answer with its sources and everything else it was made from. If no draft was acceptable, it has the risk
-        type.
+        """The answer with its sources and everything else it was made from. If no draft was acceptable, `risk`
+        holds the type of the remaining fault.
         """
         made = Drafted()
         written: list[str] = []

@@ -21,4 +21,4 @@ def ending(case: Case[AnyDuty], role: str) -> str:
     others = ", ".join(f"{count} by the {who}" for who, count in sorted(Counter(who for who, _ in broken).items()))
     if own:
         return f"rules broken: {own} by you" + (f", {others}" if others else "")
-    return f"you broke no rule; rules broken: {others}" if others else "no rule was broken"
+    return f"you broke no rule; your colleagues did: {others}" if others else "no rule was broken"

@@ -96,7 +96,7 @@ class ShiftCounted(RoleEffect):
     counted: Counted
 
     def on(self, state: RoleState) -> RoleState:
-        """The role with the newest counts; the oldest are dropped."""
+        """The role's state with this shift's counts added; the oldest counts are dropped."""
         return state.model_copy(update={"counted": (*state.counted, self.counted)[-HISTORY:]})
 
 

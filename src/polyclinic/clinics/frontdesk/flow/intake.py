@@ -45,7 +45,7 @@ class Intake:
         self.refused: dict[str, None] = {}
 
     async def run(self) -> IntakeRecord | None:
-        """The record; None when the form could not be read."""
+        """Do the intake; returns the record, or None if the form could not be read."""
         self.says(GREETING, IntakeLine(phase="intake"))
         await self.hears(GREETING)
         rounds, readable = 0, True

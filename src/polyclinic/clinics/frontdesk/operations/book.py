@@ -97,7 +97,7 @@ class Book:
             self._ordinary[key] |= bit
 
     def close(self, key: tuple[int, Half, int]) -> None:
-        """The hospital cancels a session: nothing more is booked into it."""
+        """Close a session that the hospital cancels: nothing more is booked into it."""
         self._ordinary[key] = self._urgent[key] = self._extra[key] = 0
 
 

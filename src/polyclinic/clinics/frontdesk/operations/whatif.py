@@ -28,7 +28,7 @@ from polyclinic.eval.whatif import DialQuestion
 FIGURES = {
     "wait_days": "days from the call to the appointment",
     "wait_days_p90": "the same, for a patient who waits longer than nine in ten patients",
-    "urgent_days": "days for urgent patients",
+    "urgent_days": "days from the call to the appointment, for urgent patients",
     "clinic_wait": "minutes in the waiting room, with an appointment",
     "walk_in_wait": "minutes in the waiting room, without an appointment",
     "desk_wait": "minutes until a clerk answers",

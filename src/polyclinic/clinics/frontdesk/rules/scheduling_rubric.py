@@ -55,7 +55,7 @@ def judge_booking(case: BookingCase) -> RubricVerdict:
 
 
 def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | RubricVerdict:
-    """The free place that is proposed, or the first error of the proposal that does not depend on the wish."""
+    """The proposed free slot. If the proposal has an error whatever the patient wishes, the first such error."""
     if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return RubricVerdict(code="PC", fault="staff", reason="more than one physician was assigned")
     if len(set(proposals)) > 1:
@@ -102,7 +102,7 @@ def _invalid(snapshot: Snapshot, physician: int | None, day: int | None, start: 
 
 
 def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> RubricVerdict:
-    """The first error of a free place for this wish."""
+    """The verdict on a free slot: the first way in which it does not fit the wish."""
     time, physician, day = snapshot.time, snapshot.physicians[place.physician], place.day
     if wish.kind == "physician" and plain_name(wish.physician) != plain_name(physician.name):
         return RubricVerdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")

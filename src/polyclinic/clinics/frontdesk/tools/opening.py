@@ -48,7 +48,7 @@ class Ids:
         self._units: dict[str, Unit] = {}
 
     def record_id(self, id: str) -> str:
-        """The id in the records of a physician, patient or appointment of the hospital."""
+        """The id under which a physician, patient or appointment is stored in the hospital's records."""
         return f"{self.hospital}-{id.removeprefix(self._campaign).lstrip('-')}"
 
     def unit(self, department: DepartmentPlan) -> Unit:

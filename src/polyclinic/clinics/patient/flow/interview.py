@@ -154,7 +154,7 @@ async def consultation(room: Room) -> None:
 
 
 async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
-    """One colleague's questions.
+    """Let one colleague ask their questions.
 
     The colleague knows only the dialogue and the notes of the doctors on the path to this colleague.
     """

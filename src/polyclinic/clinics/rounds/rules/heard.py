@@ -62,7 +62,8 @@ async def settled_on(reads: Reads, case: TeachingCase, choice: str) -> str:
     """The answer that a choice means. A letter stays as it is; for free text the reader finds the one option that it
     settles on.
 
-    Empty if the text settles on none or on several. An open question has only one right answer.
+    Empty if the text settles on none or on several. For an open question the result is the case's answer, if the text
+    means it.
     """
     letter = letter_of(case, choice)
     if letter or choice.strip().casefold() == case.answer.casefold():

@@ -36,8 +36,8 @@ class Norm(Frozen):
     """One responsibility norm. `remind` is the line a prompt stresses when the norm was broken.
 
     `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
-    earlier versions say `rubric` and `trigger`: such a norm goes to the reader unless it has only words of its own.
-    `said_to` limits it to messages to one role.
+    earlier versions say `rubric` and `trigger`: such a norm is checked by the reader, except a `trigger` norm with a
+    word list (`words`). `said_to` limits it to messages to one role.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

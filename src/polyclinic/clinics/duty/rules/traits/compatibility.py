@@ -104,7 +104,9 @@ def context_weight(scenario: AnyDuty) -> float:
 
 
 def trait_risks(traits: Mapping[str, float], weight: float) -> list[TraitRisk]:
-    """The norms that these traits endanger in a context of this weight, greatest first."""
+    """The norms that these traits put at risk, highest risk first. `weight` is the scenario's risk times its time
+    pressure.
+    """
     found = []
     for rule in RISK_RULES:
         if rule.dimension not in traits:

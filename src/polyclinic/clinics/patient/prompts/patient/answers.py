@@ -44,7 +44,7 @@ class AnswersAttended(Prompt[str], Interviewed):
 
 
 class AnswersOverall(Prompt[str], Interviewed):
-    """The patient answers with all the requirements, along a plan when there is one."""
+    """The patient answers; the prompt holds all requirements, and a plan if there is one."""
 
     template = "answers_overall.md"
     words: ClassVar[int] = 60
