@@ -14,7 +14,8 @@ FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
     rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
     rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}"
-    rf"|prefer(?: to come| coming)?|rather (?:have|do|take|come)|(?<!no )(?<!not )later than)"
+    rf"|prefer(?: to come| coming)?|(?:leave|holidays?|vacation|break) (?:starts?|begins?)(?: on| from)?"
+    rf"|rather (?:have|do|take|come)|(?<!no )(?<!not )later than)"
     rf"|{_NOT}(?!(?: \w+){{0,4}} wait)[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
@@ -157,3 +158,4 @@ ASKS_OF_VISIT = lazy_pattern(
     r"|must) i (?:have to"
     r"|need|bring|fast|eat|come)\b|\bremind me\b|\b(?:still on|is that right|isn't it)\b"
 )
+UNTIL = ("until ", "till ", "til ", "until the ", "till the ", "up to the ")
