@@ -78,7 +78,7 @@ OTHER_EVENT = lazy_pattern(
     rf"|game|marathon|race|exams?|midterms?|test|flight|ferry|trip|vacation|festival|concert|recital|show"
     rf"|conference|shift|dentist|optician|lawyer|hairdresser|barber|vet|solicitor|delivery|guests?|visitors|reunion"
     rf"|anniversary|wedding|funeral|birthday|memorial|party|parole"
-    rf"|enlist\w*|deploy\w*|retir\w+)\b|(?<!\w)(?:i|we|he|she|they) (?:\w+ )?(?:visited|went|fell|moved|bought|sent"
+    rf"|enlist\w*|deploy\w*|retir\w+)\b|\b(?:i|we|he|she|they) (?:\w+ )?(?:visited|went|fell|moved|bought|sent"
     rf"|received|broke|signed|called|rang|phoned|was in)\b"
     rf"|{KIN}(?:'s| is| has)(?: (?:got|having|her|his|their|an?|the|booked|in)){{0,3}} (?:\w+ )?(?:check-?up|checkup"
     rf"|appointment|appt|visit|scan|surgery|operation|procedure|test|x-ray|mri|one)\b)"
