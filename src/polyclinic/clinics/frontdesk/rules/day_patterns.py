@@ -14,7 +14,8 @@ FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
     rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
     rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}"
-    rf"|prefer(?: to come| coming)?|rather (?:have|do|take|come)|(?<!no )(?<!not )later than)"
+    rf"|prefer(?: to come| coming)?|(?:leave|holidays?|vacation|break) (?:starts?|begins?)(?: on| from)?"
+    rf"|rather (?:have|do|take|come)|(?<!no )(?<!not )later than)"
     rf"|{_NOT}(?!(?: \w+){{0,4}} wait)[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
@@ -77,7 +78,7 @@ OTHER_EVENT = lazy_pattern(
     rf"|game|marathon|race|exams?|midterms?|test|flight|ferry|trip|vacation|festival|concert|recital|show"
     rf"|conference|shift|dentist|optician|lawyer|hairdresser|barber|vet|solicitor|delivery|guests?|visitors|reunion"
     rf"|anniversary|wedding|funeral|birthday|memorial|party|parole"
-    rf"|enlist\w*|deploy\w*|retir\w+)\b|(?<!\w)(?:i|we|he|she|they) (?:\w+ )?(?:visited|went|fell|moved|bought|sent"
+    rf"|enlist\w*|deploy\w*|retir\w+)\b|\b(?:i|we|he|she|they) (?:\w+ )?(?:visited|went|fell|moved|bought|sent"
     rf"|received|broke|signed|called|rang|phoned|was in)\b"
     rf"|{KIN}(?:'s| is| has)(?: (?:got|having|her|his|their|an?|the|booked|in)){{0,3}} (?:\w+ )?(?:check-?up|checkup"
     rf"|appointment|appt|visit|scan|surgery|operation|procedure|test|x-ray|mri|one)\b)"
@@ -157,3 +158,4 @@ ASKS_OF_VISIT = lazy_pattern(
     r"|must) i (?:have to"
     r"|need|bring|fast|eat|come)\b|\bremind me\b|\b(?:still on|is that right|isn't it)\b"
 )
+UNTIL = ("until ", "till ", "til ", "until the ", "till the ", "up to the ")

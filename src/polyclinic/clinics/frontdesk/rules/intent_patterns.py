@@ -230,6 +230,9 @@ STILL_CANCELS = lazy_pattern(
     r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
 )
 DOES_IT = lazy_pattern(r"\b(?:want|like|need|have|wish) to do (?:it|that|so|this)\b")
+HAD_DONE = lazy_pattern(
+    r"\b(?:i|we) (?:already )?had (?:it|that|mine|my \w+) (?:moved|changed|cancell?ed|rescheduled)\b"
+)
 TALKED_OUT = lazy_pattern(
     r"\b(?:talked|argued) (?:me|us|him|her) (?:out of|round)\b|\b(?:persuaded|convinced) me (?:not to|to (?:come"
     r"|keep|go))\b"

@@ -19,6 +19,7 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     CANCELS,
     COMES,
     DOES_IT,
+    HAD_DONE,
     MOVES,
     NEGATED,
     NO_LONGER,
@@ -110,8 +111,7 @@ def plain_intent(text: str) -> Intent:
         return "cancel" if "no new" in events or says("let_be", text) or not says("late", text) else "neither"
     if new or any(says(other, text) for other in ("late", "how_it_is", "books_or_asks")):
         return "neither"
-    is_done = any(one.firm == 0 and not (one.supposed or one.others) for one in clauses(text))
-    if not heard and (is_done or OTHER_THING.search(words)):
+    if not heard and (HAD_DONE.search(words) or OTHER_THING.search(words)):
         return "neither"
     if patterns()["gives_up"].search(text) or patterns()["moves"].search(text):
         return "open" if all(clause.firm == 2 and not clause.asks for clause in clauses(text)) else "neither"

@@ -115,3 +115,4 @@ SELF_IS = lazy_pattern(
 A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(RELATIVES.values())})\b")
 BOTH = lazy_pattern(r"\b(?:(?:fe)?male|m|f) ?(?:and|or|/) ?(?:(?:fe)?male|m|f)\b", re.IGNORECASE)
 NOT_THEIRS = lazy_pattern(r"\b(?:works? for|with|to|by|from|see|saw|under|than) $")
+CHOSEN = lazy_pattern(r" (?:will do|is (?:fine|ok|okay|right|correct)|'s fine)")

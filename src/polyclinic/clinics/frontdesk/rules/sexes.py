@@ -20,6 +20,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     BODY,
     BOTH,
     BYSTANDER,
+    CHOSEN,
     KOREAN_NOT,
     LETTER,
     NOT,
@@ -150,7 +151,8 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
                 )
                 if NOT_THEIRS.search(clause.text[: match.start()]):
                     continue
-                if not (denied or itself) and match[0] in ("sir", "madam", "ma'am"):
+                chosen = CHOSEN.match(clause.text[match.end() :])
+                if not (denied or itself or chosen) and match[0] in ("sir", "madam", "ma'am"):
                     continue  # how one speaks to the staff
                 yield (OPPOSITE[sex], 2.0) if denied else (sex, 4.0 if itself else 2.5)
             for _ in _find(BODY[sex], clause.text):

@@ -72,7 +72,13 @@ def is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
         kind in ("phone", "name") and (_CONTACT_FOR.search(before) or _AS_CONTACT.match(near))
     ):
         return True
-    if kind == "name" and _ROLE_AFTER.match(after) and OTHER in after and patient_of(words) != "speaker":
+    if (
+        kind == "name"
+        and not names_patient(words)
+        and _ROLE_AFTER.match(after)
+        and OTHER in after
+        and patient_of(words) != "speaker"
+    ):
         return True
     if kind == "name":
         if names_patient(words):

@@ -32,6 +32,7 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     OTHER_EVENT,
     RANGE,
     TURNED_DOWN,
+    UNTIL,
     WISHES,
 )
 from polyclinic.text.date_words import plain
@@ -71,7 +72,7 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
-        if RANGE.match(after) and before.endswith(("from ", "from the ", "between ", "between the ")):
+        if _is_span(before, after):
             continue
         if FROM_BEFORE.search(before) or FROM_AFTER.search(after) or FROM_THEN.match(rest):
             sure.append(this)
@@ -101,6 +102,13 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
     if not (sure or wished) and ASKS_OF_VISIT.search(words):
         return False
     return any(sure or wished or held)
+
+
+def _is_span(before: str, after: str) -> bool:
+    """Whether a day begins or ends a span: "from the 3rd to the 5th", "until the 22nd I'm free"."""
+    if after.startswith((" i'm free", " i am free")):
+        return before.endswith(UNTIL)
+    return RANGE.match(after) is not None and before.endswith(("from ", "from the ", "between ", "between the "))
 
 
 def _is_wish(words: str, mention: Mention) -> bool:
