@@ -12,9 +12,6 @@ from polyclinic.text.sentences import is_question, sentences
 
 ASKS_AGAIN = 0.35
 STEPS_KEPT = 4
-ASKED_BACK = 0.5
-"""How likely a sentence asks to hear the plan back, summed over two ways of asking. People ask in many ways, and each
-resembles one of the two more than the other."""
 _ASKED_BACK = (
     TEACHBACK.ask(plan="tell me in your own words what you will do"),
     TEACHBACK.ask(plan="say it back to me so that I know it was clear"),
@@ -48,7 +45,7 @@ class PatientUnderstudy(Understudy):
         if last is None or last.to != "patient":
             return []
         parts = sentences(last.text, lines=False)
-        back = [i for i, p in enumerate(parts) if sum(ask.likelihood(p, plan) for plan in _ASKED_BACK) > ASKED_BACK]
+        back = [i for i, p in enumerate(parts) if all(ask.understands(p, plan) for plan in _ASKED_BACK)]
         if not back:
             return []
         steps = [part.rstrip(".") for part in parts[: back[-1]] if not is_question(part)]
