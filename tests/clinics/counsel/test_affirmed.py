@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.counsel.rules.affirmed import affirmed
+from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
 from polyclinic.clinics.counsel.rules.guard import offline
 from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.messages import gentle_question
 from polyclinic.clinics.counsel.rules.trained import read_message
 
 DATA = Path(__file__).parents[3] / "benchmarks/data"
@@ -53,3 +54,19 @@ def test_answers_by_separate_authors_that_are_not_a_clear_no_escalate(file: Path
 def test_the_rule_alone_seldom_escalates_after_a_no(file: Path) -> None:
     others = [row["text"] for row in rows(file) if not row["label"]]
     assert sum(affirmed(text) is not None for text in others) <= len(others) // 8
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [
+        (gentle_question("en"), True),
+        (gentle_question("ko"), True),
+        ("I am glad you told me. Are you thinking about killing yourself?", True),
+        ("요즘 죽고 싶다는 생각이 드세요?", True),
+        ("Would you like to talk about what matters most to you?", False),
+        ("Some people think of ending their life. I am here to listen.", False),
+        ("어떤 돌봄을 원하시는지 이야기해 볼까요?", False),
+    ],
+)
+def test_only_a_question_about_ending_ones_life_makes_the_next_answer_count(words: str, asks: bool) -> None:
+    assert asks_about_ending(words) == asks

@@ -54,7 +54,7 @@ def test_a_hospital_uses_the_custom_table(tmp_path: Path) -> None:
         ("Foo,allergy,,,dyspnoea at night", "clinician's word"),
         ("Foo fever,allergy,,,I think it is foo fever", "gives the diagnosis away"),
         ("Foo,allergy,,,", "symptoms"),
-        ("Foo,allergy,,5-9,sneezing", "adults"),
+        ("Foo,allergy,,5-9,sneezing", "ages from 18"),
         ("Foo,allergy,,,sneezing\nfoo,allergy,,,itching", "appears twice"),
     ],
 )

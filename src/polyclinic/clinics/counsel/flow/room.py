@@ -15,7 +15,7 @@ from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listene
 from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
 from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts import DeskSays
-from polyclinic.clinics.counsel.rules.affirmed import affirmed
+from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
@@ -68,7 +68,6 @@ class Room:
         self.other = Other(episode, self.talk, self.session, cue, voice)
         self.people = People(episode, self.session, self.memory)
         self.asked = ""
-        self.gently_at = -1
 
     async def step(self, event: DeskSays) -> str:
         """Handle one event; returns the outcome when the conversation is over."""
@@ -103,8 +102,8 @@ class Room:
         gentle = ""
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
-            if self.gently_at != session.turn - 1:  # do not ask again right after the question
-                gentle, self.gently_at = gentle_question(session.lang), session.turn
+            if not asks_about_ending(self.asked):  # do not ask again right after the question
+                gentle = gentle_question(session.lang)
             if self.talk.live:
                 await self.people.flag(event.text, decision)
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
@@ -135,8 +134,8 @@ class Room:
         """Get the guard's decision and note it. A turn that was handed over stays so when the session is resumed."""
         if not self.variant.guard:
             return None
-        answers = self.gently_at >= 0 and self.gently_at == self.session.turn - 1
-        decision = self.people.decided_before() or (affirmed(utterance) if answers else None)
+        answered = affirmed(utterance) if asks_about_ending(self.asked) else None
+        decision = self.people.decided_before() or answered
         decision = decision or await self.guard.check(utterance)
         self.episode.note(Guarded(turn=self.session.turn, **decision.model_dump()))
         return decision

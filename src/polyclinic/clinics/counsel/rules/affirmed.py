@@ -9,6 +9,7 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.rules.guard import Decision
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question, sentences
 
 REASON = "the person was asked about ending their life and did not say no"
 _WORDS_SHOWN = 200
@@ -86,6 +87,18 @@ _UNCLEAR = lazy_pattern(
     r"|(?:몇 시|어디|언제|얼마|뭘 ).*\?$|(?:먹|마시|하|가|되|맞|받)\w{0,4}(?:되나요|나요|까요|가요)\?$"
 )
 """A request to explain, or a practical question: the person may not have understood."""
+
+_ASKS = lazy_pattern(
+    r"\b(?:end(?:ing)? (?:your|it all|things)|tak(?:e|ing) your (?:own )?life|kill(?:ing)? yourself|suicid\w*"
+    r"|(?:hurt|harm)(?:ing)? yourself|(?:want(?:ed|ing)?|wish(?:ed|ing)?) to die"
+    r"|not want(?:ing)? to (?:live|be alive))\b"
+    r"|생을 (?:끝|마감|마무리)|자살|자해|죽고 ?싶|목숨|스스로 .{0,8}(?:끝|해치)|살고 ?싶지 ?않"
+)
+
+
+def asks_about_ending(text: str) -> bool:
+    """Whether somebody's words ask the person about ending their life."""
+    return any(is_question(part) and _ASKS.search(normalise(part)) for part in sentences(text))
 
 
 def affirmed(answer: str) -> Decision | None:
