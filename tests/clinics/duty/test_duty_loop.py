@@ -161,7 +161,7 @@ async def test_repair_chooses_a_draft_that_breaks_no_norm_when_there_is_one(play
 
 async def test_steering_out_of_range_is_a_user_error(play: Play) -> None:
     for options in ({"voice": "third"}, {"learning": "2"}):
-        with pytest.raises(ConfigError, match="voice is first or second"):
+        with pytest.raises(ConfigError, match="voice must be first or second"):
             await play(SHIFTS["t1-02-warfarin"], options=options)
 
 
