@@ -22,7 +22,14 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
     "judge": JudgeUnderstudy,
 }
 MISTAKES = (
-    Mistake("r1", "counsellor", "promises a cure and invents a prognosis", metric="accuracy", variant="nocritic"),
+    Mistake(
+        "r1",
+        "counsellor",
+        "promises a cure and invents a prognosis",
+        metric="accuracy",
+        variant="nocritic",
+        scenarios="12",
+    ),
     Mistake("r2", "counsellor", "pushes the patient to sign", metric="slips_said", variant="nocritic"),
     Mistake("r3", "counsellor", "brushes the patient's feelings aside", metric="user_centeredness", variant="nocritic"),
     Mistake("curt", "counsellor", "answers in one word", metric="preferred"),

@@ -9,7 +9,7 @@ from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import sentences
 
-_REPEATED = 12
+_REPEATED = 4
 """How many words of a question are repeated at most."""
 
 
@@ -42,7 +42,7 @@ class Voice(Frozen):
     blind: tuple[str, ...]
 
     def echoes(self, question: str) -> str:
-        """People repeat a question when they do not answer it: its last sentence, or the end of a long one."""
+        """People repeat the last words of a question when they do not answer it."""
         words = sentences(question)[-1].split() if question.strip() else []
         asked = " ".join(words[-_REPEATED:]).rstrip("?.! ")
         return self.echo.format(words=f"… {asked}" if len(words) > _REPEATED else asked) if asked else ""
