@@ -200,7 +200,7 @@ async def test_a_keeper_that_fails_after_the_answer_is_reported_to_staff(serve: 
         await asyncio.gather(*served.app.state.service._working)
         assert (await served.client.get("/health")).status_code == 503
         (case,) = await served.app.state.service.cases.all()
-        assert "after an answer" in case.body["reason"]
+        assert "after the reply was sent" in case.body["reason"]
 
 
 async def test_a_message_that_waits_while_the_flow_crashes_is_answered_at_once(serve: Serve) -> None:

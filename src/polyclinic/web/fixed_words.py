@@ -11,8 +11,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from polyclinic.core.files import package_data, read_data
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, package_data, read_data
 from polyclinic.runner.registry import clinic_modules
 
 TABLE = Path("data", "korean.toml")
@@ -35,6 +34,6 @@ def korean_of(clinic: str) -> dict[str, str]:
         if file.is_file():
             table = read_data(file)
             if not all(isinstance(text, str) for text in table.values()):
-                raise DataError(f'{file}: every line must be "English" = "Korean"')
+                raise bad_file(file, 'every line must be "English" = "Korean"')
             return dict(table)
     return {}

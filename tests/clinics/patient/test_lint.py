@@ -103,7 +103,7 @@ def test_a_duplicate_id_is_found() -> None:
         (GOOD.replace("      symptom: [", "      symptoms: ["), "no topic 'symptoms'"),
         (
             GOOD.replace("volunteered: [My head throbs on the left side.]", "volunteered: [{txt: hm}]"),
-            "a fact is a line",
+            "a fact must be a line",
         ),
     ],
 )

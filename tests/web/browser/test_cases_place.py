@@ -51,5 +51,5 @@ def test_a_shift_with_lists_can_be_changed_in_korean(page: Page) -> None:
     expect(linter).to_contain_text("please fill this in")
     page.get_by_role("button", name=re.compile("삭제: Red flags 3")).click()
     expect(linter).to_contain_text("문제가 없습니다.")
-    page.get_by_role("checkbox", name="admin").first.uncheck()
+    page.get_by_role("checkbox", name="행정 직원").first.uncheck()
     expect(linter).to_contain_text("nobody present knows the finding")
