@@ -213,10 +213,11 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
             return FOR_REVIEW
         if queue == FLAG_QUEUE:
             return SIGNS["passive"]
+        given = super().why(queue, message)
         decision = message.get("decision")
-        if not decision:
-            return super().why(queue, message)
-        return GUARD_FAILED if decision["source"] == "fault" else SIGNS[decision["label"]]
+        if not isinstance(decision, Mapping):
+            return given
+        return GUARD_FAILED if decision.get("source") == "fault" else SIGNS.get(decision.get("label", ""), given)
 
     def safe_words(self, scenario: Talk) -> str:
         """The set message with the contacts of the visitor's country."""
