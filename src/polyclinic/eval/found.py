@@ -48,7 +48,7 @@ def _size(results: RunResults) -> str:
     failed = sum(episode.status == "failed" for episode in results.episodes)
     scenarios = len({episode.scenario for episode in results.episodes})
     ended = "all of them ended" if not failed else f"{failed} of them failed and count in no mean"
-    size = f"{len(results.episodes)} episodes over {scenarios} scenario{'s'[: scenarios != 1]}; {ended}."
+    size = f"{len(results.episodes):,} episodes over {scenarios:,} scenario{'s'[: scenarios != 1]}; {ended}."
     if not any(member.kind in ("llm", "human", "replay") for member in results.cast):
         size += " Understudies played every part: read the figures as a test of the machinery."
     return size
@@ -67,9 +67,9 @@ def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
 
 def _told(value: Estimate) -> str:
     if value.low is None or value.high is None:
-        return f"{value.mean:.2f} (n = {value.n})"
+        return f"{value.mean:.2f} (n = {value.n:,})"
     digits = estimate_decimals(value, 2)
-    return f"{value.mean:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f}, n = {value.n})"
+    return f"{value.mean:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f}, n = {value.n:,})"
 
 
 def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:

@@ -41,7 +41,9 @@ from polyclinic.core.transcript import Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
 
 INTAKE = Metric("intake", "intakes without an error of the rubric")
-INTAKE_STAFF = Metric("intake_staff", "the same, without intakes that the simulated patient spoilt")
+INTAKE_STAFF = Metric(
+    "intake_staff", "intakes without an error of the rubric, leaving out those that the simulated patient spoilt"
+)
 DEPARTMENT = Metric("department", "patients sent to a right department, whatever else went wrong")
 ROUNDS = Metric("rounds", "rounds until the department was chosen", higher_is_better=False, high=math.inf)
 INVENTED = Metric(
