@@ -151,4 +151,4 @@ def test_the_first_page_can_be_used_by_keyboard_in_both_languages(page: Page) ->
     expect(page.locator(".log .tool")).to_be_visible()
     all_well(page)
     page.get_by_role("button", name="한국어").press("Enter")
-    expect(page.get_by_role("heading", name="내 역할: nurse")).to_be_visible()
+    expect(page.get_by_role("heading", name="내 역할: 간호사")).to_be_visible()
