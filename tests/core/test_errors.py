@@ -31,21 +31,59 @@ def drawn() -> dict[str, str]:
 
 
 @cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package, parsed, under its dotted name."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def classes() -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Every class by module and name, with the bases it names."""
+    return {
+        (module, node.name): [origin(module, base.id) for base in node.bases if isinstance(base, ast.Name)]
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+@cache
+def imported(module: str) -> dict[str, tuple[str, str]]:
+    """What a module imports by name: where from, and what it is called there."""
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in ast.walk(modules()[module])
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+
+def origin(module: str, name: str) -> tuple[str, str]:
+    """The module where a name is defined, followed through packages that only import it again."""
+    while module in modules() and name in imported(module):
+        module, name = imported(module)[name]
+    return module, name
+
+
+@cache
 def defined() -> dict[str, list[str]]:
-    """Every error class of the package, with the names of its bases; found by reading the source."""
-    bases: dict[str, list[str]] = {}
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                bases[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    found: dict[str, list[str]] = {}
+    """Every error class of the package, with the names of its bases; found by reading the source.
+
+    Classes are told apart by module, because an ordinary class may have the name of an error.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
     grown = True
     while grown:
         grown = False
-        for name, parents in bases.items():
-            if name not in found and any(parent in BUILT_IN or parent in found for parent in parents):
-                found[name], grown = parents, True
-    return found
+        for key, bases in classes().items():
+            if key not in found and any(base in found or base[1] in BUILT_IN for base in bases):
+                found[key], grown = [name for _, name in bases], True
+    assert len({name for _, name in found}) == len(found), "two error classes have the same name"
+    return {name: bases for (_, name), bases in found.items()}
 
 
 def test_the_tree_holds_every_error_class_and_no_other() -> None:
