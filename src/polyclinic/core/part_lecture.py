@@ -22,6 +22,10 @@ _LECTURES = lazy_pattern(
     r"|\bconsistent with an?\b|\bis a sign that the\b"
     r"|\bthe next steps? (?:would be|in my treatment|is to)\b|\bwould need to see\b[^.!?]{0,60}\bto determine\b"
     r"|\b(?:platelets?|haemoglobin|hemoglobin|thrombus|embolism) (?:is|are|plays?) (?:an? |small |blood )\w+"
+    r"|\b(?:rise|increase|decrease|drop|fall) in (?:my )?(?:serum|creatinine|platelets?|ha?emoglobin|sodium)\b"
+    r"|\blevels? of (?:sodium|potassium|creatinine|urea|calcium|troponin|lactate|bilirubin)\b"
+    r"|\bwhich (?:suggests|indicates|is significant because)\b|\bblood loss, which has caused\b"
+    r"|\bin a critical condition\b"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
 """General medicine in the words of a textbook. Lay people say what they feel and what others told them."""
@@ -33,6 +37,7 @@ _LECTURES_HOLDS = (
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
     *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
     *("suggest", "sign that", "development of", "difference between", "consistent with", "next step", "to determine"),
+    *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical condition"),
     *("platelet", "haemoglobin", "hemoglobin", "thrombus", "embolism"),
 )
 

@@ -53,6 +53,12 @@ _ADVISES = lazy_pattern(
     r"|(?:support|help|assistance) (?:that )?you (?:may|might) need"
     r"|glad (?:that )?you (?:found|find) (?:the|this|that|it|my)\b"
     r"|i want to reassure you|want to help you feel"
+    r"|(?:enough|more) information to (?:make|give|provide|reach) an? diagnosis|need to gather more information"
+    r"|(?:symptoms|signs) (?:that )?you(?:'re| are) (?:experiencing|having|noticing)|\bthe person's\b"
+    r"|(?:take|taking) (?:the )?(?:appropriate|necessary) (?:steps|measures|precautions)"
+    r"|my understanding of the importance|i understand that the (?:doctor|nurse|hospital|patient)\b"
+    r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
+    r"|receiving the best care|i(?:'m| am) here to help with (?:my|the|his|her)\b"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
 _ADVISES_HOLDS = (
@@ -76,6 +82,15 @@ _ADVISES_HOLDS = (
     "prepared to act",
     "you may have",
     "you might have",
+    "information to",
+    "gather more",
+    "you are ",
+    "you're ",
+    "the person's",
+    "appropriate",
+    "necessary",
+    " by the ",
+    "the best ",
 )
 _ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"

@@ -45,8 +45,13 @@ _ILL = lazy_pattern(
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
     r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)|가 직접 말하"
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
+    r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
 )
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
+_LABELS_SELF = lazy_pattern(
+    r"(?:^|[.!?] )(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient,"
+)
+"""People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
 _ANOTHER = (
     r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
     r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
@@ -101,6 +106,9 @@ def broken_by(
     match = _ILL.search(line) if "the ill person" in line or not line.isascii() else None  # no other line can match
     if match:
         return PartBreak("echo of the instructions", match[0])
+    match = _LABELS_SELF.search(line) if " patient" in line and not may_advise else None
+    if match:
+        return PartBreak("third person", match[0])
     found = _third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""
     if found:
         return PartBreak("third person", found)

@@ -60,6 +60,7 @@ class QuestionAtHand:
         variant: PatientVariant,
         briefing: Briefing,
         person: str,
+        child: str,
         player: Player,
     ) -> None:
         self.question, self.variant = question, variant
@@ -69,6 +70,7 @@ class QuestionAtHand:
         information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
         self.common: dict[str, Any] = {
             "person": person,
+            "child": child,
             "earlier": talk.earlier,
             "heard": talk.heard,
             "information": tuple(information),

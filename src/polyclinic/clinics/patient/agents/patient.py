@@ -75,14 +75,17 @@ class Patient:
             [line.strip() for line in vague.splitlines() if line.strip()], self._episode.random("dropout", paired=True)
         )
         self._episode.note(ComplaintBlurred(before=tuple(lines), after=tuple(kept)))
-        prompt = Complains(person=self._scenario.person, lines=tuple(kept), player=self._player)
+        prompt = Complains(
+            person=self._scenario.person, child=self._scenario.child, lines=tuple(kept), player=self._player
+        )
         return (await self._in_part(prompt, said="What brings you here?")).value
 
     async def panics(self, complaint: str) -> str:
         """What the patient says in a crisis in the middle of the interview."""
-        return (
-            await self._in_part(Panics(person=self._scenario.person, complaint=complaint, player=self._player))
-        ).value
+        prompt = Panics(
+            person=self._scenario.person, child=self._scenario.child, complaint=complaint, player=self._player
+        )
+        return (await self._in_part(prompt)).value
 
     def considers(self, question: str) -> tuple[str, ...]:
         """The facts that a question may be about, the nearest first."""
@@ -96,7 +99,8 @@ class Patient:
         `meant` is the reader's finding about the question; `near` are the facts that it may be about.
         """
         briefing = brief(self._scenario.record, question, meant, near)
-        asked = QuestionAtHand(question, interview, variant, briefing, self._scenario.person, self._player)
+        who, child = self._scenario.person, self._scenario.child
+        asked = QuestionAtHand(question, interview, variant, briefing, who, child, self._player)
         bill = Bill()
         text = await self._methods[variant.method](bill, asked)
         return SpokenAnswer(

@@ -73,12 +73,19 @@ class PatientScenario(Scenario):
         return f"{self.record.age_text} old, {self.record.sex}: “{complaint}”"
 
     @property
+    def child(self) -> str:
+        """What the speaker calls the patient: "son" or "daughter"; empty if the patient speaks."""
+        if self.record.informant != "parent":
+            return ""
+        return "son" if self.record.sex == "male" else "daughter"
+
+    @property
     def person(self) -> str:
         """Who speaks, in words for a prompt. Family and work are in the record."""
         told = any(fact.topic is Topic.SOCIAL for fact in self.record.facts)
         who = f"{self.record.age_text} old, {self.record.sex}"
-        if self.record.informant == "parent":
-            who = f"the parent of a patient {who}; your child does not speak, you answer about your child"
+        if self.child:
+            who = f"the parent of a {self.child} who is {self.record.age_text} old; you do the talking"
         return f"{who}. {self.profile.describe(with_family_and_work=not told)}"
 
 

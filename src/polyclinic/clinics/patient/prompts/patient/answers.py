@@ -16,9 +16,13 @@ from polyclinic.text.layout import blocks, bullets
 
 
 class Interviewed(BaseModel):
-    """The fields of every answering prompt: who the patient is, what it knows, what was said, and the question."""
+    """The fields of every answering prompt: who the patient is, what it knows, what was said, and the question.
+
+    `child` is "son" or "daughter" if a parent speaks for the patient, and empty otherwise.
+    """
 
     person: str
+    child: str = ""
     earlier: str
     information: tuple[Known, ...]
     heard: str

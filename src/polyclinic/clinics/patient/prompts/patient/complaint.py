@@ -28,6 +28,7 @@ class Complains(Prompt[str]):
     template = "complains.md"
     words: ClassVar[int] = 60
     person: str
+    child: str
     lines: tuple[str, ...]
     player: Player
 
@@ -45,6 +46,7 @@ class Panics(Prompt[str]):
     template = "panics.md"
     words: ClassVar[int] = 30
     person: str
+    child: str
     complaint: str
     player: Player
 
