@@ -69,7 +69,8 @@ class Part:
 
     `who` is how they are reminded of their part; `own` are words for them that only others use ("patient", their
     surname); `others` are the people they talk with, as a script would label them; `said` is what was said to them
-    last; `hidden` are names that they cannot know; `told` are rules for the part that are in the prompt's fields and
+    last; `known` is all that they know about their illness, if they can know no measured values but these; `hidden` are
+    names that they cannot know; `told` are rules for the part that are in the prompt's fields and
     not in its template; `ready` are lines of their case that they could say at any time. Without `reads`, only the
     exact rules decide.
     """
@@ -78,6 +79,7 @@ class Part:
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     said: str = ""
+    known: str = ""
     hidden: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     ready: tuple[str, ...] = ()
@@ -123,6 +125,7 @@ async def out_of_part(
         own=part.own,
         others=part.others,
         said=part.said,
+        known=part.known,
         hidden=part.hidden,
         told=told,
         may_advise=part.may_advise,

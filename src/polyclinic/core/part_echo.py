@@ -17,10 +17,20 @@ _ADDED = 3
 _QUESTION_ECHO = 5
 _YOU = frozenset(("you", "your", "yours"))
 _I = frozenset(("i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "myself"))
-_DOES = frozenset(("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure"))
+_DOES = frozenset(
+    (
+        *("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure"),
+        *("suspect", "remind", "recommend"),
+    )
+)
 _OWN_ECHO = 7
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
+_MIRROR_TRIPLES, _MIRRORED = 6, 0.7
+_SAY_BACK = re.compile(
+    r"\b(?:say|tell|repeat|explain|go over)\b[^.!?]{0,60}\b(?:back|again|own words|understood)\b", re.IGNORECASE
+)
+_PERSON = re.compile(r"\b(?:the patient|they|them|their)(?:'s)?\b")
 _NOT_HANGUL = re.compile(r"[^가-힣]")
 
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
@@ -29,6 +39,7 @@ _TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|�
 _ORDERS = re.compile(
     r"\b(?:do not|don't|never|answer|say|speak|write|begin|repeat)\b|마세요|하세요|십시오", re.IGNORECASE
 )
+_Words = tuple[str, ...]
 _WHO = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
 
 
@@ -54,7 +65,8 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
         found = next((part for part in _said_to_you(said) if part in joined), "")
     if not found and not _I.isdisjoint(mine):
         found = next((part for part in _said_of_themselves(said) if part in joined), "")
-    return found or ("" if line.isascii() else _nearly_given_back(line, said))
+    found = found or ("" if line.isascii() else _nearly_given_back(line, said))
+    return found or _mirrored(line, said)
 
 
 @lru_cache(maxsize=1_024)
@@ -101,6 +113,37 @@ def _nearly_given_back(line: str, said: str) -> str:
     return ""
 
 
+def _mirrored(line: str, said: str) -> str:
+    """A sentence that is the other person's statement of what they do or think, with "I" for "you" or "the patient".
+
+    Empty if there is none, or if the person was asked to say it back. What was said about symptoms may be taken up.
+    """
+    theirs = _triples_said(said)
+    if not theirs or _SAY_BACK.search(said):
+        return ""
+    for sentence in sentences(line):
+        triples = _triples(sentence)
+        if (
+            len(triples) >= _MIRROR_TRIPLES
+            and len(triples & theirs) >= _MIRRORED * len(triples)
+            and not _DOES.isdisjoint(spoken_words(sentence))
+        ):
+            return sentence
+    return ""
+
+
+def _triples(text: str) -> frozenset[_Words]:
+    words = _anyone(spoken_words(_PERSON.sub("i", normalise(text))))
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
+
+
+@lru_cache(maxsize=1_024)
+def _triples_said(said: str) -> frozenset[_Words]:
+    """Each three words in a row of the other person's statements. Questions are left out: an answer takes them up."""
+    found = (_triples(sentence) for sentence in sentences(said) if not is_question(sentence))
+    return frozenset(triple for triples in found for triple in triples)
+
+
 def _syllable_pairs(text: str) -> frozenset[str]:
     syllables = _NOT_HANGUL.sub("", text)
     return frozenset(syllables[at : at + 2] for at in range(len(syllables) - 1))
@@ -145,9 +188,6 @@ def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
         if run in known or _anyone(run) in known:
             return " ".join(run)
     return ""
-
-
-_Words = tuple[str, ...]
 
 
 def _anyone(words: Sequence[str]) -> _Words:

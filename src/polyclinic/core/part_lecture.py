@@ -25,7 +25,11 @@ _LECTURES = lazy_pattern(
     r"|\b(?:rise|increase|decrease|drop|fall) in (?:my )?(?:serum|creatinine|platelets?|ha?emoglobin|sodium)\b"
     r"|\blevels? of (?:sodium|potassium|creatinine|urea|calcium|troponin|lactate|bilirubin)\b"
     r"|\bwhich (?:suggests|indicates|is significant because)\b|\bblood loss, which has caused\b"
-    r"|\bin a critical condition\b"
+    r"|\bin a critical (?:condition|state)\b|\bis likely (?:caused by|due to)\b"
+    r"|\bit is possible that\b[^.!?]+\bdue to\b"
+    r"|\bthe (?:normal )?(?:rhythm strip|pr interval|heart rate|weight[\w -]{0,12} chart)[^.!?]{0,20}"
+    r" (?:shows?|suggests?|is an?)\b"
+    r"|\bmy pr interval\b|\bfor a healthy adult\b"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
 """General medicine in the words of a textbook. Lay people say what they feel and what others told them."""
@@ -37,7 +41,8 @@ _LECTURES_HOLDS = (
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
     *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
     *("suggest", "sign that", "development of", "difference between", "consistent with", "next step", "to determine"),
-    *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical condition"),
+    *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical"),
+    *("likely", "due to", "rhythm strip", "pr interval", "heart rate", "chart", "healthy adult"),
     *("platelet", "haemoglobin", "hemoglobin", "thrombus", "embolism"),
 )
 
@@ -49,3 +54,34 @@ def lecture(text: str, line: str) -> str:
     told = (normalise(part) for part in sentences(text))
     matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))
     return next((match[0] for match in matches if match), "")
+
+
+_VALUE = lazy_pattern(
+    r"\b\d{2,3}/\d{2,3}\b|\b\d+(?:[.,]\d+)? ?(?:mg|mmol|mmhg|g/dl|bpm|beats|breaths|milliseconds|ms\b|°|degrees)"
+    r"|\b\d+(?:[.,]\d+)? lit(?:er|re)s? per\b"
+    r"|\b(?:current |my )?(?:ph|glucose|blood glucose|ast|alt|sodium|potassium)(?: levels?)? (?:is|are|was|were)\b"
+    r"|\b(?:low|high|normal) (?:ph|ast|alt|glucose|sodium|potassium)\b"
+)
+"""Readings, results and values."""
+_VALUE_HOLDS = (*"0123456789", "ph ", "glucose", "ast ", "alt ", "sodium", "potassium")
+_OWN_BODY = lazy_pattern(
+    r"\bmy (?:resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest|eyes?|skin)\b"
+    r"|\bmy (?:legs?|belly|stomach|breathing)\b"
+)
+"""What only the patient at the bedside can say."""
+
+
+def measured(text: str, line: str, known: str) -> str:
+    """A value that somebody states although it is not part of what they know; empty if there is none."""
+    if not holds_one(line, _VALUE_HOLDS):
+        return ""
+    known = normalise(known)
+    told = (normalise(part) for part in sentences(text))
+    found = (match[0] for part in told if not _TOLD_SO.search(part) for match in _VALUE.finditer(part))
+    return next((words for words in found if words not in known), "")
+
+
+def speaks_as_patient(line: str) -> str:
+    """Words with which somebody who is not ill speaks of their own body; empty if there are none."""
+    match = _OWN_BODY.search(line) if "my " in line else None
+    return match[0] if match else ""

@@ -58,7 +58,10 @@ _ADVISES = lazy_pattern(
     r"|(?:take|taking) (?:the )?(?:appropriate|necessary) (?:steps|measures|precautions)"
     r"|my understanding of the importance|i understand that the (?:doctor|nurse|hospital|patient)\b"
     r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
-    r"|receiving the best care|i(?:'m| am) here to help with (?:my|the|his|her)\b"
+    r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
+    r"|gather more (?:details|information)|before i can provide|without more context"
+    r"|i(?:'m| am) here to help(?:[.!]|$| your)"
+    r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
 _ADVISES_HOLDS = (
@@ -91,6 +94,10 @@ _ADVISES_HOLDS = (
     "necessary",
     " by the ",
     "the best ",
+    "comply",
+    "before i can",
+    "more context",
+    "here to help",
 )
 _ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"
@@ -99,7 +106,7 @@ _ASSISTANT_KO = lazy_pattern(
     r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
     r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴"
     r"|저는 [가-힣]{1,3}신다고|당신의 개인 ?정보|더 많은 정보가 필요|상대의 말[을이] (?!되풀이)"
-    r"|다른 질문이 있으신가요|대답이 가능하지"
+    r"|다른 질문이 있으신가요|대답이 가능하지|로서의 역할을"
 )
 _PREFACE = lazy_pattern(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "

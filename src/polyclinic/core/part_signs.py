@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
-from polyclinic.core.part_lecture import lecture
+from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
 from polyclinic.core.part_phrases import assistants_words, holds_one
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
@@ -40,16 +40,18 @@ _TELLS_OTHERS = lazy_pattern(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
 _ILL = lazy_pattern(
-    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
+    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\b\d+[- ]year[- ]old (?:fe)?male\b|\ba counsellor is coming\b"
+    r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
     r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)|가 직접 말하"
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
     r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
 )
+_ILL_HOLDS = ("the ill person", "male", "a counsellor is coming")
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
 _LABELS_SELF = lazy_pattern(
-    r"(?:^|[.!?] )(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient,"
+    r"(?:^|[.!?] )(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
 _ANOTHER = (
@@ -78,6 +80,7 @@ def broken_by(
     own: Sequence[str] = (),
     others: Sequence[str] = (),
     said: str = "",
+    known: str = "",
     hidden: Sequence[str] = (),
     told: str = "",
     may_advise: bool = False,
@@ -93,6 +96,12 @@ def broken_by(
     found = "" if may_advise else lecture(text, line)
     if found:
         return PartBreak("speaks as an assistant", found)
+    found = speaks_as_patient(line) if may_advise else ""
+    if found:
+        return PartBreak("speaks for the other", found)
+    found = measured(text, line, known) if known else ""
+    if found:
+        return PartBreak("knows what is hidden", found)
     if _FORM.match(text) or (text.count(":") > 1 and len(_CARD.findall(text)) > 1):
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.match(text)
@@ -103,7 +112,7 @@ def broken_by(
     found = found or _greets(text, own)
     if found:
         return PartBreak("speaks for the other", found)
-    match = _ILL.search(line) if "the ill person" in line or not line.isascii() else None  # no other line can match
+    match = _ILL.search(line) if holds_one(line, _ILL_HOLDS) or not line.isascii() else None
     if match:
         return PartBreak("echo of the instructions", match[0])
     match = _LABELS_SELF.search(line) if " patient" in line and not may_advise else None

@@ -28,9 +28,13 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
+from polyclinic.text.sentences import sentences
+from polyclinic.text.words import spoken_words
 
 EXCHANGES = 6
 """How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
+COPIED_WORDS = 12
+"""A whole sentence of this length, word for word as somebody else said it, is not a student's own."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
@@ -42,10 +46,18 @@ class Patient:
         self._script, self._persona, self._cue = script, persona, cue
         self.name = script.informant.relation if script.informant else "patient"
         self._talk: list[Message] = []
+        self._known = " ".join(script.lines())
 
     def _part(self, said: str = "") -> Part:
-        own = () if self._script.informant else ("patient",)
-        return Part(who=f"the {self.name}", own=own, others=_STAFF, said=said, reads=not self._script.informant)
+        return Part(
+            who=f"the {self.name}" if self._script.informant else "the person who is ill",
+            own=("patient",),
+            others=_STAFF,
+            said=said,
+            known=self._known,
+            ready=(self._script.chief_complaint, self._script.concerns) if self._script.concerns else (),
+            reads=not self._script.informant,
+        )
 
     async def opens(self) -> str:
         """The first words."""
@@ -56,7 +68,7 @@ class Patient:
             script=self._script,
             cue=self._cue,
         )
-        return await self._says(prompt, self._part(), "The students look at you.")
+        return await self._says(prompt, self._part(), "What brings you here?")
 
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
@@ -105,7 +117,13 @@ class Learner:
         others = (*_STAFF, "patient", *(name for name in self._names if name != self.name))
         said = heard[-1].text if heard and heard[-1].speaker != self.name else ""
         return Part(
-            who=f"the student {self.name}", own=(self.name,), others=others, said=said, reads=False, may_advise=True
+            who=f"the student {self.name}",
+            own=(self.name,),
+            others=others,
+            said=said,
+            told=tuple(long_sentences([line.text for line in heard if line.speaker != self.name])),
+            reads=False,
+            may_advise=True,
         )
 
     async def analyses(self, case: TeachingCase, room: Room, last: bool) -> str:
@@ -158,3 +176,8 @@ class Learner:
         except SimulatedUserError as error:
             self._agent.survives(error, "choice")
             return None
+
+
+def long_sentences(lines: Sequence[str]) -> list[str]:
+    """The sentences that are too long to be said twice by chance."""
+    return [sentence for line in lines for sentence in sentences(line) if len(spoken_words(sentence)) >= COPIED_WORDS]

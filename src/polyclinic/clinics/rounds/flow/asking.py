@@ -11,6 +11,7 @@ from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.note import InRound
+from polyclinic.text.words import spoken_words
 
 PATIENT_LEAK = "patient_leak"
 PATIENT_JARGON = "patient_jargon"
@@ -30,11 +31,11 @@ async def explore(
     actions = await episode.together(*(learner.acts(case, room, patient is not None) for learner in learners))
     number = room.now.number
     await ask_expert(episode, case, learners, actions, room, specialist)
-    asked = {
-        learner.name: action.patient_question.strip()
-        for learner, action in zip(learners, actions, strict=True)
-        if action.patient_question.strip()
-    }
+    asked: dict[str, str] = {}
+    for learner, action in zip(learners, actions, strict=True):
+        question = action.patient_question.strip()
+        if question and spoken_words(question) not in map(spoken_words, asked.values()):  # nobody asks it twice
+            asked[learner.name] = question
     for name, question in asked.items():
         room.now.patient_questions[name] = question
         episode.say(name, question, to=room.patient, payload=InRound(round=number))
