@@ -176,7 +176,7 @@ def test_most_lines_that_another_reader_labelled_out_of_character_are_found() ->
         found = broken_by(row["line"], own=("patient", "환자"), others=("doctor", "nurse", "상담자"), said=row["said"])
         seen[bool(row["out"])].append(found is not None)
     assert sum(seen[True]) >= 0.75 * len(seen[True])
-    assert sum(seen[False]) <= 0.06 * len(seen[False])
+    assert sum(seen[False]) <= 0.07 * len(seen[False])
 
 
 @pytest.mark.parametrize(

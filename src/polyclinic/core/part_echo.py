@@ -20,7 +20,7 @@ _I = frozenset(("i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "myself")
 _DOES = frozenset(
     (
         *("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure"),
-        *("suspect", "remind", "recommend"),
+        *("suspect", "remind", "recommend", "need", "sure"),
     )
 )
 _OWN_ECHO = 7

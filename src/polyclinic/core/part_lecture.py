@@ -6,17 +6,21 @@ know.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from polyclinic.core.part_phrases import holds_one
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
+from polyclinic.text.words import spoken_words
 
 _LECTURES = lazy_pattern(
     r"\b(?:the|an?|this) (?:ecg|ekg|electrocardiogram|qrs|[pt][- ]wave|flow-volume loop|ascitic fluid|blood film)"
     r"[^.!?]{0,60}\b(?:shows?|represents?|indicates?|indicating|is an?|is the|are the)\b"
     r"|\bqrs complex|\bsinus rhythm|\b(?:serum|haemoglobin|platelet) levels?\b"
     r"|\bthe most (?:likely|common|important) (?:cause|symptom|sign|step|treatment)s? (?:of|is|for)\b"
-    r"|\bthe (?:signs|symptoms) of (?:an? |the )?[\w -]{3,40} (?:are|include)\b|\bplays? an? (?:crucial|key|vital) role"
+    r"|\b(?:signs|symptoms|side effects) of (?:an? |the )?[\w -]{3,40} (?:are|include)\b"
+    r"|\bi understand the (?:signs|symptoms)\b|\bplays? an? (?:crucial|key|vital) role"
     r"|\bthe (?:rise|increase|decrease|drop|fall) in [\w ,-]{3,40} (?:is a sign|indicates?|suggests?)\b"
     r"|\bthe (?:role|development) of\b|(?<!what is )(?<!what's )\bthe difference between\b"
     r"|\bconsistent with an?\b|\bis a sign that the\b"
@@ -39,7 +43,18 @@ _TOLD_SO = lazy_pattern(
 """Exceptions: people may repeat what others told them, ask questions, and say that they do not know."""
 _LECTURES_HOLDS = (
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
-    *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
+    *(
+        "level",
+        "the most",
+        "signs of",
+        "symptoms of",
+        "effects of",
+        "i understand the",
+        "role",
+        "typically",
+        "indicate",
+        "help includes",
+    ),
     *("suggest", "sign that", "development of", "difference between", "consistent with", "next step", "to determine"),
     *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical"),
     *("likely", "due to", "rhythm strip", "pr interval", "heart rate", "chart", "healthy adult"),
@@ -60,25 +75,60 @@ _VALUE = lazy_pattern(
     r"\b\d{2,3}/\d{2,3}\b|\b\d+(?:[.,]\d+)? ?(?:mg|mmol|mmhg|g/dl|bpm|beats|breaths|milliseconds|ms\b|°|degrees)"
     r"|\b\d+(?:[.,]\d+)? lit(?:er|re)s? per\b"
     r"|\b(?:current |my )?(?:ph|glucose|blood glucose|ast|alt|sodium|potassium)(?: levels?)? (?:is|are|was|were)\b"
-    r"|\b(?:low|high|normal) (?:ph|ast|alt|glucose|sodium|potassium)\b"
+    r"|\b(?:low|high|normal|raised|elevated) (?:ph|ast|alt|glucose|sodium|potassium|platelets?)\b"
+    r"|\b(?:platelets?|audiogram|blood clots?|clots|embolism|thrombosis|autoimmune)\b|\b\d+ (?:db|kg)\b"
 )
 """Readings, results and values."""
-_VALUE_HOLDS = (*"0123456789", "ph ", "glucose", "ast ", "alt ", "sodium", "potassium")
+_VALUE_HOLDS = (
+    *"0123456789",
+    "ph ",
+    "glucose",
+    "ast ",
+    "alt ",
+    "sodium",
+    "potassium",
+    "platelet",
+    "audiogram",
+    "clot",
+    "embol",
+    "thromb",
+    "immune",
+)
+_TAKEN_UP, _LONG = 4, 5
 _OWN_BODY = lazy_pattern(
-    r"\bmy (?:resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest|eyes?|skin)\b"
-    r"|\bmy (?:legs?|belly|stomach|breathing)\b"
+    r"\bmy (?:left |right |resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest"
+    r"|eyes?|skin|legs?|calf|knees?|arms?|hands?|foot|feet|head|back|throat|mouth|ears?|hearing|weight|belly|stomach|breathing)\b"
 )
 """What only the patient at the bedside can say."""
 
 
-def measured(text: str, line: str, known: str) -> str:
-    """A value that somebody states although it is not part of what they know; empty if there is none."""
-    if not holds_one(line, _VALUE_HOLDS):
-        return ""
+def measured(text: str, line: str, said: str, known: str) -> str:
+    """What somebody states although it is not part of what they know; empty if there is none.
+
+    It is a value or a finding, or the subject of a question turned into a statement ("The PR interval is ...").
+    """
     known = normalise(known)
-    told = (normalise(part) for part in sentences(text))
-    found = (match[0] for part in told if not _TOLD_SO.search(part) for match in _VALUE.finditer(part))
-    return next((words for words in found if words not in known), "")
+    told = [normalise(part) for part in sentences(text)]
+    stated = [part for part in told if not _TOLD_SO.search(part)]
+    if holds_one(line, _VALUE_HOLDS):
+        found = (match[0] for part in stated for match in _VALUE.finditer(part))
+        words = next((words for words in found if words not in known), "")
+        if words:
+            return words
+    return next((run for part in stated for run in _runs_of(said) if run in part and _is_new(run, known)), "")
+
+
+@lru_cache(maxsize=1_024)
+def _runs_of(said: str) -> tuple[str, ...]:
+    """Each four words in a row of what was said, from "the" on: what a question is about."""
+    words = spoken_words(normalise(said))
+    runs = (words[at : at + _TAKEN_UP] for at in range(len(words) - _TAKEN_UP + 1))
+    return tuple(" ".join(run) for run in runs if run[0] in ("the", "your", "her", "his", "this"))
+
+
+def _is_new(run: str, known: str) -> bool:
+    """Whether no longer word of the run is known."""
+    return not any(word in known for word in run.split() if len(word) >= _LONG)
 
 
 def speaks_as_patient(line: str) -> str:

@@ -13,6 +13,7 @@ _ASSISTANT = lazy_pattern(
     r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
     r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
+    r"|anything else (?:that )?you(?:'d| would) like to know"
     r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
     r"(?:information|ability)"
     r"|i can(?:'t|not) answer (?:this|that|your) question"
@@ -31,7 +32,7 @@ _ASSISTANT = lazy_pattern(
 _ASSISTANT_HOLDS = (
     *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
     *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
-    *("medical advice", "can i help", "may i help", "anything else i can", "information", "ability", "let's address"),
+    *("medical advice", "can i help", "may i help", "anything else", "information", "ability", "let's address"),
     *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
@@ -60,7 +61,8 @@ _ADVISES = lazy_pattern(
     r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
     r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
     r"|gather more (?:details|information)|before i can provide|without more context"
-    r"|i(?:'m| am) here to help(?:[.!]|$| your)"
+    r"|i(?:'m| am) here to help(?:[.!]|$| your)|based on the results|(?:^|[.!?] )the doctor asked about\b"
+    r"|ensure my (?:health|well-being|safety|recovery)|support [^.!?]{0,30}from the counsellor\b"
     r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
@@ -98,6 +100,9 @@ _ADVISES_HOLDS = (
     "before i can",
     "more context",
     "here to help",
+    "ensure my",
+    "asked about",
+    "from the counsellor",
 )
 _ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"
@@ -106,7 +111,7 @@ _ASSISTANT_KO = lazy_pattern(
     r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
     r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴"
     r"|저는 [가-힣]{1,3}신다고|당신의 개인 ?정보|더 많은 정보가 필요|상대의 말[을이] (?!되풀이)"
-    r"|다른 질문이 있으신가요|대답이 가능하지|로서의 역할을"
+    r"|다른 질문이 있으신가요|대답이 가능하지|로서의 역할을|의료진과 (?:함께 )?상담하고 있습니다"
 )
 _PREFACE = lazy_pattern(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "

@@ -54,6 +54,7 @@ _LABELS_SELF = lazy_pattern(
     r"(?:^|[.!?] )(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
+_YOUR_CHILD = lazy_pattern(r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b")
 _ANOTHER = (
     r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
     r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
@@ -99,7 +100,7 @@ def broken_by(
     found = speaks_as_patient(line) if may_advise else ""
     if found:
         return PartBreak("speaks for the other", found)
-    found = measured(text, line, known) if known else ""
+    found = measured(text, line, said, known) if known else ""
     if found:
         return PartBreak("knows what is hidden", found)
     if _FORM.match(text) or (text.count(":") > 1 and len(_CARD.findall(text)) > 1):
@@ -109,7 +110,7 @@ def broken_by(
         return PartBreak("stage direction", match[0].strip())
     mine = spoken_words(line)
     found = (_labelled(text, (*others, *own)) or _quoted(text, others)) if ":" in text else ""
-    found = found or _greets(text, own)
+    found = found or _greets(text, own) or (_own_child(line) if "child" in own else "")
     if found:
         return PartBreak("speaks for the other", found)
     match = _ILL.search(line) if holds_one(line, _ILL_HOLDS) or not line.isascii() else None
@@ -169,6 +170,12 @@ def _greets(text: str, own: Sequence[str]) -> str:
     """The words with which somebody greets themselves by their own first name."""
     firsts = _first_names(tuple(own))
     match = firsts.match(text) if firsts else None
+    return match[0] if match else ""
+
+
+def _own_child(line: str) -> str:
+    """The words with which a parent calls their own child "your son"; empty if there are none."""
+    match = _YOUR_CHILD.search(line) if "your " in line else None
     return match[0] if match else ""
 
 

@@ -16,6 +16,8 @@ from polyclinic.text.words import spoken_words
 PATIENT_LEAK = "patient_leak"
 PATIENT_JARGON = "patient_jargon"
 EXPERT_LEAK = "expert_leak"
+SAME = 0.75
+"""Two questions are the same if this share of all their words is in both."""
 NOT_GENERAL = "That is not a question of general knowledge."
 
 
@@ -34,7 +36,7 @@ async def explore(
     asked: dict[str, str] = {}
     for learner, action in zip(learners, actions, strict=True):
         question = action.patient_question.strip()
-        if question and spoken_words(question) not in map(spoken_words, asked.values()):  # nobody asks it twice
+        if question and not any(_same(question, other) for other in asked.values()):
             asked[learner.name] = question
     for name, question in asked.items():
         room.now.patient_questions[name] = question
@@ -57,16 +59,19 @@ async def ask_expert(
     room: Room,
     specialist: Specialist,
 ) -> None:
-    """The expert answers general questions, each only to the student who asked. An answer that names the answer of the
-    case is withheld.
+    """The expert answers general questions, each only to the students who asked it. An answer that names the answer of
+    the case is withheld.
     """
     asking = [
         (learner, action.expert_question.strip())
         for learner, action in zip(learners, actions, strict=True)
         if action.expert_question.strip()
     ]
-    answered = await episode.together(*(specialist.answers(question) for _, question in asking))
-    for (learner, question), answer in zip(asking, answered, strict=True):
+    first = {at: next(b for b in range(at + 1) if _same(asking[at][1], asking[b][1])) for at in range(len(asking))}
+    put = [at for at, other in first.items() if at == other]
+    answers = await episode.together(*(specialist.answers(asking[at][1]) for at in put))
+    for at, answer in zip(put, answers, strict=True):
+        learner, question = asking[at]
         if answer is None:
             continue
         given = answer.general and bool(answer.explanation.strip())
@@ -78,7 +83,8 @@ async def ask_expert(
             )
             given = False
         words = answer.explanation if given else NOT_GENERAL
-        room.now.expert_answers[learner.name] = (question, words)
+        for other in (other for other, asked_first in first.items() if asked_first == at):
+            room.now.expert_answers[asking[other][0].name] = (asking[other][1], words)
         number = room.now.number
         episode.say(learner.name, question, to="expert", payload=InRound(round=number))
         episode.say("expert", words, to=learner.name, payload=ExpertSaid(round=number, answered=given))
@@ -93,3 +99,9 @@ def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, nu
     technical = jargon(words)
     if technical:
         episode.violated(PATIENT_JARGON, "patient", severity=1, words=words, rationale=f"says '{technical}'")
+
+
+def _same(question: str, other: str) -> bool:
+    """Whether two students ask the same in nearly the same words: then it is asked once."""
+    mine, theirs = set(spoken_words(question)), set(spoken_words(other))
+    return len(mine & theirs) >= SAME * len(mine | theirs)
