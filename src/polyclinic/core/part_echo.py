@@ -18,11 +18,9 @@ _QUESTION_ECHO = 5
 _YOU = frozenset(("you", "your", "yours"))
 _I = frozenset(("i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "myself"))
 _DOES = frozenset(
-    (
-        *("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure"),
-        *("suspect", "remind", "recommend", "need", "sure"),
-    )
+    ("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure", "suspect", "remind", "recommend")
 )
+_STATES = _DOES | {"need", "sure"}
 _OWN_ECHO = 7
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
@@ -85,7 +83,7 @@ def _said_of_themselves(said: str) -> tuple[str, ...]:
     Somebody who confirms this would say "you" instead. What the other says about symptoms is left out: a small model
     that plays the doctor may speak as the patient, and then the patient is right to say the same.
     """
-    return tuple(run for run in _runs_of_statements(said, _OWN_ECHO, _I) if not _DOES.isdisjoint(run.split()))
+    return tuple(run for run in _runs_of_statements(said, _OWN_ECHO, _I) if not _STATES.isdisjoint(run.split()))
 
 
 def _runs_of_statements(said: str, length: int, of_whom: frozenset[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from polyclinic.clinics.rounds.prompts import (
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import Room
+from polyclinic.clinics.rounds.state import Line, Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Message, assistant, user
@@ -121,7 +121,7 @@ class Learner:
             own=(self.name,),
             others=others,
             said=said,
-            told=tuple(long_sentences([line.text for line in heard if line.speaker != self.name])),
+            told=_long_sentences(heard, self.name) if self._agent.is_language_model else (),
             reads=False,
             may_advise=True,
         )
@@ -178,6 +178,7 @@ class Learner:
             return None
 
 
-def long_sentences(lines: Sequence[str]) -> list[str]:
-    """The sentences that are too long to be said twice by chance."""
-    return [sentence for line in lines for sentence in sentences(line) if len(spoken_words(sentence)) >= COPIED_WORDS]
+def _long_sentences(heard: Sequence[Line], student: str) -> tuple[str, ...]:
+    """What others said in sentences too long to be said twice by chance."""
+    said = (sentence for line in heard if line.speaker != student for sentence in sentences(line.text))
+    return tuple(sentence for sentence in said if len(spoken_words(sentence)) >= COPIED_WORDS)
