@@ -40,7 +40,7 @@ _TELLS_OTHERS = lazy_pattern(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
 _ILL = lazy_pattern(
-    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\b\d+[- ]year[- ]old (?:fe)?male\b|\ba counsellor is coming\b"
+    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\bfirst language (?:is )?[a-z]+\b|\ba counsellor is coming\b"
     r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
@@ -48,10 +48,10 @@ _ILL = lazy_pattern(
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
     r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
 )
-_ILL_HOLDS = ("the ill person", "male", "a counsellor is coming")
+_ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
 _LABELS_SELF = lazy_pattern(
-    r"(?:^|[.!?] )(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient\b"
+    rf"{SENTENCE_START}(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
 _YOUR_CHILD = lazy_pattern(r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b")
