@@ -105,7 +105,8 @@ async def test_verdicts_are_sorted_by_severity_and_name_their_step() -> None:
         Line(speaker="patient", text="Well?", to="doctor"),
         Line(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
     )
-    verdicts = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
+    found = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
+    verdicts = found.broken
     assert [verdict.norm for verdict in verdicts if verdict.role == "doctor"] == ["INFO-1", "SAFE-1"]
     assert {verdict.step for verdict in verdicts if verdict.role == "doctor"} == {1}
 
