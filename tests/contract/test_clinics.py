@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_an_entry_must_be_the_one_that_its_room_offers() -> None:
     ],
 )
 def test_an_entry_must_take_what_the_engine_gives_it(
-    entry: str, wrong: object, says: str, monkeypatch: pytest.MonkeyPatch
+    entry: str, wrong: Any, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = replace(load_clinic("demo"), **{entry: wrong})
     monkeypatch.setattr(import_module(f"polyclinic.clinics.demo.{entry}"), entry, wrong)

@@ -98,8 +98,8 @@ def check_rooms(clinic: Clinic) -> None:
     assert iscoroutinefunction(clinic.flow), f"{clinic.name}: flow.flow must be an async function"
     for folder in package_file(package).iterdir():
         if folder.is_dir():
-            wrong = _own_code(folder)
-            assert not wrong, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {wrong} does more"
+            line = _own_code(folder)
+            assert not line, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {line} does more"
 
 
 def _cannot_take(entry: Any, values: tuple[str, ...]) -> str:
