@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -20,6 +22,7 @@ from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked
 from polyclinic.clinics.duty.scenario import by_id, shipped
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Called, Score, Violated
+from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.testing.runs import played
@@ -177,6 +180,32 @@ def test_an_item_that_depends_on_a_norm_that_was_not_judged_is_left_out() -> Non
     (tsr,) = fold_task(items)
     assert (tsr.metric, tsr.value, tsr.evidence) == ("tsr", 1.0, ())
     assert "supports without overconfidence" in tsr.reason
+
+
+def test_notes_of_earlier_versions_are_read_and_written_without_a_change() -> None:
+    stored: dict[str, Any] = {
+        "norms": [
+            {
+                "id": "HOUSE-1",
+                "roles": ["doctor"],
+                "tasks": ["T1"],
+                "category": "comm_safety",
+                "if": "a patient is worried",
+                "then": "nobody is blamed",
+                "severity": 5,
+                "priority": 2,
+                "applies_when": [],
+                "check": "exact",
+                "triggers": [],
+                "words": {"if_says": ["known better"], "must_say": [], "unless_says": []},
+                "remind": "Blame nobody.",
+                "said_to": "",
+            }
+        ]
+    }
+    note = NormsShown.read(stored)
+    assert note.norms[0].if_ == "a patient is worried"
+    assert json.dumps(plain(note)) == json.dumps(stored)
 
 
 def test_a_norm_can_only_be_like_a_norm_of_the_clinic() -> None:
