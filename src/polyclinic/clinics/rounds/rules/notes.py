@@ -44,7 +44,7 @@ class CaseShown(TeachingCase):
     @classmethod
     def from_case(cls, case: TeachingCase) -> CaseShown:
         """The case of a session."""
-        return cls.model_construct(**dict(case))
+        return cls.model_validate(dict(case))
 
 
 class RoomOpened(Note):
