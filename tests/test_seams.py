@@ -63,8 +63,9 @@ def test_a_lookup_by_name_would_be_found(line: str) -> None:
     assert KEPT.search(line)
 
 
-def kinds_of(base: type) -> Iterator[type]:
+def kinds_of(base: type[Any]) -> Iterator[type[Any]]:
     """All subclasses of a class that the package has."""
+    kind: type[Any]
     for kind in base.__subclasses__():
         if kind.__module__.startswith("polyclinic."):
             yield kind
@@ -79,7 +80,8 @@ def open_fields(kind: type) -> list[str]:
 def test_what_flows_note_commit_and_learn_has_typed_fields() -> None:
     for name in clinic_modules():
         load_clinic(name)
-    kinds = [kind for base in (Note, Payload, Effect, Lesson) for kind in kinds_of(base)]
+    bases: tuple[type, ...] = (Note, Payload, Effect, Lesson)
+    kinds = [kind for base in bases for kind in kinds_of(base)]
     assert len(kinds) > 60 and [field for kind in (Entry, *kinds) for field in open_fields(kind)] == []
 
 

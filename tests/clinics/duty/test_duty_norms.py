@@ -8,7 +8,6 @@ from importlib import resources
 import pytest
 
 from polyclinic.clinics.duty.rules.norms.checker import exact_hit, read_action, read_dialogue, said_aloud
-from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.norms.norm import (
     applicable,
     inventory,
@@ -19,6 +18,7 @@ from polyclinic.clinics.duty.rules.norms.norm import (
 from polyclinic.clinics.duty.rules.norms.scripts import scripts
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
+from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.reading import Finding, Question
 from polyclinic.errors import DataError
 

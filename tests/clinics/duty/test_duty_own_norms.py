@@ -16,10 +16,10 @@ from polyclinic.clinics.duty.judges.norms import fold
 from polyclinic.clinics.duty.judges.task import fold as fold_task
 from polyclinic.clinics.duty.report import report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead
-from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.notes import NormsShown, NormsUnread
 from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked
 from polyclinic.clinics.duty.scenario import by_id, shipped
+from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Called, Score, Violated
 from polyclinic.core.value import plain

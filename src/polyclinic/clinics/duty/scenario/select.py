@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
 from polyclinic.core.files import read_text
 from polyclinic.core.seed import stream

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from polyclinic.clinics.duty.rules.triggers.names import READ_NOW, TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS
+from polyclinic.clinics.duty.scenario.trigger_names import READ_NOW, TRIGGER_NAMES
 from polyclinic.core.files import bad_file, package_text, parse_yaml, yaml_nodes
 from polyclinic.errors import UserError
 
