@@ -81,8 +81,8 @@ def test_what_flows_note_commit_and_learn_has_typed_fields() -> None:
     for name in clinic_modules():
         load_clinic(name)
     bases: tuple[type, ...] = (Note, Payload, Effect, Lesson)
-    kinds = [kind for base in bases for kind in kinds_of(base)]
-    assert len(kinds) > 60 and [field for kind in (Entry, *kinds) for field in open_fields(kind)] == []
+    kinds: list[type[Any]] = [Entry, *(kind for base in bases for kind in kinds_of(base))]
+    assert len(kinds) > 60 and [field for kind in kinds for field in open_fields(kind)] == []
 
 
 def test_a_field_that_can_hold_anything_would_be_found() -> None:
