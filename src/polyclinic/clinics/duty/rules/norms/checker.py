@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, in_known_words
+from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
@@ -82,16 +82,17 @@ async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: N
     hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
     asked = [norm for norm in bound if norm.read and norm.id not in hits]
     findings = await reads(said_aloud(scene), [question(norm, scene) for norm in asked]) if asked else ()
-    unclear = [norm.id for norm, finding in zip(asked, findings, strict=True) if finding.says == "unclear"]
-    counts.asked.update(norm.id for norm in asked)
-    if unclear:
-        counts.unclear.update(unclear)
-        if len(unclear) == len(bound):
-            counts.unjudged.append(len(scene.before))
+    unclear = 0
     for norm, finding in zip(asked, findings, strict=True):
-        if finding.yes:
+        counts.asked[norm.id] += 1
+        if finding.says == "unclear":
+            counts.unclear[norm.id] += 1
+            unclear += 1
+        elif finding.yes:
             words = finding.words.removeprefix(_lead(scene)) or scene.text
             hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
+    if unclear and unclear == len(bound):
+        counts.unjudged.append(len(scene.before))
     broken = [
         NormVerdict(
             norm=norm.id,
@@ -139,9 +140,10 @@ def asks_about(norm: Norm, shift: str) -> Question:
     """The question about a norm. A language model reads the norm's own words; the facts, by which a trained reader
     knows the question, are those of the norm that it is like.
     """
-    asked, known = NORM.ask(shift=shift, when=norm.if_, then=norm.then), in_known_words(norm)
-    if known is norm:
+    asked = NORM.ask(shift=shift, when=norm.if_, then=norm.then)
+    if not norm.like:
         return asked
+    known = shipped_norm(norm.like)
     return asked.model_copy(update={"facts": NORM.ask(shift=shift, when=known.if_, then=known.then).facts})
 
 

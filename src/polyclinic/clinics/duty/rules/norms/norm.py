@@ -100,9 +100,9 @@ def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
     return tuple(Norm.model_validate(entry) for entry in read_norm_text(text, name))
 
 
-def in_known_words(norm: Norm) -> Norm:
-    """The norm as the built-in reader may have learned it: the clinic's norm that it is like, or the norm itself."""
-    return next((known for known in inventory() if known.id == norm.like), norm)
+def shipped_norm(name: str) -> Norm:
+    """One of the clinic's norms by its id."""
+    return next(norm for norm in inventory() if norm.id == name)
 
 
 @lru_cache(maxsize=1)
