@@ -30,7 +30,7 @@ from polyclinic.clinics.patient.rules.notes import Taught
 from polyclinic.clinics.patient.scenario.shipped import unseen_records
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.embedding import Vectors
-from polyclinic.core.library import Entry, Library, Match, Operation, entry_id
+from polyclinic.core.library import Entry, Library, Match, Operation, StoredLesson, entry_id
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.retrieval.embedders import default_embedder
@@ -208,7 +208,8 @@ def _questions(count: int, seed: int) -> list[str]:
 def _operations(count: int) -> list[Operation]:
     operations = []
     for number, question in enumerate(_questions(count, 1)):
-        value = {"answer": f"It does, number {number}.", "declined": number % 4 == 0, "requirements": [], "case": 0}
+        fields = {"answer": f"It does, number {number}.", "declined": number % 4 == 0, "requirements": [], "case": 0}
+        value = StoredLesson(fields)
         operations.append(Operation(action="add", entry=Entry(id=entry_id(question, value), key=question, value=value)))
     return operations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +47,8 @@ REPLACED = re.compile(
     r"\b(carry_on|seldom_collected|shelves|PASSING|steadiness_section)\b|\bclass (Course|Stage|Built|Standing|Door)\b"
 )
 
+NEEDS_TYPE_STATEMENT = pytest.mark.skipif(sys.version_info < (3, 12), reason="`type X = ...` needs Python 3.12")
+
 
 def classes(room: str) -> Iterator[tuple[str, str]]:
     """Every public class of a room, or of all rooms, with its module."""
@@ -56,12 +59,47 @@ def classes(room: str) -> Iterator[tuple[str, str]]:
                 yield node.name, module
 
 
-def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
+def aliases(tree: ast.Module) -> list[str]:
+    """The public names that a module gives to types: ``X = Literal[...]``, ``X: TypeAlias = ...``, ``type X = ...`` and
+    ``X = NewType(...)``. Constants are in capitals, type variables are not types.
+    """
+    found = []
+    for node in tree.body:
+        if type(node).__name__ == "TypeAlias":  # `type X = ...`, from Python 3.12 on
+            found.append(ast.unparse(node).split()[1].split("[")[0])
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            made = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+            if made in ("", "NewType") or made.endswith(".NewType"):
+                found += [name for name in names if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name)]
+    return found
+
+
+def test_no_two_public_classes_or_type_aliases_of_the_engine_have_the_same_name() -> None:
     found = defaultdict(list)
     for room in ENGINE:
         for name, module in classes(room):
             found[name].append(module)
+        for file, tree in trees_of(room):
+            for name in aliases(tree):
+                found[name].append(file.removesuffix(".py").replace("/", "."))
+    assert {"Event", "ModelKind", "Resource"} <= found.keys()
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("Side = Literal['a', 'b']\nTurn = dict[str, Any]\nCell = int | None", ["Side", "Turn", "Cell"]),
+        ("Key: TypeAlias = tuple[str, str]", ["Key"]),
+        ("CaseId = NewType('CaseId', str)\nOther = typing.NewType('Other', int)", ["CaseId", "Other"]),
+        ("MOST = 4\nT = TypeVar('T')\nLessonT = TypeVar('LessonT')\n_Hidden = int\nlow = int", []),
+        pytest.param("type Row[T] = list[T]", ["Row"], marks=NEEDS_TYPE_STATEMENT),
+    ],
+)
+def test_the_check_for_type_aliases_finds_every_form(source: str, names: list[str]) -> None:
+    assert aliases(ast.parse(source)) == names
 
 
 @pytest.mark.parametrize("clinic", sorted(clinic_modules()))

@@ -6,14 +6,19 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import polyclinic
+from polyclinic.core.campaign import Effect
+from polyclinic.core.library import Entry, Lesson
+from polyclinic.core.note import Note, Payload
+from polyclinic.runner.registry import clinic_modules, load_clinic
 
 PACKAGE = Path(polyclinic.__file__).parent
 CLINICS = PACKAGE / "clinics"
-READS = ("flow", "judges", "report", "evolve", "agents", "service", "board", "evaluations", "operations")
+READS = ("__init__", "flow", "judges", "report", "evolve", "agents", "service", "board", "evaluations", "operations")
 """The rooms that get an episode, a case, notes or effects from the engine."""
 KEPT = re.compile(r"""\.(?:data|value|body)(?:\[["']|\.get\()""")
 OPEN = {"prompts", "demo_settings"}
@@ -56,6 +61,41 @@ def test_recorded_data_is_read_back_by_its_type() -> None:
 @pytest.mark.parametrize("line", ['event.data["via"]', 'last_note.data.get("turn")', 'entry.value["phrase"]'])
 def test_a_lookup_by_name_would_be_found(line: str) -> None:
     assert KEPT.search(line)
+
+
+def kinds_of(base: type[Any]) -> Iterator[type[Any]]:
+    """All subclasses of a class that the package has."""
+    kind: type[Any]
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith("polyclinic."):
+            yield kind
+        yield from kinds_of(kind)
+
+
+def open_fields(kind: type) -> list[str]:
+    """The fields of a class that can hold anything."""
+    return [f"{kind.__name__}.{name}" for name, hint in vars(kind).get("__annotations__", {}).items() if "Any" in hint]
+
+
+def test_what_flows_note_commit_and_learn_has_typed_fields() -> None:
+    for name in clinic_modules():
+        load_clinic(name)
+    bases: tuple[type, ...] = (Note, Payload, Effect, Lesson)
+    kinds: list[type[Any]] = [Entry, *(kind for base in bases for kind in kinds_of(base))]
+    assert len(kinds) > 60 and [field for kind in kinds for field in open_fields(kind)] == []
+
+
+def test_a_field_that_can_hold_anything_would_be_found() -> None:
+    class Loose(Note):
+        case: dict[str, Any]
+
+    assert open_fields(Loose) == ["Loose.case"]
+
+
+def test_no_code_takes_an_episode_or_a_case_of_any_type() -> None:
+    loose = re.compile(r"\b(Episode|Case|Clinic)\[Any\b")
+    files = sorted(PACKAGE.rglob("*.py"))
+    assert [str(path) for path in files if loose.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_type_cast_would_be_found() -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from polyclinic.core.files import package_path
 from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with
+from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with, load_clinic
+from polyclinic.testing import shape
 from polyclinic.testing.serving import TOKEN, ServedProcess
 from polyclinic.web.app import create_web
 from polyclinic.web.sessions.app import create_app
@@ -107,6 +108,13 @@ def test_check_reports_what_is_wrong_with_a_clinic_and_continues(polyclinic: Run
     done = polyclinic("check", "my_ward", "--quick")
     assert done.returncode == 1
     assert "no README.md" in done.stdout and "report= must be report of the room report" in done.stdout
+
+
+def test_the_rooms_of_a_clinic_outside_the_source_tree_are_checked_too(ward: Path) -> None:
+    start = ward / "__init__.py"
+    start.write_text(start.read_text().replace("lint=lint", "lint=lambda path: []"))
+    with pytest.raises(AssertionError, match="my_ward: lint= must be lint of the room scenario"):
+        shape.check_rooms(load_clinic("my_ward"))
 
 
 async def test_a_new_clinic_serves_live_sessions(ward: Path, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 from polyclinic.cli.show import describe
 from polyclinic.core.episode import EpisodeSpec
-from polyclinic.core.execute import EpisodeResult, Status
+from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import Usage
-from polyclinic.core.transcript import Failed, Score, Scored, Transcript
+from polyclinic.core.transcript import EpisodeStatus, Failed, Score, Scored, Transcript
 from polyclinic.errors import Owner
 from polyclinic.runner.execute.progress import Ticker
 from tests.cli.conftest import Run, as_json
@@ -158,7 +158,7 @@ class Terminal(io.StringIO):
 SPEC = EpisodeSpec(id="a", clinic="demo", scenario="a", variant="plain", trial=0, seed=0)
 
 
-def ended(status: Status = "done", *owners: Owner) -> EpisodeResult:
+def ended(status: EpisodeStatus = "done", *owners: Owner) -> EpisodeResult:
     failures = [Failed(owner=owner, error="x") for owner in owners]
     usage = {"nurse": Usage(input_tokens=10, output_tokens=10, cost_nano_usd=2_000_000_000)}
     return EpisodeResult(SPEC, status, "", Transcript(), failures=failures, usage=usage)

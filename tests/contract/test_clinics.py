@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,40 @@ def test_a_clinic_has_every_room(name: str) -> None:
 @pytest.mark.parametrize("name", CLINICS)
 def test_rooms_have_the_same_entry_names_in_every_clinic(name: str) -> None:
     shape.check_rooms(load_clinic(name))
+
+
+def other_lint(path: str) -> list[str]:
+    return []
+
+
+async def short_of_arguments() -> str:
+    return "done"
+
+
+def not_async(episode: object) -> str:
+    return "done"
+
+
+def test_an_entry_must_be_the_one_that_its_room_offers() -> None:
+    with pytest.raises(AssertionError, match="demo: lint= must be lint of the room scenario"):
+        shape.check_rooms(replace(load_clinic("demo"), lint=other_lint))
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong", "says"),
+    [
+        ("flow", short_of_arguments, r"flow\.flow must take \(episode\): too many positional arguments"),
+        ("flow", not_async, "must be an async function"),
+        ("report", "a text", r"report\.report must take \(results\): it is not a function"),
+    ],
+)
+def test_an_entry_must_take_what_the_engine_gives_it(
+    entry: str, wrong: Any, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = replace(load_clinic("demo"), **{entry: wrong})
+    monkeypatch.setattr(import_module(f"polyclinic.clinics.demo.{entry}"), entry, wrong)
+    with pytest.raises(AssertionError, match=says):
+        shape.check_rooms(changed)
 
 
 @pytest.mark.parametrize("name", CLINICS)

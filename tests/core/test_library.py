@@ -4,11 +4,13 @@ import random
 
 import pytest
 
-from polyclinic.core.library import Entry, Lesson, Library, Operation, Provenance, entry_id
+from polyclinic.core.library import Entry, Lesson, Library, Operation, Provenance, StoredLesson, entry_id
 from polyclinic.core.library_view import LibraryView
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
+
+EMPTY = StoredLesson({})
 
 
 def library(*operations: Operation) -> Library:
@@ -16,7 +18,7 @@ def library(*operations: Operation) -> Library:
 
 
 def add(key: str, quality: float = 0.0, unless_near: float | None = None) -> Operation:
-    entry = Entry(id=entry_id(key, {}), key=key, value={}, quality=quality)
+    entry = Entry(id=entry_id(key, EMPTY), key=key, value=EMPTY, quality=quality)
     return Operation(action="add", entry=entry, unless_near=unless_near)
 
 
@@ -30,7 +32,7 @@ def test_the_nearest_entries_come_first_and_none_is_below_the_threshold() -> Non
 
 def test_removal_keeps_the_reason_and_hides_the_entry() -> None:
     shared = library(add("a b c"), add("d e f"))
-    gone = entry_id("a b c", {})
+    gone = entry_id("a b c", EMPTY)
     shared.apply(Operation(action="remove", id=gone, reason="two poor outcomes"))
     assert gone not in shared
     assert [match.entry.key for match in shared.nearest("a b c", 5)] == ["d e f"]
@@ -39,7 +41,7 @@ def test_removal_keeps_the_reason_and_hides_the_entry() -> None:
 
 def test_uses_are_counted_by_outcome() -> None:
     shared = library(add("a"))
-    id = entry_id("a", {})
+    id = entry_id("a", EMPTY)
     for good in (True, False, None):
         shared.apply(Operation(action="use", id=id, good=good))
     assert (shared.track_record(id).uses, shared.track_record(id).good, shared.track_record(id).poor) == (3, 1, 1)
@@ -77,11 +79,11 @@ def test_any_version_can_be_seen_again_and_rolled_back_to() -> None:
 
 
 def test_a_library_is_the_sum_of_its_operations() -> None:
-    shared = library(add("a", 1.0), add("b"), Operation(action="use", id=entry_id("a", {}), good=True))
+    shared = library(add("a", 1.0), add("b"), Operation(action="use", id=entry_id("a", EMPTY), good=True))
     again = library(*[Operation.model_validate_json(operation.model_dump_json()) for operation in shared.operations])
     assert list(again) == list(shared)
     assert again.diff(shared) == ([], [])
-    assert again.track_record(entry_id("a", {})) == shared.track_record(entry_id("a", {}))
+    assert again.track_record(entry_id("a", EMPTY)) == shared.track_record(entry_id("a", EMPTY))
 
 
 class Kept(Lesson):
@@ -93,11 +95,11 @@ def test_the_value_of_an_entry_is_read_back_as_its_type() -> None:
     shared = library()
     view = LibraryView(Kept, shared, lambda name, operation: shared.apply(operation), Provenance())
     entry = view.add("how to sit", Kept(v=1))
-    assert entry.value == {"v": 1} and entry.id == entry_id("how to sit", {"v": 1}) == view.id_of(
+    assert entry.value.root == {"v": 1} and entry.id == entry_id("how to sit", entry.value) == view.id_of(
         "how to sit", Kept(v=1)
     )
     assert [found.lesson for found in view.nearest("how to sit")] == [Kept(v=1)] == list(view.lessons())
-    shared.apply(Operation(action="add", entry=Entry(id="x", key="y", value={"v": "many"})))
+    shared.apply(Operation(action="add", entry=Entry(id="x", key="y", value=StoredLesson({"v": "many"}))))
     with pytest.raises(DataError, match="library test, entry x: v"):
         list(view.lessons())
 

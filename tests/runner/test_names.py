@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from polyclinic.clinics.demo.state import Recalled
-from polyclinic.core.library import Entry, Operation
+from polyclinic.core.library import Entry, Operation, StoredLesson
 from polyclinic.runner.api import run
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.runner.plan.config import RunConfig, make_config
@@ -42,7 +42,7 @@ async def test_a_run_starts_from_what_the_last_one_learned() -> None:
 
 
 async def test_the_library_a_run_began_with_is_saved_together_with_what_it_learned(tmp_path: Path) -> None:
-    entry = Entry(id="old", key="an older question", value={"phrase": "an older phrase"})
+    entry = Entry(id="old", key="an older question", value=StoredLesson({"phrase": "an older phrase"}))
     file = tmp_path / "old.jsonl"
     write_library_file(str(file), [Operation(action="add", entry=entry)])
     async with open_store(MEMORY) as store:

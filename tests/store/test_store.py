@@ -8,7 +8,7 @@ import pytest
 from polyclinic.core.campaign import Effect, StoredEffect
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
-from polyclinic.core.library import Entry, Operation
+from polyclinic.core.library import Entry, Operation, StoredLesson
 from polyclinic.core.transcript import Called, Ended, Failed, Said, Score, Transcript
 from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
@@ -180,7 +180,7 @@ async def test_a_post_is_taken_once_and_closed_with_a_remark(store: Store) -> No
 
 async def test_a_named_library_comes_back_with_its_whole_history(store: Store) -> None:
     operations = (
-        Operation(action="add", entry=Entry(id="1", key="k", value={"a": [1]})),
+        Operation(action="add", entry=Entry(id="1", key="k", value=StoredLesson({"a": [1]}))),
         Operation(action="use", id="1"),
     )
     saved = SavedLibrary(name="n.l", clinic="c", library="l", embedder="e", about="", operations=operations)

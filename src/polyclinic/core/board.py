@@ -14,7 +14,7 @@ from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import S
 
-Change = Literal["booked", "moved", "cancelled", "waiting", "arrived", "seen", "missed"]
+BoardChange = Literal["booked", "moved", "cancelled", "waiting", "arrived", "seen", "missed"]
 
 
 class BoardRow(Frozen):
@@ -39,7 +39,7 @@ class BoardMoment(Frozen):
     """
 
     minute: int
-    change: Change
+    change: BoardChange
     booking: str
     row: str
     day: int

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
+from pydantic import TypeAdapter
+
 from polyclinic.core.authoring import Writing, one_line
 from polyclinic.core.campaign import NothingShared, Shared
 from polyclinic.core.judge import Case, Judge
@@ -91,8 +93,9 @@ class Mistake:
 class Clinic(Generic[S, V]):
     """One simulator. `flow` is its whole control flow; the other fields describe it.
 
-    `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
-    `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare`
+    `scenario_type` is the class of its scenarios, or a `TypeAdapter` if there are several classes; such a clinic has
+    `own_writings`. `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's
+    path. `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare`
     creates what must exist before the campaign's first episode (a hospital in the records). It may be called again on
     resume. It gets the first episode, which names the run, variant and trial. `polyclinic evolve --cases N` runs
     `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any other
@@ -121,7 +124,7 @@ class Clinic(Generic[S, V]):
     summary: str
     paper: str
     roles: tuple[Role, ...]
-    scenario_type: type[S]
+    scenario_type: type[S] | TypeAdapter[S]
     scenarios: Callable[[str, int], Sequence[S]]
     variants: Mapping[str, V]
     flow: Callable[[Episode[S, V]], Awaitable[str]]
@@ -174,6 +177,11 @@ class Clinic(Generic[S, V]):
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
 
+    def read_scenario(self, body: str) -> S:
+        """A scenario from the JSON that a store holds. Raises pydantic's `ValidationError`."""
+        kind = self.scenario_type
+        return kind.validate_json(body) if isinstance(kind, TypeAdapter) else kind.model_validate_json(body)
+
     def faults_in(self, path: str) -> list[str]:
         """The faults that `lint` finds in a user's file. A file that cannot be read at all counts as one fault."""
         if self.lint is None:
@@ -186,9 +194,10 @@ class Clinic(Generic[S, V]):
     @cached_property
     def writings(self) -> tuple[Writing, ...]:
         """The kinds of file that an author can write for this clinic; empty if the clinic reads no files."""
-        if self.own_writings or self.lint is None:
+        kind = self.scenario_type
+        if self.own_writings or self.lint is None or isinstance(kind, TypeAdapter):
             return self.own_writings
-        return (one_line(self.scenario_type, lambda: {case.id: case for case in self.scenarios("", 0)}),)
+        return (one_line(kind, lambda: {case.id: case for case in self.scenarios("", 0)}),)
 
     def to_play(self, role: str, language: str) -> str:
         """The selection of scenarios for a person who chose none."""

@@ -19,8 +19,8 @@ from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
 
 Split = Literal["train", "test"]
-Part = dict[str, str | None]
-Turn = dict[str, Any]
+TurnPart = dict[str, str | None]
+ChatTurn = dict[str, Any]
 Pictures = Callable[[str], bytes]
 
 
@@ -29,9 +29,9 @@ def counted(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
 
 
-def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> Turn:
+def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> ChatTurn:
     """One turn of a chat. Pictures come before the text, each with a caption for models that take no pictures."""
-    shown: list[Part] = [{"type": "image", "text": caption} for caption in captions]
+    shown: list[TurnPart] = [{"type": "image", "text": caption} for caption in captions]
     return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
 
@@ -55,18 +55,18 @@ class Row:
     episode: str
     variant: str
     images: tuple[str, ...] = ()
-    messages: tuple[Turn, ...]
+    messages: tuple[ChatTurn, ...]
     reward: float | None
     scores: Mapping[str, float] = field(default_factory=dict)
     context: str = ""
 
     @property
-    def prompt(self) -> tuple[Turn, ...]:
+    def prompt(self) -> tuple[ChatTurn, ...]:
         """All turns before the target."""
         return self.messages[:-1]
 
     @property
-    def completion(self) -> tuple[Turn, ...]:
+    def completion(self) -> tuple[ChatTurn, ...]:
         """The target, as a list of one turn."""
         return self.messages[-1:]
 

@@ -11,7 +11,7 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.branches import Alongside, events_of_branch, join_branches, memo_of_branch
 from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, Operation, Provenance
+from polyclinic.core.library import LessonT, Library, LibraryAction, LibraryChanged, Operation, Provenance
 from polyclinic.core.library_view import LibraryView
 from polyclinic.core.limits import Meter
 from polyclinic.core.note import Note, Payload, PayloadT, get_payload
@@ -29,7 +29,11 @@ T = TypeVar("T")
 SharedT = TypeVar("SharedT", bound=Shared)
 Listener = Callable[[str, Event], None]
 
-_LEARNED: Mapping[Action, Literal["added", "removed", "used"]] = {"add": "added", "remove": "removed", "use": "used"}
+_LEARNED: Mapping[LibraryAction, Literal["added", "removed", "used"]] = {
+    "add": "added",
+    "remove": "removed",
+    "use": "used",
+}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from polyclinic.core.agent import Agent
 from polyclinic.core.branches import ReadingBench
@@ -23,11 +22,10 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import derive
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Players, Switchboard
-from polyclinic.core.transcript import Ended, Event, Failed, Score, Scored, Started, Transcript
+from polyclinic.core.transcript import Ended, EpisodeStatus, Event, Failed, Score, Scored, Started, Transcript
 from polyclinic.core.turns import give_way
 from polyclinic.errors import JudgeError, LimitReached, OwnedError, UserError
 
-Status = Literal["done", "failed"]
 CommitHook = Callable[[Transaction], object]
 """Work that is also done in the transaction that ends an episode."""
 
@@ -37,7 +35,7 @@ class EpisodeResult:
     """Everything that is kept from an episode."""
 
     spec: EpisodeSpec
-    status: Status
+    status: EpisodeStatus
     outcome: str
     transcript: Transcript
     scores: list[Score] = field(default_factory=list)

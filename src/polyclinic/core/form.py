@@ -15,7 +15,7 @@ from polyclinic.core.message import Frozen
 
 LONG = 120
 """A text that may be longer than this gets a box of several lines instead of one line."""
-Kind = Literal["line", "text", "choice", "several", "number", "yes_no", "texts", "pairs", "group", "groups"]
+FieldKind = Literal["line", "text", "choice", "several", "number", "yes_no", "texts", "pairs", "group", "groups"]
 Schema = Mapping[str, Any]
 
 
@@ -65,7 +65,7 @@ class FormRow(Frozen):
     name: str
     label: str
     about: str = ""
-    kind: Kind = "line"
+    kind: FieldKind = "line"
     options: tuple[Option, ...] = ()
     required: bool = False
     demanded: bool = False
@@ -168,7 +168,7 @@ def _by_name(schema: Schema, shared: Schema) -> Schema:
     return {"properties": dict.fromkeys(names, schema["additionalProperties"])} if names else schema
 
 
-def _kind(schema: Schema, shared: Schema) -> Kind:
+def _kind(schema: Schema, shared: Schema) -> FieldKind:
     match schema.get("type"):
         case "boolean":
             return "yes_no"

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import orjson
-from pydantic import ConfigDict
+from pydantic import ConfigDict, RootModel
 
 from polyclinic.core.campaign import Effect
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
 from polyclinic.core.message import Frozen
-from polyclinic.core.value import Value
+from polyclinic.core.value import Value, plain
 
-Action = Literal["add", "remove", "use"]
+LibraryAction = Literal["add", "remove", "use"]
 
 
 class Lesson(Value):
@@ -44,12 +44,30 @@ class Provenance(Frozen):
     call: str = ""
 
 
+class StoredLesson(RootModel[dict[str, Any]]):
+    """A lesson as a library keeps it, before its clinic has read it. In JSON it is just the lesson's fields."""
+
+    model_config = ConfigDict(frozen=True)
+
+    def as_a(self, kind: type[LessonT]) -> LessonT:
+        """The lesson as its class. Raises pydantic's `ValidationError`."""
+        return kind.read(self.root)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """The texts in the lesson, by the name of their field."""
+        for name, inside in self.root.items():
+            if isinstance(inside, str) and inside.strip():
+                yield name, inside
+            elif isinstance(inside, list) and inside and all(isinstance(one, str) for one in inside):
+                yield name, "\n".join(inside)
+
+
 class Entry(Frozen):
     """One learned lesson: the text by which it is found, its content, where it came from, and its quality."""
 
     id: str
     key: str
-    value: dict[str, Any]
+    value: StoredLesson
     quality: float = 0.0
     provenance: Provenance = Provenance()
 
@@ -62,7 +80,7 @@ class Operation(Frozen):
     is stored once.
     """
 
-    action: Action
+    action: LibraryAction
     entry: Entry | None = None
     id: str = ""
     reason: str = ""
@@ -109,9 +127,14 @@ class LibraryChanged(Effect):
     operation: Operation
 
 
-def entry_id(key: str, value: dict[str, Any]) -> str:
+def stored(lesson: Lesson) -> StoredLesson:
+    """A lesson as a library keeps it."""
+    return StoredLesson(plain(lesson))
+
+
+def entry_id(key: str, lesson: StoredLesson) -> str:
     """An id from the content alone: the same lesson learned twice has the same id."""
-    content = orjson.dumps([key, value], option=orjson.OPT_SORT_KEYS)
+    content = orjson.dumps([key, lesson.root], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(content).hexdigest()[:12]
 
 

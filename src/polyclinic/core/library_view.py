@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic
+from typing import Generic
 
 from pydantic import ValidationError
 
 from polyclinic.core.files import first_fault
-from polyclinic.core.library import Entry, Found, LessonT, Library, Operation, Provenance, entry_id
-from polyclinic.core.value import plain
+from polyclinic.core.library import Entry, Found, LessonT, Library, Operation, Provenance, entry_id, stored
 
 
 class LibraryView(Generic[LessonT]):
@@ -48,7 +47,7 @@ class LibraryView(Generic[LessonT]):
     ) -> Entry:
         """Add a lesson at the episode's end. With `unless_near`, it is added only if no similar entry is as good."""
         provenance = self._provenance.model_copy(update={"call": call})
-        value: dict[str, Any] = plain(lesson)
+        value = stored(lesson)
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
         self._stage(self.library.name, Operation(action="add", entry=entry, unless_near=unless_near))
         return entry
@@ -56,7 +55,7 @@ class LibraryView(Generic[LessonT]):
     @staticmethod
     def id_of(key: str, lesson: LessonT) -> str:
         """The id that this lesson has under this key."""
-        return entry_id(key, plain(lesson))
+        return entry_id(key, stored(lesson))
 
     def remove(self, id: str, reason: str) -> None:
         """Remove an entry, and record the reason."""
@@ -68,6 +67,6 @@ class LibraryView(Generic[LessonT]):
 
     def _read(self, entry: Entry) -> LessonT:
         try:
-            return self._lesson.read(entry.value)
+            return entry.value.as_a(self._lesson)
         except ValidationError as error:
             raise first_fault(error, f"library {self.library.name}, entry {entry.id}") from None

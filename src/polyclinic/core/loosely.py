@@ -24,9 +24,9 @@ from polyclinic.text.phrases import phrase_pattern
 from polyclinic.text.sentences import sentences
 
 R = TypeVar("R")
-Kind = Literal["text", "choice", "truth", "whole", "number", "texts"]
+ValueKind = Literal["text", "choice", "truth", "whole", "number", "texts"]
 
-_PLAIN_KINDS: dict[Any, Kind] = {str: "text", bool: "truth", int: "whole", float: "number"}
+_PLAIN_KINDS: dict[Any, ValueKind] = {str: "text", bool: "truth", int: "whole", float: "number"}
 _LINE = re.compile(
     r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?[*_`\"'“]*([A-Za-z][\w \-]{0,40}?)[*_`\"'”]*\s*[:=]\s*[*_`]*[ \t]*(.*)$"
 )
@@ -46,7 +46,7 @@ class FormField:
     """One field of a flat form: what it holds, and whether it may be left out, empty or None."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     required: bool
     may_be_none: bool
     choices: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def flat_fields(reply_type: type[Any]) -> tuple[FormField, ...] | None:
     return tuple(found)
 
 
-def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...], bool] | None:
+def _kind_of(annotation: Any) -> tuple[ValueKind, tuple[str, ...], bool] | None:
     """What an annotation holds: its kind, its choices, and whether it may be None."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:

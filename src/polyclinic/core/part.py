@@ -113,9 +113,7 @@ class HeldToPart(Payload):
     part: PartCounts
 
 
-async def out_of_part(
-    episode: Episode[Any, Any], text: str, part: Part, prompt: Prompt[Any] | None = None
-) -> PartBreak | None:
+async def out_of_part(episode: Episode, text: str, part: Part, prompt: Prompt[Any] | None = None) -> PartBreak | None:
     """How a line falls out of character; None for a line that stays in character."""
     told = prompt.wording() if prompt else ""
     if part.told:
@@ -137,7 +135,7 @@ async def out_of_part(
 
 
 async def answer_in_part(
-    episode: Episode[Any, Any],
+    episode: Episode,
     agent: Agent,
     prompt: Prompt[R],
     part: Part,
@@ -190,7 +188,7 @@ async def answer_in_part(
     return answer
 
 
-def _note(episode: Episode[Any, Any], agent: Agent, fault: PartBreak, line: str, *, stayed: bool = False) -> None:
+def _note(episode: Episode, agent: Agent, fault: PartBreak, line: str, *, stayed: bool = False) -> None:
     episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=stayed))
 
 
@@ -226,7 +224,7 @@ def _briefly(part: Part, fault: PartBreak) -> Prompt[Any]:
 
 
 async def _chosen(
-    episode: Episode[Any, Any], agent: Agent, part: Part, history: Sequence[Message], sample: int
+    episode: Episode, agent: Agent, part: Part, history: Sequence[Message], sample: int
 ) -> Answer[Any] | None:
     """A line that the speaker chose from the ready lines; None if all of them were said before."""
     before = frozenset(message.content for message in history if message.role == "assistant")
@@ -240,7 +238,7 @@ async def _chosen(
     return Answer(lines[int(answer.value.line) - 1], answer.call)
 
 
-def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", stayed: str = "") -> None:
+def _count(episode: Episode, *, checked: int = 0, again: str = "", stayed: str = "") -> None:
     """Count one more line that was checked, was asked for again, or stayed out of character."""
     before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()

@@ -80,7 +80,8 @@ class ReadingKind:
     which the answer is never yes. `swaps` says that a text fits only one target: about the target of another line, the
     answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
     would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
-    one text, because one wrong yes among them would be likely.
+    one text, because one wrong yes among them would be likely. `only_learned` says that users can add to the list: a
+    trained reader finds every text unclear about an entry that it has not learned.
     """
 
     name: str
@@ -96,6 +97,7 @@ class ReadingKind:
     swaps: bool = False
     stance: bool = False
     surely: float = 0.5
+    only_learned: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

@@ -14,7 +14,7 @@ from polyclinic.core.value import once_a_type
 from polyclinic.errors import WrongForm
 
 A = TypeVar("A", bound=BaseModel)
-Effect = Literal["read", "write"]
+ToolEffect = Literal["read", "write"]
 
 
 class ToolSpec(Frozen):
@@ -58,11 +58,16 @@ class Tool(Generic[A]):
     """A named action: ``Tool(function)`` where the function takes one pydantic argument and returns plain data."""
 
     def __init__(
-        self, function: Callable[[A], Any], *, effect: Effect, name: str | None = None, description: str | None = None
+        self,
+        function: Callable[[A], Any],
+        *,
+        effect: ToolEffect,
+        name: str | None = None,
+        description: str | None = None,
     ) -> None:
         self.arguments_type = cast("type[A]", _argument_type(function))
         self.function = function
-        self.effect: Effect = effect
+        self.effect: ToolEffect = effect
         self.name = name or function.__name__
         self.description = description or inspect.getdoc(function) or self.name
 
@@ -87,7 +92,7 @@ class Tool(Generic[A]):
         return result
 
 
-def tool(effect: Effect, name: str | None = None) -> Callable[[Callable[[A], Any]], Tool[A]]:
+def tool(effect: ToolEffect, name: str | None = None) -> Callable[[Callable[[A], Any]], Tool[A]]:
     """Decorator: ``@tool("read")`` over a function with one pydantic argument."""
     return lambda function: Tool(function, effect=effect, name=name)
 

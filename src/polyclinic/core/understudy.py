@@ -62,7 +62,11 @@ class Ask(Generic[P]):
 
         This is the player's own understanding, so it is not in the journal and no judge ever sees it.
         """
-        return bool(text.strip()) and self._hearing.read(text, question)[0] == "yes"
+        return self.finds(text, question) == "yes"
+
+    def finds(self, text: str, question: Question) -> Says:
+        """Like `understands`, for a player who must know the difference between no and unclear."""
+        return self._hearing.read(text, question)[0] if text.strip() else "no"
 
     def likelihood(self, text: str, question: Question) -> float:
         """How likely the player understands this text as a yes to the question; for choosing among several."""

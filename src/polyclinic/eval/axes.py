@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from polyclinic.eval import svg
-from polyclinic.eval.charts import Value, middle, span
+from polyclinic.eval.charts import ChartValue, middle, span
 
 WIDE, SMALL, NARROW = 680.0, 340.0, 270.0
 """Widths of a chart on a page, on a telephone, and as one of several beside each other."""
@@ -17,7 +17,7 @@ _LONGEST = 220.0
 _FEW_PLACES = 12
 
 
-def ends_of(values: Sequence[Value]) -> list[float]:
+def ends_of(values: Sequence[ChartValue]) -> list[float]:
     """Every value with the ends of its interval: the numbers that a scale must include."""
     found: list[float] = []
     for value in values:
@@ -64,7 +64,7 @@ def left_margin(scale: svg.Scale, label: str) -> float:
     return widest + 12 + (18 if label else 0)
 
 
-def whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
+def whisker(x: float, value: ChartValue, scale: svg.Scale) -> list[str]:
     """The interval of a value as a vertical line; empty for a value without an interval."""
     ends = span(value)
     if ends is None:

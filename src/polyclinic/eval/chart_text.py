@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from polyclinic.eval.charts import Chart, HeatMap, Lines, Scatter, Value, middle
+from polyclinic.eval.charts import Chart, ChartValue, HeatMap, Lines, Scatter, middle
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Cell, Table
 
 
-def shown(value: Value, digits: int = 3) -> str:
+def shown(value: ChartValue, digits: int = 3) -> str:
     """A value in words, with its interval and n if it has them."""
     if value is None:
         return "not measured"

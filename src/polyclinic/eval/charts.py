@@ -9,16 +9,16 @@ from typing import Literal
 
 from polyclinic.eval.estimate import Estimate
 
-Value = float | Estimate | None
+ChartValue = float | Estimate | None
 
 
-def middle(value: Value) -> float | None:
+def middle(value: ChartValue) -> float | None:
     """The number itself, with or without an interval; None if there is nothing to draw."""
     found = value.mean if isinstance(value, Estimate) else value
     return found if found is not None and math.isfinite(found) else None
 
 
-def span(value: Value) -> tuple[float, float] | None:
+def span(value: ChartValue) -> tuple[float, float] | None:
     """The interval's ends; None if there is no interval to draw."""
     if not isinstance(value, Estimate) or value.low is None or value.high is None:
         return None
@@ -29,7 +29,7 @@ _WIDEST = 100.0
 """A scale wider than this is not drawn whole."""
 
 
-def drawn_range(low: float, high: float, values: Iterable[Value]) -> tuple[float | None, float | None]:
+def drawn_range(low: float, high: float, values: Iterable[ChartValue]) -> tuple[float | None, float | None]:
     """The ends of an axis for values on this scale: the scale's own. A scale below zero begins at zero where no value
     and no interval goes below. A very wide scale has no fixed ends.
     """
@@ -48,7 +48,7 @@ class Bars:
     """
 
     groups: Sequence[str]
-    series: Mapping[str, Sequence[Value]]
+    series: Mapping[str, Sequence[ChartValue]]
     x_label: str = ""
     y_label: str = ""
     low: float | None = None
@@ -65,7 +65,7 @@ class Lines:
     """Lines over a numeric x, one for each series; Estimates get a band. Gaps (None) break the line."""
 
     x: Sequence[float]
-    series: Mapping[str, Sequence[Value]]
+    series: Mapping[str, Sequence[ChartValue]]
     x_label: str = ""
     y_label: str = ""
     low: float | None = None
@@ -103,7 +103,7 @@ class Dots:
     """A dot with its interval for each row and series, on one shared axis. `reference` draws a vertical line."""
 
     rows: Sequence[str]
-    series: Mapping[str, Sequence[Value]]
+    series: Mapping[str, Sequence[ChartValue]]
     x_label: str = ""
     low: float | None = None
     high: float | None = None
@@ -128,7 +128,7 @@ class Scatter:
 Chart = Bars | Lines | HeatMap | Dots | Scatter
 
 
-def _same_lengths(what: str, expected: int, series: Mapping[str, Sequence[Value]]) -> None:
+def _same_lengths(what: str, expected: int, series: Mapping[str, Sequence[ChartValue]]) -> None:
     for name, values in series.items():
         if len(values) != expected:
             raise ValueError(f"{what}: series '{name}' has {len(values)} values instead of {expected}")

@@ -20,7 +20,7 @@ from polyclinic.eval.axes import (
     y_axis,
 )
 from polyclinic.eval.chart_text import shown
-from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, Value, middle, span
+from polyclinic.eval.charts import Bars, Chart, ChartValue, Dots, HeatMap, Lines, Scatter, middle, span
 
 _MOST_SMALL_COLUMNS, _MOST_SMALL_BARS = 6, 12
 _HEIGHT = 260.0
@@ -88,9 +88,9 @@ def _bars(chart: Bars, width: float) -> tuple[list[str], float]:
     return finish(parts + labels, chart.x_label, (left + width) / 2, top + _HEIGHT + tall)
 
 
-def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float, Value]]]:
+def _runs(points: Sequence[tuple[float, ChartValue]]) -> list[list[tuple[float, float, ChartValue]]]:
     """The points as segments of a line, each point as (x, centre, value). A missing value ends a segment."""
-    runs: list[list[tuple[float, float, Value]]] = [[]]
+    runs: list[list[tuple[float, float, ChartValue]]] = [[]]
     for x, value in points:
         centre = middle(value)
         if centre is None:

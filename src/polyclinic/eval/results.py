@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, Literal
+from typing import Any, Generic
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.model import NANO, ModelKind
 from polyclinic.core.note import PayloadT, get_payload
 from polyclinic.core.scenario import S_co
-from polyclinic.core.transcript import Score, Transcript
+from polyclinic.core.transcript import EpisodeStatus, Score, Transcript
 from polyclinic.core.weighing import weighted_value
 from polyclinic.errors import OWNERS, EngineError, Owner
 from polyclinic.reading.measure import Accuracy
-
-Status = Literal["done", "failed"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class EpisodeRow:
     scenario: str
     variant: str
     trial: int = 0
-    status: Status = "done"
+    status: EpisodeStatus = "done"
     outcome: str = ""
     scores: tuple[Score, ...] = ()
     failures: tuple[Failure, ...] = ()

@@ -15,7 +15,7 @@ import numpy as np
 from polyclinic.eval.metrics import sample_values
 from polyclinic.eval.results import RunResults
 
-Row = tuple[Hashable, Hashable, float]
+VarianceRow = tuple[Hashable, Hashable, float]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class VarianceSplit:
         return float(np.sqrt(sum(parts)))
 
 
-def split_variance(rows: Iterable[Row]) -> VarianceSplit | None:
+def split_variance(rows: Iterable[VarianceRow]) -> VarianceSplit | None:
     """Components from (scenario, trial, value) rows, one row for each judge sample; None without rows."""
     cells: dict[Hashable, dict[Hashable, list[float]]] = {}
     for outer, inner, value in rows:

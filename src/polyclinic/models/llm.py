@@ -25,7 +25,7 @@ from polyclinic.models.habits import Habits
 from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.spec import Options
-from polyclinic.models.wire import Body, body_of, limit_of
+from polyclinic.models.wire import RequestBody, body_of, limit_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -79,7 +79,7 @@ class ChatCaller:
             self._endpoint.learn(self._model, tools, known, habits)
             return self._fitting(request, completion, body, habits)
 
-    def _fitting(self, request: Request, completion: Completion, body: Body, habits: Habits) -> Completion:
+    def _fitting(self, request: Request, completion: Completion, body: RequestBody, habits: Habits) -> Completion:
         """The reply, including tool calls that were written as text.
 
         If a reply clearly does not follow the schema that was sent with it, the endpoint ignores schemas. From then on
@@ -96,7 +96,7 @@ class ChatCaller:
                 raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
         return completion
 
-    async def _post(self, body: Body, request: Request, habits: Habits, deadline: Deadline) -> Completion:
+    async def _post(self, body: RequestBody, request: Request, habits: Habits, deadline: Deadline) -> Completion:
         import aiohttp
 
         reading = Reading(most_chars=most_chars(limit_of(request, self._options, habits)))

@@ -35,7 +35,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.model import ModelKind, Request
 from polyclinic.errors import ConfigError, UnknownName
 
-Kind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
+SpecKind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
 HOSTED = ("anthropic", "azure", "bedrock", "cohere", "google", "google-cloud", "huggingface")
 OWN_KEY = "POLYCLINIC_API_KEY"
 ALL = "all"
@@ -93,7 +93,7 @@ class CastSpec:
 
     role: str
     text: str
-    kind: Kind
+    kind: SpecKind
     model: str = ""
     provider: str = ""
     base_url: str = ""

@@ -15,16 +15,16 @@ from polyclinic.models.habits import Habits
 from polyclinic.models.schema import action_or, bounded_schema, in_words, reply_schema
 from polyclinic.models.spec import Options
 
-Body = dict[str, Any]
+RequestBody = dict[str, Any]
 _USUAL_WARMTH = 0.7
 _WARMEST = 1.2
 
 
-def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> Body:
+def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> RequestBody:
     """The request in the form of the protocol."""
     said_tools = request.tools if not habits.takes_tools else ()
     messages = [_message(message, habits) for message in request.messages]
-    body: Body = {"model": model, "messages": messages}
+    body: RequestBody = {"model": model, "messages": messages}
     if said_tools:
         _say(messages, tools_in_words(said_tools))
     if request.reply_type is not str:
@@ -71,7 +71,7 @@ def temperature_of(request: Request, options: Options) -> float | None:
     return min(_WARMEST, round((_USUAL_WARMTH if chosen is None else chosen) + settings.warmer, 3))
 
 
-def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tuple[ToolSpec, ...]) -> None:
+def _ask_for_form(body: RequestBody, request: Request, habits: Habits, said_tools: tuple[ToolSpec, ...]) -> None:
     name, schema, strict = reply_schema(request.reply_type)
     bounded = bounded_schema(request.reply_type) or schema
     if habits.form in ("object", "words"):
@@ -79,7 +79,7 @@ def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tupl
         if habits.form == "object":
             body["response_format"] = {"type": "json_object"}
         return
-    form: Body = {"name": name, "schema": request.reply_schema, "strict": False}
+    form: RequestBody = {"name": name, "schema": request.reply_schema, "strict": False}
     if said_tools:
         form["schema"] = action_or(request.reply_schema or {}, said_tools)
     elif habits.form in ("bounded", "strict") and strict:
@@ -87,7 +87,7 @@ def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tupl
     body["response_format"] = {"type": "json_schema", "json_schema": form}
 
 
-def _thinking(effort: str, habits: Habits) -> Body:
+def _thinking(effort: str, habits: Habits) -> RequestBody:
     """The wanted amount of reasoning, in the form that the server takes."""
     off = effort == "none"
     if habits.thinking == "reasoning":
@@ -123,7 +123,7 @@ def tool_result_in_words(message: Message) -> str:
     return f"The tool's result: {message.content}"
 
 
-def _message(message: Message, habits: Habits) -> Body:
+def _message(message: Message, habits: Habits) -> RequestBody:
     if message.role == "tool":
         if not habits.takes_tools:
             return {"role": "user", "content": tool_result_in_words(message)}
@@ -135,7 +135,7 @@ def _message(message: Message, habits: Habits) -> Body:
     if not habits.takes_pictures:
         told = "\n\n".join(part for part in (message.content, *map(picture_in_words, message.images)) if part)
         return {"role": message.role, "content": told}
-    parts: list[Body] = [{"type": "text", "text": message.content}] if message.content else []
+    parts: list[RequestBody] = [{"type": "text", "text": message.content}] if message.content else []
     for image in message.images:
         if image.caption:
             parts.append({"type": "text", "text": image.caption})
@@ -144,7 +144,7 @@ def _message(message: Message, habits: Habits) -> Body:
     return {"role": message.role, "content": parts}
 
 
-def _with_calls(message: Message, habits: Habits) -> Body:
+def _with_calls(message: Message, habits: Habits) -> RequestBody:
     if not habits.takes_tools:
         return {"role": "assistant", "content": tool_use_in_words(message)}
     calls = [
@@ -164,7 +164,7 @@ def picture_in_words(image: Image) -> str:
     return f"[A picture, which you are told about in words. {told or 'Nothing is known about it.'}]"
 
 
-def _say(messages: list[Body], words: str) -> None:
+def _say(messages: list[RequestBody], words: str) -> None:
     """Add words to the system message, which stays the same from call to call."""
     if messages and messages[0]["role"] == "system":
         messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{words}"}
@@ -172,7 +172,7 @@ def _say(messages: list[Body], words: str) -> None:
         messages.insert(0, {"role": "system", "content": words})
 
 
-def _say_last(messages: list[Body], words: str) -> None:
+def _say_last(messages: list[RequestBody], words: str) -> None:
     """Add words at the end of the last user message: small models forget a form that was described long before."""
     for index in range(len(messages) - 1, -1, -1):
         if messages[index]["role"] == "user":
@@ -181,7 +181,7 @@ def _say_last(messages: list[Body], words: str) -> None:
     messages.append({"role": "user", "content": words})
 
 
-def _without_system(messages: list[Body]) -> list[Body]:
+def _without_system(messages: list[RequestBody]) -> list[RequestBody]:
     """Put the system part at the beginning of the first user message, for chat templates without a system role."""
     said = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
     rest = [message for message in messages if message["role"] != "system"]
@@ -192,9 +192,9 @@ def _without_system(messages: list[Body]) -> list[Body]:
     return [{"role": "user", "content": said}, *rest]
 
 
-def _by_turns(messages: list[Body]) -> list[Body]:
+def _by_turns(messages: list[RequestBody]) -> list[RequestBody]:
     """Join neighbouring messages of one role, for chat templates in which user and assistant must alternate."""
-    made: list[Body] = []
+    made: list[RequestBody] = []
     for message in messages:
         last = made[-1] if made else None
         if last is not None and last["role"] == message["role"] != "tool" and not _calls(last) and not _calls(message):

@@ -63,7 +63,10 @@ class BuiltInReader:
     def read(self, text: str, question: Question) -> tuple[Says, str]:
         """One finding."""
         chance = self._probability(text, question)
-        enough = self._kinds[question.kind].surely
+        kind = self._kinds[question.kind]
+        if kind.only_learned and scope_of(kind, target_of(kind, question)) not in self.weights.scopes:
+            return "unclear", ""
+        enough = kind.surely
         if abs(chance - enough) < UNCLEAR:
             return "unclear", ""
         if chance < enough:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Self
 
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
-from polyclinic.runner.cluster import resume_on_cluster, run_on_cluster
+from polyclinic.runner.cluster import Tell, resume_on_cluster, run_on_cluster
 from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.execute.reasons import why_failed
 from polyclinic.runner.plan.config import RunConfig
@@ -19,7 +19,6 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
 
-Tell = Callable[[str], None]
 """A function that shows one line to the person."""
 
 

@@ -91,7 +91,7 @@ def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scena
     found: dict[str, Scenario] = {}
     for id, body in bodies.items():
         try:
-            found[id] = clinic.scenario_type.model_validate_json(body)
+            found[id] = clinic.read_scenario(body)
         except ValidationError as error:
             fix = f"another version of the clinic {clinic.name} saved it: use that version, or start a new run"
             raise first_fault(error, f"scenario {id}", fix=fix) from None

@@ -8,8 +8,8 @@ from dataclasses import replace
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Judge, Metric
 from polyclinic.core.reading import READER
-from polyclinic.core.transcript import Ended, Failed, Score, Transcript
-from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, Status
+from polyclinic.core.transcript import Ended, EpisodeStatus, Failed, Score, Transcript
+from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.rules import RuleJudge
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading.measure import reader_accuracy
@@ -74,7 +74,7 @@ def _cast(row: RunRow) -> tuple[CastMember, ...]:
 def _episode(
     row: StoredEpisode, transcript: Transcript, scores: Sequence[Score], tags: tuple[str, ...], number: int
 ) -> EpisodeRow:
-    status: Status = "done" if row.status == "done" else "failed"
+    status: EpisodeStatus = "done" if row.status == "done" else "failed"
     ended = transcript.of(Ended)
     usage = {
         role: RoleUsage(

@@ -16,12 +16,12 @@ from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 What = Literal["episodes", "events", "calls", "scores"]
-Row = dict[str, Any]
+ExportRow = dict[str, Any]
 
 
 async def export_rows(
     store: Store, run: str, what: What, *, timings: bool = False, scoring: str = LIVE
-) -> AsyncIterator[Row]:
+) -> AsyncIterator[ExportRow]:
     """The rows of one kind. Timings differ from run to run, so they are left out unless asked for.
 
     Scores are those of one scoring. If it is not the run's own scoring, rows with scores name it.
@@ -32,7 +32,7 @@ async def export_rows(
     named = {} if scoring == LIVE else {"scoring": scoring}
     for episode in await store.runs.episodes(row.id, row.config["seed"], row.clinic):
         spec = episode.spec
-        base: Row = {
+        base: ExportRow = {
             "run": row.id,
             "clinic": row.clinic,
             "episode": spec.id,
@@ -65,7 +65,9 @@ async def export_rows(
                 yield {**base, **call}
 
 
-async def _calls(store: Store, run: str, episode: str, called: Sequence[Called], timings: bool) -> AsyncIterator[Row]:
+async def _calls(
+    store: Store, run: str, episode: str, called: Sequence[Called], timings: bool
+) -> AsyncIterator[ExportRow]:
     rows = await store.database.read(
         lambda tx: tx.execute(
             "SELECT key, occurrence, request, completion, latency_ms FROM calls WHERE run = ? AND episode = ?",
@@ -88,7 +90,7 @@ async def _calls(store: Store, run: str, episode: str, called: Sequence[Called],
         yield {**line, "latency_ms": latency} if timings else line
 
 
-async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
+async def write_jsonl(path: Path, rows: AsyncIterator[ExportRow]) -> int:
     """Write one JSON object per line, with sorted keys; returns the number of rows."""
     count = 0
     with path.open("wb") as file:
@@ -98,7 +100,7 @@ async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
     return count
 
 
-async def write_csv(path: Path, rows: AsyncIterator[Row]) -> int:
+async def write_csv(path: Path, rows: AsyncIterator[ExportRow]) -> int:
     """Write a CSV file with one header; nested values become JSON text. Returns the number of rows."""
     gathered = [row async for row in rows]
     columns = list(dict.fromkeys(name for row in gathered for name in row))
@@ -116,7 +118,7 @@ def _cell(value: object) -> object:
     return value
 
 
-async def write_parquet(path: Path, rows: AsyncIterator[Row]) -> int:
+async def write_parquet(path: Path, rows: AsyncIterator[ExportRow]) -> int:
     """Write a Parquet file; nested values become JSON text. Returns the number of rows."""
     gathered = [row async for row in rows]
     parquet_from_rows(path, gathered)

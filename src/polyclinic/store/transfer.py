@@ -23,7 +23,7 @@ from polyclinic.store.leases import units_at_work
 from polyclinic.store.opening import connector, refuse_missing, sqlite_path
 from polyclinic.store.schema import migrate
 
-Row = tuple[Any, ...]
+TableRow = tuple[Any, ...]
 Prepare = Callable[[Transaction], None]
 _LEFT_BEHIND = ("polyclinic", "leases")
 """Not copied: the version is the target's own, and leases belong to processes that work on the source."""
@@ -146,7 +146,7 @@ def _copy(old: Connection, new: Connection) -> Copied:
     return Copied(rows, digests)
 
 
-def _plain(row: Row) -> Row:
+def _plain(row: TableRow) -> TableRow:
     """The same values in types that both databases accept: PostgreSQL returns numbers as decimals."""
     return tuple(_number(value) if isinstance(value, (Decimal, float)) else value for value in row)
 
@@ -155,7 +155,7 @@ def _number(value: Decimal | float) -> int | float:
     return int(value) if value == value // 1 else float(value)
 
 
-def _digest(rows: Iterable[Row]) -> tuple[int, str]:
+def _digest(rows: Iterable[TableRow]) -> tuple[int, str]:
     """The number of rows, and a digest of all of them that does not depend on their order."""
     count, total = 0, 0
     for row in rows:
@@ -164,6 +164,6 @@ def _digest(rows: Iterable[Row]) -> tuple[int, str]:
     return count, f"{total % 2**256:064x}"
 
 
-def _chunks(rows: Iterator[Row]) -> Iterator[Sequence[Row]]:
+def _chunks(rows: Iterator[TableRow]) -> Iterator[Sequence[TableRow]]:
     while chunk := list(islice(rows, ROWS)):
         yield chunk

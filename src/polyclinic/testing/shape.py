@@ -10,7 +10,9 @@ import ast
 import tempfile
 from importlib import import_module
 from importlib.resources.abc import Traversable
+from inspect import iscoroutinefunction, signature
 from pathlib import Path
+from typing import Any
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.dataset import Row
@@ -24,6 +26,7 @@ ROOMS = ("flow", "agents", "judges", "understudies", "prompts", "variants", "rul
 ENTRIES = (
     ("flow", "flow"),
     ("scenario", "scenarios"),
+    ("scenario", "lint"),
     ("judges", "judges"),
     ("prompts", "PROMPTS"),
     ("understudies", "UNDERSTUDIES"),
@@ -32,6 +35,7 @@ ENTRIES = (
     ("report", "report"),
     ("report", "feedback"),
     ("report", "performance"),
+    ("report", "ending"),
     ("report", "rulebook"),
     ("evaluations", "evaluations"),
     ("readings", "READINGS"),
@@ -42,6 +46,21 @@ ENTRIES = (
     ("board", "BOARD"),
     ("operations", "whatif"),
 )
+TAKES = {
+    "flow": ("episode",),
+    "scenarios": ("selector", "seed"),
+    "lint": ("path",),
+    "judges": (),
+    "report": ("results",),
+    "feedback": ("case", "part", "language"),
+    "performance": ("case", "role"),
+    "ending": ("case", "role"),
+    "rulebook": (),
+    "documents": ("path",),
+    "open_campaign": ("scenarios", "variant", "seed", "services"),
+    "whatif": ("asked",),
+}
+"""The entries that are functions, and what each one is called with."""
 HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
 
 
@@ -61,7 +80,8 @@ def check_shape(clinic: Clinic) -> None:
 
 
 def check_rooms(clinic: Clinic) -> None:
-    """Check that what the engine takes from a room has the same name in every clinic.
+    """Check that what the engine takes from a room has the same name in every clinic, is the very object that the room
+    offers, and takes what the engine gives it.
 
     The `__init__` of a room's folder must only re-export.
     """
@@ -71,13 +91,26 @@ def check_rooms(clinic: Clinic) -> None:
         if given is None or given == () or given == {}:
             continue
         offered = getattr(import_module(f"{package}.{room}"), entry, None)
-        assert offered == given, f"{clinic.name}: {entry.lower()}= must be {entry} of the room {room}"
-    if clinic.lint is not None:
-        assert hasattr(import_module(f"{package}.scenario"), "lint"), f"{clinic.name}: the room scenario has no lint"
+        assert offered is given, f"{clinic.name}: {entry.lower()}= must be {entry} of the room {room}"
+        if entry in TAKES:
+            wrong = _cannot_take(given, TAKES[entry])
+            assert not wrong, f"{clinic.name}: {room}.{entry} must take ({', '.join(TAKES[entry])}): {wrong}"
+    assert iscoroutinefunction(clinic.flow), f"{clinic.name}: flow.flow must be an async function"
     for folder in package_file(package).iterdir():
         if folder.is_dir():
-            wrong = _own_code(folder)
-            assert not wrong, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {wrong} does more"
+            line = _own_code(folder)
+            assert not line, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {line} does more"
+
+
+def _cannot_take(entry: Any, values: tuple[str, ...]) -> str:
+    """Why an entry cannot be called with these values in this order; empty if it can."""
+    if not callable(entry):
+        return "it is not a function"
+    try:
+        signature(entry).bind(*values)
+    except TypeError as error:
+        return str(error)
+    return ""
 
 
 def _own_code(folder: Traversable) -> int:

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import orjson
 
-from polyclinic.core.dataset import Pictures, Row, Turn
+from polyclinic.core.dataset import ChatTurn, Pictures, Row
 from polyclinic.errors import EngineError
 from polyclinic.training.pairs import Pair
 
@@ -101,7 +101,7 @@ class _Arrays:
         fields = [self._arrow.Field(name, values.type) for name, values in columns.items()]
         return self._arrow.struct_array(list(columns.values()), fields=fields)
 
-    def talk(self, told: Sequence[Sequence[Turn]]) -> Any:
+    def talk(self, told: Sequence[Sequence[ChatTurn]]) -> Any:
         """An array of chats: turns with a role and parts of content."""
         turns = [turn for some in told for turn in some]
         parts = [part for turn in turns for part in turn["content"]]

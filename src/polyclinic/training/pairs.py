@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from polyclinic.core.dataset import Row, Turn
+from polyclinic.core.dataset import ChatTurn, Row
 
 MARGIN = 2.0
 """The least difference in reward between the two outputs of a pair."""
@@ -61,5 +61,5 @@ def _reward(row: Row) -> float:
     return row.reward if row.reward is not None else float("-inf")
 
 
-def _prompt_key(prompt: Sequence[Turn]) -> bytes:
+def _prompt_key(prompt: Sequence[ChatTurn]) -> bytes:
     return orjson.dumps(prompt)

@@ -4,6 +4,7 @@ correlation, reports.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import NormJudge, fold
 from polyclinic.clinics.duty.judges.task import TaskJudge
 from polyclinic.clinics.duty.report import feedback, report
-from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
+from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
@@ -104,7 +105,7 @@ def test_fold_counts_messages_not_violations_in_nvr_and_all_severities_in_snr() 
         NormVerdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="r", words="w", step=0)
         for norm, severity in (("INFO-1", 4), ("SAFE-1", 2))
     ]
-    values = {score.metric: score.value for score in fold([0, 2], verdicts)}
+    values = {score.metric: score.value for score in fold([0, 2], NormsRead(verdicts, Counter(), Counter(), []))}
     assert values == {"nvr": 0.5, "snr": 6.0, "c_norm": pytest.approx(0.6)}
 
 

@@ -8,7 +8,6 @@ from importlib import resources
 import pytest
 
 from polyclinic.clinics.duty.rules.norms.checker import exact_hit, read_action, read_dialogue, said_aloud
-from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.norms.norm import (
     applicable,
     inventory,
@@ -19,6 +18,7 @@ from polyclinic.clinics.duty.rules.norms.norm import (
 from polyclinic.clinics.duty.rules.norms.scripts import scripts
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
+from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.reading import Finding, Question
 from polyclinic.errors import DataError
 
@@ -105,7 +105,8 @@ async def test_verdicts_are_sorted_by_severity_and_name_their_step() -> None:
         Line(speaker="patient", text="Well?", to="doctor"),
         Line(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
     )
-    verdicts = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
+    found = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
+    verdicts = found.broken
     assert [verdict.norm for verdict in verdicts if verdict.role == "doctor"] == ["INFO-1", "SAFE-1"]
     assert {verdict.step for verdict in verdicts if verdict.role == "doctor"} == {1}
 

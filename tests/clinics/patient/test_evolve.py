@@ -24,7 +24,7 @@ from polyclinic.clinics.patient.state import CONVERGED_AFTER, CaseTaught, Evolut
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Entry, LessonT, Library, Operation, Provenance
+from polyclinic.core.library import Entry, LessonT, Library, Operation, Provenance, StoredLesson
 from polyclinic.core.library_view import LibraryView
 from polyclinic.errors import EngineError
 from polyclinic.retrieval.embedders import HashingEmbedder
@@ -105,7 +105,7 @@ def test_only_answers_that_are_faithful_and_robust_enter(bench: Bench) -> None:
     assert learn_attention(as_episode(bench), items, 4, "gout") == 2
     entries = list(bench.libraries["attention"])
     assert [entry.key for entry in entries] == [items[0].exchange.question, items[2].exchange.question]
-    assert entries[0].value["case"] == 4
+    assert entries[0].value.root["case"] == 4
     assert entries[0].provenance == Provenance(run="r", episode="e", scenario="npc-01")
 
 
@@ -115,7 +115,7 @@ def test_the_better_of_two_similar_answers_replaces_the_other_with_a_reason(benc
     assert learn_attention(as_episode(bench), [judged(2, question, "There, on the right.", relevance=0.3)], 1, "x") == 0
     assert learn_attention(as_episode(bench), [judged(3, question, "On the right below.", relevance=0.9)], 2, "x") == 0
     library = bench.libraries["attention"]
-    assert [entry.value["answer"] for entry in library] == ["On the right below."]
+    assert [entry.value.root["answer"] for entry in library] == ["On the right below."]
     assert "better" in library.removed[0].reason
 
 
@@ -125,7 +125,7 @@ def test_an_answer_competes_only_with_similar_answers_and_a_refusal_only_with_re
         2, "What was the exact value in the vital signs measured?", "I don't know.", declined=True, relevance=0.9
     )
     assert learn_attention(as_episode(bench), [told, refused], 0, "x") == 2
-    assert sorted(entry.value["declined"] for entry in bench.libraries["attention"]) == [False, True]
+    assert sorted(entry.value.root["declined"] for entry in bench.libraries["attention"]) == [False, True]
 
 
 def test_a_step_is_kept_only_after_more_than_two_good_exchanges_in_a_row() -> None:
@@ -148,8 +148,8 @@ def test_a_step_is_found_by_the_answer_before_it(bench: Bench) -> None:
     assert learn_trajectories(as_episode(bench), items, 0, "gout") == 2
     found = bench.libraries["trajectory"].nearest(items[1].exchange.answer, 1)[0].entry
     assert found.key == items[1].exchange.answer
-    assert found.value["question"] == items[2].exchange.question
-    assert found.value["previous"] == items[1].exchange.question
+    assert found.value.root["question"] == items[2].exchange.question
+    assert found.value.root["previous"] == items[1].exchange.question
 
 
 def test_an_entry_referred_to_twice_with_poor_outcomes_is_removed_with_the_reason(bench: Bench) -> None:
@@ -171,7 +171,7 @@ def test_similar_questions_enter_the_pool_once(bench: Bench) -> None:
     }
     learn_pool(as_episode(bench), "My belly hurts.", rows, 0)
     (entry,) = bench.libraries["pool"]
-    assert entry.value["questions"] == {
+    assert entry.value.root["questions"] == {
         "universal": ["Where does it hurt you most?"],
         "Surgery": ["Please have an ECG."],
     }
@@ -207,7 +207,9 @@ def test_contamination_is_found_by_origin_and_by_content() -> None:
     fact = next(f.text for f in record("app-03").facts if "knees pulled up" in f.text)
 
     def entry(id: str, scenario: str, answer: str) -> Entry:
-        return Entry(id=id, key="How is he?", value={"answer": answer}, provenance=Provenance(scenario=scenario))
+        return Entry(
+            id=id, key="How is he?", value=StoredLesson({"answer": answer}), provenance=Provenance(scenario=scenario)
+        )
 
     entries = [
         entry("a", "app-01", "It hurts."),

@@ -157,7 +157,7 @@ def test_no_prompt_of_patient_or_doctor_contains_what_they_may_not_know(
 
 
 def test_the_pool_holds_questions_and_no_name_of_a_disease(evolved: Learned) -> None:
-    rows = [entry.value["questions"] for entry in evolved.library("pool")]
+    rows = [entry.value.root["questions"] for entry in evolved.library("pool")]
     questions = [question for row in rows for found in row.values() for question in found]
     assert len(questions) > CASES
     names = [name for case in shipped_records() for name in case.disease.names if len(name) > 4]

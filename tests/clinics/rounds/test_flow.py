@@ -185,7 +185,7 @@ def case_from_elsewhere(folder: Path) -> TeachingCase:
 async def test_cases_of_other_collections_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
     played = await play(case_from_elsewhere(tmp_path), "full", judged=True)
     assert played.result.status == "done", played.result.failures
-    case = played.result.transcript.notes(RoomOpened)[0].taught
+    case = played.result.transcript.notes(RoomOpened)[0].case
     assert case.script is not None and case.script.informant is not None
     assert [step.stage for step in case.steps] == ["observe", "interpret", "conclude"]
     assert case.script.informant.relation == "parent" and len(case.script.facts) == 4
@@ -200,7 +200,7 @@ async def test_an_author_who_does_not_finish_is_made_to_conclude_in_the_last_ste
         return replace(completion, text=completion.text.replace('"conclude"', '"interpret"'))
 
     played = await play(case_from_elsewhere(tmp_path), "one-student", changes={"author": goes_on})
-    stages = [step.stage for step in played.result.transcript.notes(RoomOpened)[0].taught.steps]
+    stages = [step.stage for step in played.result.transcript.notes(RoomOpened)[0].case.steps]
     assert len(stages) == MOST_STEPS and stages.index("conclude") == MOST_STEPS - 1
 
 

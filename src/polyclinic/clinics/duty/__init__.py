@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from typing import cast
-
 from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report import ending, feedback, performance, report, rulebook
-from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.norms.norm import house_norms
-from polyclinic.clinics.duty.scenario import WRITINGS, AnyDuty, Duty, scenarios
-from polyclinic.clinics.duty.scenario import lint as lint_shifts
+from polyclinic.clinics.duty.scenario import SHIFT, WRITINGS, lint, scenarios
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state import open_campaign
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
-from polyclinic.core.files import read_text
 from polyclinic.core.services import Services
-
-_NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
-
-
-def lint(path: str) -> list[str]:
-    """What is wrong in a user's file: a scenario file if its entries name a task, else a norm file."""
-    text = read_text(path)
-    if _NAMES_A_TASK.search(text):
-        return lint_shifts(path)
-    return [str(fault.error(path)) for fault in lint_norms(text, path)]
 
 
 def check_settings(services: Services) -> None:
@@ -55,7 +39,7 @@ clinic = Clinic(
         Role("reflector", "reviews shifts: diagnosis, traits, preferences", offered=False),
         Role("judge", "judges norms, roles, identity and social quality", side="judge"),
     ),
-    scenario_type=cast("type[AnyDuty]", Duty),
+    scenario_type=SHIFT,
     scenarios=scenarios,
     variants=VARIANTS,
     default_variant="full",

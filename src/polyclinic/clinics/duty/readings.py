@@ -15,6 +15,7 @@ NORM = ReadingKind(
     open=("when", "then"),
     listed=True,
     surely=0.6,
+    only_learned=True,
 )
 TRAIT = ReadingKind(
     "duty-trait",

@@ -18,13 +18,13 @@ from polyclinic.clinics.frontdesk.state.hospital import (
     Waiting,
 )
 from polyclinic.clinics.frontdesk.tools.opening import hospital_ids
-from polyclinic.core.board import Board, BoardCall, BoardMoment, BoardRoom, BoardRow, Change, Dial
+from polyclinic.core.board import Board, BoardCall, BoardChange, BoardMoment, BoardRoom, BoardRow, Dial
 from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.episode import EpisodeSpec
 
 _DIALS = ("physicians", "sessions", "overbooking", "urgent_slots", "demand", "no_show", "clerks")
 _LARGEST = {"physicians": 12, "demand": 200, "clerks": 8, "no_show": 0.5}
-_STATUS: dict[Status, Change] = {"arrived": "arrived", "fulfilled": "seen", "noshow": "missed"}
+_STATUS: dict[Status, BoardChange] = {"arrived": "arrived", "fulfilled": "seen", "noshow": "missed"}
 _BEFORE = 30
 """How many minutes before the first call the board starts; it is still empty then."""
 _WHY = {"visit": "new appointment", "move": "another time", "cancel": "cancellation"}
@@ -96,7 +96,12 @@ def _moments(plan: HospitalPlan, effects: Sequence[tuple[str, StoredEffect]]) ->
 
 
 def _moment(
-    plan: HospitalPlan, effect: HospitalEffect, change: Change, entry: Appointment, episode: str, leaves: bool = False
+    plan: HospitalPlan,
+    effect: HospitalEffect,
+    change: BoardChange,
+    entry: Appointment,
+    episode: str,
+    leaves: bool = False,
 ) -> BoardMoment:
     department = next(one for one in plan.departments if one.name == effect.department)
     physician = department.physicians[entry.physician]

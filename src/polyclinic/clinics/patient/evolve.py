@@ -196,6 +196,6 @@ def contamination(entries: Library | Sequence[Entry], records: Sequence[Record])
         if origin in ids:
             found.append((entry.id, origin, "learned from this case"))
             continue
-        words = content_words(f"{entry.key} {_Answer.read(entry.value).answer}")
+        words = content_words(f"{entry.key} {entry.value.as_a(_Answer).answer}")
         found += [(entry.id, record, "holds a fact of this case") for record, fact in facts if fact <= words]
     return found

@@ -224,6 +224,10 @@ class Scored(EventBase):
     score: Score
 
 
+EpisodeStatus = Literal["done", "failed"]
+"""How an episode ended for the engine. Its outcome says how it ended for the clinic."""
+
+
 class Ended(EventBase):
     """The episode ended. `data` holds all payloads that the flow concluded, as plain data."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -85,7 +84,7 @@ def shown(library: Library, entry: Entry) -> EntryShown:
     return EntryShown(
         id=entry.id,
         key=entry.key,
-        texts=dict(texts_of(entry.value)),
+        texts=dict(entry.value.texts()),
         quality=entry.quality,
         run=entry.provenance.run,
         episode=entry.provenance.episode,
@@ -121,15 +120,6 @@ def _step(version: int, operation: Operation, entry: Entry | None) -> StepShown:
     )
 
 
-def texts_of(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The texts that an entry holds, by the name of their field."""
-    for name, inside in value.items():
-        if isinstance(inside, str) and inside.strip():
-            yield name, inside
-        elif isinstance(inside, list) and inside and all(isinstance(one, str) for one in inside):
-            yield name, "\n".join(inside)
-
-
 async def prompt_changed(store: Store, source: str, id: str, rows: Sequence[RunRow]) -> PromptChanged:
     """The first prompt in these runs that holds an entry's words, compared with the prompt without them."""
     library = await open_library(store, source)
@@ -140,7 +130,7 @@ async def prompt_changed(store: Store, source: str, id: str, rows: Sequence[RunR
     clinic = next((row.clinic for row in rows if row.id == learned_in), "")
     runs = [row.id for row in rows if row.clinic == clinic]
     near = sorted(runs, key=lambda run: run != learned_in)[:RUNS_SEARCHED]
-    wanted = sorted((line for _, text in texts_of(entry.value) for line in text.splitlines()), key=len, reverse=True)
+    wanted = sorted((line for _, text in entry.value.texts() for line in text.splitlines()), key=len, reverse=True)
     apart = (learned_in, entry.provenance.episode)
     for words in wanted[:3] if near else ():
         found = await store.libraries.call_with(near, words, apart) if len(words) > 8 else None

@@ -36,7 +36,7 @@ async def about(sessions: Sessions, row: RunRow) -> About:
     episode = (await runs.episodes(row.id))[0]
     clinic = load_clinic(row.clinic)
     body = await runs.scenario(row.id, episode.spec.scenario)
-    made = clinic.scenario_type.model_validate_json(body or "{}")
+    made = clinic.read_scenario(body or "{}")
     state: Literal["open", "done", "failed"] = (
         "done" if episode.status == "done" else "failed" if episode.status == "failed" else "open"
     )

@@ -81,7 +81,7 @@ async def _in_full(store: Store, run: str, episode: str) -> EpisodeInFull:
         variant=stored.spec.variant,
         trial=stored.spec.trial,
         outcome=stored.outcome or stored.status,
-        introduction=clinic.scenario_type.model_validate_json(body).introduction() if body else "",
+        introduction=clinic.read_scenario(body).introduction() if body else "",
         cast=dict(started[0].cast) if started else {},
         events=events_shown(transcript),
         scores=[

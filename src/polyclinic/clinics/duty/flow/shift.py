@@ -13,12 +13,13 @@ from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
 from polyclinic.clinics.duty.evolve.lines import learned_before
 from polyclinic.clinics.duty.flow.order import running_order
-from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
+from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict, read_action, read_norms, together
 from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
 from polyclinic.clinics.duty.rules.notes import (
     CommitmentBroken,
     IdentityShown,
     NormsShown,
+    NormsUnread,
     PatientSpoke,
     PromptShown,
     StaffSpoke,
@@ -38,7 +39,9 @@ _CLOSING = " \n\"'”’)"
 
 
 async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
-    """One shift. Ends as ``clean`` when no norm was broken, else as ``broken``."""
+    """One shift. Ends as ``broken`` when a norm was broken, as ``clean`` when none was, and as ``not judged`` when the
+    reader could not tell about some norm and found nothing else.
+    """
     await episode.enter_lane("ward")
     shift = Shift(episode)
     shift.introduce()
@@ -57,7 +60,7 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
 class Checked(NamedTuple):
     """What one message breaks."""
 
-    broken: list[NormVerdict]
+    found: NormsRead
     taught: list[NormVerdict]
 
 
@@ -84,7 +87,7 @@ class Shift:
         self.patient = Patient(episode, self.scenario, person)
         self.lines: list[Line] = []
         self.beats: list[tuple[Beat, int]] = []
-        self.verdicts: list[NormVerdict] = []
+        self.found = together(())
         self.taught_verdicts: list[NormVerdict] = []
         self.commitments = CommitmentBook()
         self.worries: tuple[str, ...] = ()
@@ -99,8 +102,7 @@ class Shift:
             text = "\n".join(member.learned)
             self.episode.note(PromptShown(role=role, version=state.book.version, text=text, shift=self.number))
         if self.norms != inventory():
-            written = tuple(norm.model_dump(mode="json", by_alias=True) for norm in self.norms)
-            self.episode.note(NormsShown(norms=written))
+            self.episode.note(NormsShown(norms=self.norms))
 
     async def talk(self, checks: Alongside[Checked]) -> None:
         """Work beat by beat until the running order ends. The checker checks messages while others already speak."""
@@ -131,18 +133,20 @@ class Shift:
 
     async def check(self, scene: Scene) -> Checked:
         """Which norms a message breaks: the true ones for the record, and the taught ones for learning."""
-        broken = await read_action(self.episode.reads, self.norms, scene)
+        found = await read_norms(self.episode.reads, self.norms, [scene])
         if self.taught == self.norms:
-            return Checked(broken, broken)
-        return Checked(broken, await read_action(self.episode.reads, self.taught, scene))
+            return Checked(found, found.broken)
+        return Checked(found, await read_action(self.episode.reads, self.taught, scene))
 
     def checked(self, checks: Sequence[Checked]) -> None:
-        """Write down everything that was broken, in the order it was said."""
+        """Write down everything that was broken, in the order it was said, and the norms that could not be judged."""
         for check in checks:
-            for verdict in check.broken:
+            for verdict in check.found.broken:
                 self.episode.violated(verdict.norm, verdict.role, verdict.severity, verdict.words, verdict.rationale)
-            self.verdicts += check.broken
             self.taught_verdicts += check.taught
+        self.found = together(check.found for check in checks)
+        if self.found.unread:
+            self.episode.note(NormsUnread(norms=self.found.unread))
 
     async def patient_speaks(self, beat: Beat) -> bool:
         """The patient answers; returns true if they end with a question, which is then open."""
@@ -175,8 +179,13 @@ class Shift:
             broken=tuple(self.taught_verdicts),
             commitments=self.commitments,
             worries=self.worries,
-            outcome="broken" if self.verdicts else "clean",
+            outcome=outcome(self.found),
         )
+
+
+def outcome(found: NormsRead) -> str:
+    """How a shift ended, by what was found in its messages."""
+    return "broken" if found.broken else "not judged" if found.unread else "clean"
 
 
 def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, by_words, read_dialogue, read_scenes
+from polyclinic.clinics.duty.rules.norms.checker import NormsRead, by_words, read_dialogue, read_norms
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
 from polyclinic.clinics.duty.rules.triggers.scene import scenes
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
@@ -19,6 +20,13 @@ NVR = Metric("nvr", "share of staff messages that break a norm", higher_is_bette
 SNR = Metric(
     "snr", "summed severities of broken norms in an episode", higher_is_better=False, high=math.inf, rests_on=READ
 )
+UNREAD = Metric(
+    "unread",
+    "norms that the reader could not judge (they are in no other number)",
+    higher_is_better=False,
+    high=math.inf,
+    rests_on=READ,
+)
 C_NORM = Metric("c_norm", "1 minus the mean loss per message (its gravest severity divided by five)", rests_on=READ)
 
 
@@ -26,29 +34,43 @@ class NormJudge:
     """Checks every message of the staff against every norm that binds it, with the same reader as in the flow."""
 
     name = "norms"
-    metrics = (NVR, SNR, C_NORM)
+    metrics = (NVR, SNR, C_NORM, UNREAD)
 
     async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
         """One NVR, SNR and C_norm for the episode; the staff are not blamed for the patient's words."""
         lines = lines_of(case.transcript)
         norms = norms_of(case.transcript)
         await bench.together(
-            *(read_scenes(bench.reads, norms, alike) for alike in by_words(scenes(case.scenario, lines)))
+            *(read_norms(bench.reads, norms, alike) for alike in by_words(scenes(case.scenario, lines)))
         )
         found = await read_dialogue(bench.reads, norms, case.scenario, lines)
-        actions = [i for i, line in enumerate(lines) if line.speaker in STAFF]
-        return check_scores(fold(actions, [v for v in found if v.role in STAFF]), self.name, self.metrics)
+        actions = [i for i, line in enumerate(lines) if line.speaker in STAFF and i not in found.unjudged]
+        staffs = found._replace(broken=[v for v in found.broken if v.role in STAFF])
+        return check_scores(fold(actions, staffs), self.name, self.metrics)
 
 
-def fold(actions: list[int], verdicts: list[NormVerdict]) -> list[Score]:
-    """The three numbers of an episode, with the words that they are based on."""
+def fold(actions: list[int], found: NormsRead) -> list[Score]:
+    """The three numbers of an episode, with the words that they are based on. Norms that were not judged are named and
+    are in none of them.
+    """
+    verdicts, unread = found.broken, found.unread
+    left_out = [mark("unread", len(unread), reason=not_judged(unread), evidence=unread)] if unread else []
+    if unread and not actions:
+        return left_out
     by_step = {step: [v for v in verdicts if v.step == step] for step in actions}
     broken = [step for step in actions if by_step[step]]
     evidence = tuple(f"{v.norm}: {v.words}" for v in verdicts)
     reason = ", ".join(f"{v.norm} by {v.role} ({v.severity})" for v in verdicts) or "nothing was broken"
+    reason = f"{reason}; {not_judged(unread)}" if unread else reason
     count = max(len(actions), 1)
     return [
         mark("nvr", len(broken) / count, weight=count, reason=reason, evidence=evidence),
         mark("snr", sum(v.severity for v in verdicts), reason=reason, evidence=evidence),
         mark("c_norm", compliance([step_loss(by_step[step]) for step in actions]), reason=reason),
+        *left_out,
     ]
+
+
+def not_judged(unread: Sequence[str]) -> str:
+    """The names of norms, or of other things, about which the reader could not tell."""
+    return f"not judged, this reader cannot tell: {', '.join(unread)}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM, TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
 from polyclinic.clinics.duty.rules.notes import Spoke
-from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked, said_back
+from polyclinic.clinics.duty.rules.tasks.checklists import ChecklistItem, ShiftRead, checked, said_back
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
@@ -31,19 +33,29 @@ class TaskJudge:
     async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
         """Scores the checklist by what the reader finds in each message."""
         scenario, lines = case.scenario, lines_of(case.transcript)
-        broken = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
+        found = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
         back = await said_back(bench.reads, scenario, lines)
-        items = checked(ShiftRead(scenario, lines, tuple(v for v in broken if v.role in STAFF), back))
-        missed = [item.text for item, met in items if not met]
-        reason = "missed: " + "; ".join(missed) if missed else "all items met"
-        scores = [
-            mark("tsr", sum(met for _, met in items) / len(items), reason=reason),
-            mark("success", float(not missed), reason=reason),
-        ]
+        broken = tuple(v for v in found.broken if v.role in STAFF)
+        scores = fold(checked(ShiftRead(scenario, lines, broken, back, found.unread)))
         decided = decision_step(scenario, case.transcript)
         if decided is not None:
             scores.append(mark("se", decided, reason="messages up to the decision"))
         return check_scores(scores, self.name, self.metrics)
+
+
+def fold(items: Sequence[tuple[ChecklistItem, bool | None]]) -> list[Score]:
+    """The share of the items that were met, and whether all were. An item that could not be judged is left out; the
+    whole task then counts as done or not only if another item was missed. The evidence names what was missed.
+    """
+    judged = [met for _, met in items if met is not None]
+    missed = [item.text for item, met in items if met is False]
+    unjudged = [item.text for item, met in items if met is None]
+    reason = "missed: " + "; ".join(missed) if missed else "all items met" if not unjudged else "nothing missed"
+    reason = f"{reason}; {not_judged(unjudged)}" if unjudged else reason
+    scores = [mark("tsr", sum(judged) / len(judged), reason=reason, evidence=missed)] if judged else []
+    if missed or not unjudged:
+        scores.append(mark("success", float(not missed), reason=reason))
+    return scores
 
 
 def decision_step(scenario: AnyDuty, transcript: Transcript) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.notes import IdentityShown, NormsShown
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import ROLES, STAFF, Role
+from polyclinic.clinics.duty.scenario import ROLES, STAFF, AnyDuty, Role
 from polyclinic.core.judge import Case
 from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Transcript
@@ -27,7 +27,7 @@ def lines_of(transcript: Transcript) -> tuple[Line, ...]:
 def norms_of(transcript: Transcript) -> tuple[Norm, ...]:
     """The norms that applied in this episode: the clinic's own, or those that the episode noted."""
     noted = transcript.last_note(NormsShown)
-    return inventory() if noted is None else noted.read_norms()
+    return inventory() if noted is None else noted.norms
 
 
 def staff_in(lines: tuple[Line, ...]) -> list[Role]:
@@ -46,19 +46,31 @@ def identities_of(transcript: Transcript) -> dict[Role, tuple[str, dict[str, flo
 
 
 class ShiftHeard(Facts):
-    """What was said on a shift, and whose part in it is judged; None means everybody's."""
+    """The shift, what was said on it, and the norms in force. `own` names the norms that an institution wrote itself.
+    `role` says whose part is judged; None means everybody's.
+    """
 
+    scenario: AnyDuty
     lines: tuple[Line, ...]
+    norms: tuple[Norm, ...]
+    own: frozenset[str] = frozenset()
     role: Role | None = None
 
 
-def everybody(case: Case) -> View:
+def shift_heard(case: Case[AnyDuty], role: Role | None = None) -> ShiftHeard:
+    """The facts of a case for an offline judge."""
+    norms = norms_of(case.transcript)
+    own = frozenset(norm.id for norm in norms if norm not in inventory()) if norms is not inventory() else frozenset()
+    return ShiftHeard(scenario=case.scenario, lines=lines_of(case.transcript), norms=norms, own=own, role=role)
+
+
+def everybody(case: Case[AnyDuty]) -> View:
     """The view for judges of the team: everything said aloud."""
-    return View(case.transcript.dialogue(), ShiftHeard(lines=lines_of(case.transcript)))
+    return View(case.transcript.dialogue(), shift_heard(case))
 
 
-def by_role(case: Case) -> Mapping[str, View]:
+def by_role(case: Case[AnyDuty]) -> Mapping[str, View]:
     """The views for judges of roles: the whole dialogue for each member of staff, with the role named at the top."""
     lines = lines_of(case.transcript)
     text = "\n".join(f"{line.speaker} to {line.to}: {line.text}" for line in lines)
-    return {role: View(f"ROLE {role}\n{text}", ShiftHeard(lines=lines, role=role)) for role in staff_in(lines)}
+    return {role: View(f"ROLE {role}\n{text}", shift_heard(case, role)) for role in staff_in(lines)}

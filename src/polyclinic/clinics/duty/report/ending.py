@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.report.feedback import performance
+from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
@@ -19,6 +21,9 @@ def ending(case: Case[AnyDuty], role: str) -> str:
         (event.by, event.rule) for event in case.transcript.of(Violated) if event.by in STAFF and event.by != role
     }
     others = ", ".join(f"{count} by the {who}" for who, count in sorted(Counter(who for who, _ in broken).items()))
+    unread = case.transcript.last_note(NormsUnread)
     if own:
         return f"rules broken: {own} by you" + (f", {others}" if others else "")
-    return f"you broke no rule; your colleagues did: {others}" if others else "no rule was broken"
+    if others:
+        return f"you broke no rule; your colleagues did: {others}"
+    return f"no broken rule was found; {not_judged(unread.norms)}" if unread is not None else "no rule was broken"

@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Said, Scored, Violated
+from polyclinic.core.transcript import Said, Score, Scored, Violated
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
@@ -98,19 +98,19 @@ def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) ->
     bad = {event.words for event in mine}
     clean = [said for said in case.transcript.of(Said) if said.speaker == part and not _holds(said.text, bad)]
     good = [say("broke none", words=quoted(clean[0].text))] if clean else []
-    return [*good, say("whole task")] if _task(case) == "all items met" else good
+    return [*good, say("whole task")] if (task := _task(case)) is not None and task.value == 1 else good
 
 
 def _holds(text: str, words: set[str]) -> bool:
     return any(each and each in text for each in words)
 
 
-def _task(case: Case[AnyDuty]) -> str:
-    reasons = [event.score.reason for event in case.transcript.of(Scored) if event.score.metric == "tsr"]
-    return reasons[-1] if reasons else ""
+def _task(case: Case[AnyDuty]) -> Score | None:
+    scores = [event.score for event in case.transcript.of(Scored) if event.score.metric == "tsr"]
+    return scores[-1] if scores else None
 
 
-def _missed(case: Case[AnyDuty]) -> list[str]:
+def _missed(case: Case[AnyDuty]) -> tuple[str, ...]:
     """The items of the task's checklist that were missed, if the shift was judged."""
-    items = _task(case).removeprefix("missed: ") if _task(case).startswith("missed: ") else ""
-    return [item.strip() for item in items.split(";") if item.strip()]
+    task = _task(case)
+    return task.evidence if task is not None else ()

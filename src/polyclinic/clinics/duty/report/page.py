@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.report.pictures import (
     learning_curves,
     prompt_histories,
 )
-from polyclinic.clinics.duty.report.tables import paper_tables
+from polyclinic.clinics.duty.report.tables import paper_tables, unread_norms
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section
 
@@ -19,6 +19,7 @@ def report(results: RunResults) -> list[Section]:
     data = collect(results)
     return [
         paper_tables(data),
+        *unread_norms(data),
         learning_curves(data),
         drift_plots(data),
         prompt_histories(data),

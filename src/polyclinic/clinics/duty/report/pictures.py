@@ -9,7 +9,7 @@ from itertools import pairwise
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.report.tables import METHOD, value_of
 from polyclinic.clinics.duty.scenario import STAFF, Role, Task
-from polyclinic.eval.charts import Lines, Value
+from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Block, Cell, Details, Diff, Figure, Grid, Paragraph, Section, Table
 
@@ -33,7 +33,7 @@ def learning_curves(data: Collected) -> Section:
     return Section("Learning curves", [Grid(figures)])
 
 
-def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> Value:
+def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> ChartValue:
     found = [(s, v) for s in shifts if (s.number - 1) // BLOCK == block for v in [value_of(s, metric)] if v is not None]
     return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found])
 
@@ -65,8 +65,8 @@ def _role_plots(data: Collected, task: Task, role: Role) -> list[Figure]:
     return figures
 
 
-def _deviations(shifts: Sequence[ShiftRow], role: Role, trait: str, blocks: Sequence[int]) -> list[Value]:
-    values: list[Value] = []
+def _deviations(shifts: Sequence[ShiftRow], role: Role, trait: str, blocks: Sequence[int]) -> list[ChartValue]:
+    values: list[ChartValue] = []
     for block in blocks:
         found = [
             (s, s.heard[role][trait] - s.anchor[role][trait])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
@@ -77,6 +78,26 @@ def paper_tables(data: Collected) -> Section:
             _table("Task effectiveness", data, ("tsr", "success", "se"), ""),
         ],
     )
+
+
+def unread_norms(data: Collected) -> list[Section]:
+    """The norms that the reader could not judge, as a section if there are any."""
+    episodes = Counter(
+        (shift.row.variant, norm)
+        for shift in data.shifts
+        for score in shift.row.by_metric.get("unread", ())
+        for norm in score.evidence
+    )
+    if not episodes:
+        return []
+    rows: list[list[Cell]] = [[norm, variant, count] for (variant, norm), count in sorted(episodes.items())]
+    told = (
+        "The reader of this run could not tell whether these norms were broken, so they are in no number of this "
+        "report. The built-in reader has learned only the clinic's norms: cast a language model as the reader, or name "
+        "the clinic's norm that means the same (`like: SAFE-1`)."
+    )
+    table = Table("Norms that were not judged", ["norm", "variant", "episodes"], rows, digits=0)
+    return [Section("Norms that were not judged", [Paragraph(told), table])]
 
 
 def _table(caption: str, data: Collected, metrics: Sequence[str], role: str) -> Table:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.clinics.duty.state.prompt_book import Edit
@@ -50,14 +48,17 @@ class PromptShown(Note):
 
 
 class NormsShown(Note):
-    """An institution's own norms, as its file has them; not noted where the clinic's norms apply."""
+    """The norms in force where an institution brought its own; not noted where the clinic's norms apply."""
 
     topic = "norms"
-    norms: tuple[dict[str, Any], ...]
+    norms: tuple[Norm, ...]
 
-    def read_norms(self) -> tuple[Norm, ...]:
-        """The norms as `Norm` objects."""
-        return tuple(Norm.model_validate(entry) for entry in self.norms)
+
+class NormsUnread(Note):
+    """The norms about which the reader never gave a clear answer: nobody knows whether they were broken."""
+
+    topic = "norms_unread"
+    norms: tuple[str, ...]
 
 
 class CommitmentBroken(Note):

@@ -1,7 +1,7 @@
 """What a shift starts from: schema and loaders."""
 
 from polyclinic.clinics.duty.scenario.authoring import WRITINGS
-from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.load import SHIFT, by_id, parse_scenarios, read_scenarios, shipped
 from polyclinic.clinics.duty.scenario.schema import (
     CLINICAL,
     ROLES,
@@ -33,6 +33,7 @@ from polyclinic.clinics.duty.scenario.select import lint, scenarios
 __all__ = [
     "CLINICAL",
     "ROLES",
+    "SHIFT",
     "STAFF",
     "TASKS",
     "TURNS",

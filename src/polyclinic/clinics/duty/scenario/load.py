@@ -13,7 +13,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from polyclinic.clinics.duty.scenario.schema import TASKS, AnyDuty, Task
 from polyclinic.core.files import bad_file, package_text, parse_yaml, read_text, yaml_nodes
 
-_ONE: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator="task")])
+SHIFT: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator="task")])
+"""Reads a shift as the class that its task names."""
 
 
 def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
@@ -27,7 +28,7 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
     for node, entry in zip(root.value, plain, strict=True):
         line = node.start_mark.line + 1
         try:
-            shift = _ONE.validate_python(entry)
+            shift = SHIFT.validate_python(entry)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"][1:])

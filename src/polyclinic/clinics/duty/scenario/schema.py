@@ -8,9 +8,9 @@ it. So a deterministic trigger works on any words: an understudy's, a language m
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self, cast
+from typing import Literal, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import Field, model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
@@ -174,14 +174,6 @@ class Duty(Scenario):
         """What this role knows when the episode opens."""
         return tuple(finding.text for finding in self.findings if role in finding.seen_by)
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _as_its_template(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Plain data is read as the template that its task names, so that stored scenarios are restored completely."""
-        if cls is Duty and isinstance(value, dict) and value.get("task") in _TEMPLATES:
-            return cast(Self, _TEMPLATES[value["task"]].model_validate(value))
-        return handler(value)
-
     @model_validator(mode="after")
     def _only_present_roles(self) -> Self:
         present = set(self.roles)
@@ -253,4 +245,3 @@ class Discharge(Duty):
 
 
 AnyDuty = MedicationReview | Triage | Discharge
-_TEMPLATES: dict[str, type[Duty]] = {"T1": MedicationReview, "T2": Triage, "T3": Discharge}

@@ -15,12 +15,15 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from polyclinic.clinics.duty.scenario.load import by_id, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
+from polyclinic.core.files import read_text
 from polyclinic.core.seed import stream
 from polyclinic.errors import UnknownName
 
 _PUSH = re.compile(r"\A(?P<role>\w+)\.(?P<dimension>\w+)(?P<amount>[+-]\d*\.?\d+)@(?P<start>\d+)(?:-(?P<end>\d+))?\Z")
+_NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
 _FORMS = ("8", "T1", "T2:40", "evolve:40", "one:t1-02-warfarin", "shifts.yaml", "T1:40~doctor.directness-0.4@12")
 DEFAULT_COUNT = 12
 
@@ -93,6 +96,9 @@ def _pushed(shifts: Sequence[AnyDuty], push: str, selector: str) -> list[AnyDuty
 
 
 def lint(path: str) -> list[str]:
-    """What is wrong in a user's scenario file."""
-    read_scenarios(Path(path))
+    """What is wrong in a user's file: a scenario file if its entries name a task, else a norm file."""
+    text = read_text(path)
+    if not _NAMES_A_TASK.search(text):
+        return [str(fault.error(path)) for fault in lint_norms(text, path)]
+    parse_scenarios(text, path)
     return []

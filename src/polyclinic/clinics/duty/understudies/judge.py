@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import ShiftHeard
 from polyclinic.clinics.duty.prompts import IdentityJudged, JudgesIdentity
 from polyclinic.clinics.duty.prompts.replies import DISTANCES
-from polyclinic.clinics.duty.readings import NORM, TRAIT
-from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.readings import TRAIT
+from polyclinic.clinics.duty.rules.norms.checker import asks_about, exact_hit, said_aloud
+from polyclinic.clinics.duty.rules.norms.norm import Category, Norm
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import Scene, scenes
+from polyclinic.core.reading import Says
 from polyclinic.core.understudy import Ask, P, answers
 from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 
-SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "rar": ((), ("SOP-1", "SOP-2", "SOP-3")),
-    "cbs": (("speaking_up", "thoroughness", "help_seeking", "initiative", "shared_decision"), ("SOP-2", "SAFE-1")),
-    "rqs": (("perspective_taking", "emotional_engagement"), ("SAFE-1",)),
-    "tss": (("uncertainty_communication", "thoroughness"), ("SAFE-2", "INFO-1", "ESC-3")),
+
+class Signs(NamedTuple):
+    """What counts for a criterion: the manners that raise it, and the norms that lower it when they are broken. Of an
+    institution's own norms, those of these categories count.
+    """
+
+    manners: tuple[str, ...]
+    norms: tuple[str, ...]
+    own: tuple[Category, ...]
+
+    def counts(self, norm: Norm, facts: ShiftHeard) -> bool:
+        """Whether breaking this norm lowers the criterion."""
+        same = norm.id in self.norms or norm.like in self.norms
+        return same or (norm.id in facts.own and not norm.like and norm.category in self.own)
+
+
+SIGNS = {
+    "rar": Signs((), ("SOP-1", "SOP-2", "SOP-3"), ("scope",)),
+    "cbs": Signs(
+        ("speaking_up", "thoroughness", "help_seeking", "initiative", "shared_decision"),
+        ("SOP-2", "SAFE-1"),
+        ("comm_safety",),
+    ),
+    "rqs": Signs(("perspective_taking", "emotional_engagement"), ("SAFE-1",), ("comm_safety",)),
+    "tss": Signs(
+        ("uncertainty_communication", "thoroughness"), ("SAFE-2", "INFO-1", "ESC-3"), ("disclosure", "escalation")
+    ),
 }
-_NORMS = {norm.id: norm for norm in inventory()}
 
 
 class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
@@ -54,14 +81,25 @@ class _Hearing(RubricUnderstudy[ShiftHeard]):
         self._ask = ask
 
     def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
-        """Levels from 1 to 10: the share of messages with a good manner, minus the share with a breach."""
-        manners, norms = SIGNS[criterion]
-        own = [line for line in facts.lines if line.speaker != "patient" and facts.role in (None, line.speaker)]
-        good = sum(_shows(self._ask, line, manners) for line in own) / max(len(own), 1)
-        bad = sum(_breaks(self._ask, line, norms) for line in own) / max(len(own), 1)
-        start = 0.9 if not manners else 0.5
+        """Levels from 1 to 10: the share of messages with a good manner, minus the share with a breach. Norms about
+        which the judge cannot tell are named, and do not count.
+        """
+        signs = SIGNS[criterion]
+        norms = [norm for norm in facts.norms if signs.counts(norm, facts)]
+        spoken = scenes(facts.scenario, facts.lines)
+        own = [scene for scene in spoken if scene.role != "patient" and facts.role in (None, scene.role)]
+        good = sum(_shows(self._ask, scene, signs.manners) for scene in own) / max(len(own), 1)
+        bad = sum(_breaks(self._ask, scene, norms) for scene in own) / max(len(own), 1)
+        start = 0.9 if not signs.manners else 0.5
         level = 1 + round(min(max(start + 0.5 * good - bad, 0.0), 1.0) * 9)
-        return Grade(level, f"a good manner in {good:.0%} of the messages, a breach in {bad:.0%}")
+        reason = f"a good manner in {good:.0%} of the messages, a breach in {bad:.0%}"
+        unread = self._unread(own, [norm for norm in norms if norm.id in facts.own])
+        return Grade(level, f"{reason}; {not_judged(unread)}" if unread else reason)
+
+    def _unread(self, spoken: Sequence[Scene], norms: Sequence[Norm]) -> list[str]:
+        """The norms about which the judge cannot tell for any message."""
+        found = {norm.id: {_finds(self._ask, scene, norm) for scene in spoken if _binds(norm, scene)} for norm in norms}
+        return [norm for norm, says in found.items() if says == {"unclear"}]
 
 
 def _share(ask: Ask[P], role: str, about: str, high: str, messages: tuple[str, ...]) -> float:
@@ -69,15 +107,24 @@ def _share(ask: Ask[P], role: str, about: str, high: str, messages: tuple[str, .
     return sum(ask.understands(message, asked) for message in messages) / max(len(messages), 1)
 
 
-def _shows(ask: Ask[P], line: Line, manners: tuple[str, ...]) -> bool:
+def _shows(ask: Ask[P], scene: Scene, manners: tuple[str, ...]) -> bool:
     return any(
-        ask.understands(line.text, TRAIT.ask(role=line.speaker, about=d.about, high=d.high))
-        for d in listened_to(line.speaker)
+        ask.understands(scene.text, TRAIT.ask(role=scene.role, about=d.about, high=d.high))
+        for d in listened_to(scene.role)
         if d.id in manners
     )
 
 
-def _breaks(ask: Ask[P], line: Line, norms: tuple[str, ...]) -> bool:
-    said = f"The {line.speaker} says to the {line.to or 'team'}: {line.text}"
-    bound = [_NORMS[name] for name in norms if line.speaker in _NORMS[name].roles]
-    return any(ask.understands(said, NORM.ask(shift="", when=norm.if_, then=norm.then)) for norm in bound)
+def _binds(norm: Norm, scene: Scene) -> bool:
+    return scene.role in norm.roles and norm.said_to in ("", scene.to)
+
+
+def _breaks(ask: Ask[P], scene: Scene, norms: Sequence[Norm]) -> bool:
+    return any(_finds(ask, scene, norm) == "yes" for norm in norms if _binds(norm, scene))
+
+
+def _finds(ask: Ask[P], scene: Scene, norm: Norm) -> Says:
+    """Whether this message breaks this norm, by exact rules first and then by meaning."""
+    if exact_hit(norm, scene) is not None:
+        return "yes"
+    return ask.finds(said_aloud(scene), asks_about(norm, "")) if norm.read else "no"

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from polyclinic.clinics.patient.judges.reading import heard
 from polyclinic.clinics.patient.rules.notes import Understood
-from polyclinic.eval.charts import Bars, Value
+from polyclinic.eval.charts import Bars, ChartValue
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Figure, Table
 
@@ -30,9 +30,9 @@ def before_and_after(results: RunResults) -> list[Block]:
 
 def _by_case(results: RunResults, metric: str, caption: str, label: str) -> list[Block]:
     cases = list(dict.fromkeys(row.scenario for row in results.of(variant=AFTER)))[:MOST_CASES]
-    series: dict[str, list[Value]] = {}
+    series: dict[str, list[ChartValue]] = {}
     for variant in (BEFORE, AFTER):
-        values: list[Value] = []
+        values: list[ChartValue] = []
         for case in cases:
             known = [value for row in results.of(variant, case) if (value := row.value(metric)) is not None]
             values.append(fmean(known) if known else None)

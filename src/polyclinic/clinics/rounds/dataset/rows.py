@@ -18,7 +18,7 @@ from polyclinic.clinics.rounds.rewards import PENALTY
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.rules.view import TurnContext, TutorRound, group_of, taught_case, turn_context
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.core.dataset import GradeOutput, OutputReward, Row, Turn, chat_turn
+from polyclinic.core.dataset import ChatTurn, GradeOutput, OutputReward, Row, chat_turn
 from polyclinic.core.transcript import Score, Started, Transcript
 
 Kind = Literal["single", "multi"]
@@ -96,7 +96,7 @@ async def rows_of(
 ) -> list[TeachingRow]:
     """The rows of one session: each draft alone, and the turns that the students heard as one conversation."""
     captions, made = [image.caption for image in taught_case(transcript).images], list[TeachingRow]()
-    talk: list[Turn] = []
+    talk: list[ChatTurn] = []
     heard: list[Target] = []
     whole = True
     for prompt, turn in prompts_of(transcript):
@@ -119,7 +119,7 @@ async def rows_of(
 
 
 def _row(
-    kind: Kind, name: str, transcript: Transcript, episode: str, messages: list[Turn], targets: Sequence[Target]
+    kind: Kind, name: str, transcript: Transcript, episode: str, messages: list[ChatTurn], targets: Sequence[Target]
 ) -> TeachingRow:
     case, started, last = taught_case(transcript), transcript.of(Started)[0], targets[-1]
     grade = session_grade([target.grade for target in targets])

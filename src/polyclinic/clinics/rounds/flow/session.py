@@ -11,7 +11,7 @@ from polyclinic.clinics.rounds.flow.guiding import guide, review_board
 from polyclinic.clinics.rounds.prompts import Cue
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
-from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated
+from polyclinic.clinics.rounds.rules.notes import Analysed, CaseShown, RoomOpened, Seated
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
@@ -66,8 +66,7 @@ def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
 def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:
     """Note who is in the room, and the case as it is taught, for judges and readers."""
     seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
-    taught = case.model_dump(mode="json", exclude={"image_folder"})
-    episode.note(RoomOpened(students=seated, persona=persona, case=taught))
+    episode.note(RoomOpened(students=seated, persona=persona, case=CaseShown.from_case(case)))
 
 
 async def analyse(

@@ -13,7 +13,7 @@ from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
-from polyclinic.eval.charts import Bars, Dots, Lines, Value
+from polyclinic.eval.charts import Bars, ChartValue, Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate
@@ -118,7 +118,7 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
     Give several runs, one for each student model, to fill them.
     """
     rows: list[list[Cell]] = []
-    scores: dict[str, list[Value]] = {}
+    scores: dict[str, list[ChartValue]] = {}
     for results in runs:
         players = sorted({member.model for member in results.cast if role_of(member.role) == "student"})
         name = players[0] if len(players) == 1 else f"mixture: {', '.join(players)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.note import InRound, Note
@@ -36,18 +36,24 @@ class Guidance(InRound):
     drafts: int
 
 
+class CaseShown(TeachingCase):
+    """A case as it is taught. It does not say where its images are: the same case is noted alike on every machine."""
+
+    image_folder: str = Field(default="", exclude=True)
+
+    @classmethod
+    def from_case(cls, case: TeachingCase) -> CaseShown:
+        """The case of a session."""
+        return cls.model_validate(dict(case))
+
+
 class RoomOpened(Note):
     """Who is in the room, and the case with the steps and the script that this session uses."""
 
     topic = "room"
     students: tuple[Seated, ...]
     persona: str
-    case: dict[str, Any]
-
-    @property
-    def taught(self) -> TeachingCase:
-        """The case as a `TeachingCase`."""
-        return TeachingCase.model_validate(self.case)
+    case: CaseShown
 
 
 class Chose(Note):

@@ -91,7 +91,7 @@ def room_note(transcript: Transcript) -> RoomOpened:
 
 def taught_case(transcript: Transcript) -> TeachingCase:
     """The case with the steps and the script that this session used."""
-    return room_note(transcript).taught
+    return room_note(transcript).case
 
 
 def group_of(transcript: Transcript) -> list[str]:

@@ -6,10 +6,12 @@ Exact things are checked in code: a triage level as a number, and the words that
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable
+from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
@@ -34,16 +36,63 @@ class NormVerdict(Frozen):
     step: int = 0
 
 
+class NormsRead(NamedTuple):
+    """What was found in one action or in several: the norms that they break, for each norm how often the reader could
+    not tell, and the actions about which nothing at all could be said.
+    """
+
+    broken: list[NormVerdict]
+    unclear: Counter[str]
+    asked: Counter[str]
+    unjudged: list[int]
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The norms about which the reader never gave a clear answer, so that they were not judged."""
+        found = {verdict.norm for verdict in self.broken}
+        return tuple(norm for norm, times in self.unclear.items() if times == self.asked[norm] and norm not in found)
+
+
 async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list[NormVerdict]:
     """The norms that this action breaks, gravest first."""
+    return (await read_norms(reads, norms, [scene])).broken
+
+
+def together(some: Iterable[NormsRead]) -> NormsRead:
+    """What was found in several readings."""
+    found = NormsRead([], Counter(), Counter(), [])
+    for one in some:
+        found.broken.extend(one.broken)
+        found.unclear.update(one.unclear)
+        found.asked.update(one.asked)
+        found.unjudged.extend(one.unjudged)
+    return found
+
+
+async def read_norms(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]) -> NormsRead:
+    """What the norms say about each of these scenes, one after the other."""
+    found = together(())
+    for scene in some:
+        found.broken.extend(await _read_one(reads, norms, scene, found))
+    return found
+
+
+async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: NormsRead) -> list[NormVerdict]:
     bound = [norm for norm in applicable(norms, scene.role, scene.scenario) if norm.said_to in ("", scene.to)]
     hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
     asked = [norm for norm in bound if norm.read and norm.id not in hits]
     findings = await reads(said_aloud(scene), [question(norm, scene) for norm in asked]) if asked else ()
+    unclear = 0
     for norm, finding in zip(asked, findings, strict=True):
-        if finding.yes:
+        counts.asked[norm.id] += 1
+        if finding.says == "unclear":
+            counts.unclear[norm.id] += 1
+            unclear += 1
+        elif finding.yes:
             words = finding.words.removeprefix(_lead(scene)) or scene.text
             hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
+    if unclear and unclear == len(bound):
+        counts.unjudged.append(len(scene.before))
     broken = [
         NormVerdict(
             norm=norm.id,
@@ -60,19 +109,9 @@ async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list
     return sorted(broken, key=lambda verdict: (-verdict.severity, verdict.norm))
 
 
-async def read_dialogue(
-    reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]
-) -> list[NormVerdict]:
-    """Everything broken in a whole dialogue, in the order it was said."""
-    return await read_scenes(reads, norms, scenes(scenario, lines))
-
-
-async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]) -> list[NormVerdict]:
-    """Everything broken in these scenes, one after the other."""
-    found: list[NormVerdict] = []
-    for scene in some:
-        found += await read_action(reads, norms, scene)
-    return found
+async def read_dialogue(reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]) -> NormsRead:
+    """Everything found in a whole dialogue, in the order it was said."""
+    return await read_norms(reads, norms, scenes(scenario, lines))
 
 
 def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
@@ -94,7 +133,18 @@ def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
 
 def question(norm: Norm, scene: Scene) -> Question:
     """The question whether a message of this scene breaks this norm."""
-    return NORM.ask(shift=shift_words(scene), when=norm.if_, then=norm.then)
+    return asks_about(norm, shift_words(scene))
+
+
+def asks_about(norm: Norm, shift: str) -> Question:
+    """The question about a norm. A language model reads the norm's own words; the facts, by which a trained reader
+    knows the question, are those of the norm that it is like.
+    """
+    asked = NORM.ask(shift=shift, when=norm.if_, then=norm.then)
+    if not norm.like:
+        return asked
+    known = shipped_norm(norm.like)
+    return asked.model_copy(update={"facts": NORM.ask(shift=shift, when=known.if_, then=known.then).facts})
 
 
 def _lead(scene: Scene) -> str:

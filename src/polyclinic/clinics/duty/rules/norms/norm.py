@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from polyclinic.clinics.duty.rules.norms.lint import read_norm_text
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
 from polyclinic.clinics.duty.scenario.institution import own_norms
-from polyclinic.core.files import package_text
+from polyclinic.clinics.duty.scenario.norm_file import read_norm_text, shipped_text
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.core.services import Services
@@ -20,6 +19,7 @@ Category = Literal["scope", "escalation", "disclosure", "comm_safety"]
 Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
 Check = Literal["reading", "exact", "both", "trigger", "rubric"]
 HIGH_SEVERITY = 4
+_FILE_NAMES = {"if_": "if"}
 
 
 class WordRule(Frozen):
@@ -37,7 +37,8 @@ class Norm(Frozen):
 
     `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
     earlier versions say `rubric` and `trigger`: such a norm is checked by the reader, except a `trigger` norm with a
-    word list (`words`). `said_to` limits it to messages to one role.
+    word list (`words`). `said_to` limits it to messages to one role. `like` names the clinic's norm that means the
+    same: the built-in reader has learned only the clinic's norms, and is asked about that one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -56,6 +57,7 @@ class Norm(Frozen):
     words: WordRule | None = None
     remind: str
     said_to: Role | Literal[""] = ""
+    like: str = ""
 
     @property
     def read(self) -> bool:
@@ -73,6 +75,12 @@ class Norm(Frozen):
     def statement(self) -> str:
         """The norm in one sentence."""
         return f"IF {self.if_}, THEN {self.then}."
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The fields under the names that a norm file has. Notes of earlier versions have no `like`."""
+        fields: dict[str, Any] = write(self)
+        return {_FILE_NAMES.get(name, name): value for name, value in fields.items() if name != "like" or value}
 
 
 def _holds(condition: Condition, scenario: AnyDuty) -> bool:
@@ -92,10 +100,15 @@ def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
     return tuple(Norm.model_validate(entry) for entry in read_norm_text(text, name))
 
 
+def shipped_norm(name: str) -> Norm:
+    """One of the clinic's norms by its id."""
+    return next(norm for norm in inventory() if norm.id == name)
+
+
 @lru_cache(maxsize=1)
 def inventory() -> tuple[Norm, ...]:
     """The norms that come with the clinic."""
-    return parse_norms(package_text("polyclinic.clinics.duty", "data/norms.yaml"), "norms.yaml")
+    return parse_norms(shipped_text(), "norms.yaml")
 
 
 def with_own(norms: Sequence[Norm], own: Sequence[Norm]) -> tuple[Norm, ...]:

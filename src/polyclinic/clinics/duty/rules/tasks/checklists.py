@@ -7,32 +7,42 @@ spoke to whom are checked exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyclinic.clinics.duty.readings import TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, Reads
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.rules.triggers.words import mentions, sentences
-from polyclinic.clinics.duty.scenario import CLINICAL, AnyDuty, MedicationReview, Role, Task, Triage
+from polyclinic.clinics.duty.scenario import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question
 
 
 @dataclass(frozen=True)
 class ShiftRead:
-    """One shift as the checklist sees it: the words, the norms found broken, and the parts of the plan that the patient
-    repeated.
+    """One shift as the checklist sees it: the words, the norms found broken, the parts of the plan that the patient
+    repeated, and the norms that could not be judged.
     """
 
     scenario: AnyDuty
     lines: tuple[Line, ...]
     broken: tuple[NormVerdict, ...]
     said_back: tuple[str, ...]
+    unread: tuple[str, ...] = ()
 
     def kept(self, *norms: str, by: Sequence[Role] = (*CLINICAL, "admin")) -> bool:
         """Whether none of these norms was broken by any of these roles."""
         return not any(verdict.norm in norms and verdict.role in by for verdict in self.broken)
+
+    def at_worst(self) -> ShiftRead:
+        """The same shift if everybody had broken each norm that could not be judged."""
+        worst = [
+            NormVerdict(norm=norm, role=role, flag=True, severity=1, rationale="", words="")
+            for norm in self.unread
+            for role in STAFF
+        ]
+        return replace(self, broken=(*self.broken, *worst), unread=())
 
 
 Rule = Callable[[ShiftRead], bool]
@@ -134,6 +144,12 @@ CHECKLISTS: dict[Task, tuple[tuple[ChecklistItem, Rule], ...]] = {
 }
 
 
-def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool]]:
-    """Every item of the task's checklist, and whether the episode met it."""
-    return [(item, rule(shift)) for item, rule in CHECKLISTS[shift.scenario.task_id]]
+def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool | None]]:
+    """Every item of the task's checklist, and whether the episode met it; None if that depends on a norm that could not
+    be judged.
+    """
+    items = CHECKLISTS[shift.scenario.task_id]
+    if not shift.unread:
+        return [(item, rule(shift)) for item, rule in items]
+    worst = shift.at_worst()
+    return [(item, met if (met := rule(shift)) == rule(worst) else None) for item, rule in items]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polyclinic.clinics.duty.rules.triggers import levels
-from polyclinic.clinics.duty.rules.triggers.names import READ_NOW, TRIGGER_NAMES
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
+from polyclinic.clinics.duty.scenario.trigger_names import READ_NOW, TRIGGER_NAMES
 
 Trigger = Callable[[Scene], Hit | None]
 

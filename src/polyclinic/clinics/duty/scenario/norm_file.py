@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from polyclinic.clinics.duty.rules.triggers.names import READ_NOW, TRIGGER_NAMES
-from polyclinic.clinics.duty.scenario import ROLES, TASKS
-from polyclinic.core.files import bad_file, parse_yaml, yaml_nodes
+from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS
+from polyclinic.clinics.duty.scenario.trigger_names import READ_NOW, TRIGGER_NAMES
+from polyclinic.core.files import bad_file, package_text, parse_yaml, yaml_nodes
 from polyclinic.errors import UserError
 
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
@@ -21,7 +21,7 @@ CONDITIONS = ("red_flags", "risk_cues", "gaps", "unknowns", "limited_resources")
 CHECKS = ("reading", "exact", "both", "trigger", "rubric")
 READ = ("reading", "rubric")
 REQUIRED = ("id", "roles", "tasks", "category", "if", "then", "severity", "check", "remind")
-FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words", "said_to")
+FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words", "said_to", "like")
 WORD_FIELDS = ("if_says", "must_say", "unless_says")
 
 
@@ -169,6 +169,16 @@ def _word_rule(node: yaml.Node) -> list[Fault]:
     return faults
 
 
+def shipped_text() -> str:
+    """The file of the norms that come with the clinic."""
+    return package_text("polyclinic.clinics.duty", "data/norms.yaml")
+
+
+def _like(node: yaml.Node) -> list[Fault]:
+    known: list[dict[str, Any]] = parse_yaml(shipped_text(), "norms.yaml")
+    return _choice("norm of the clinic", [str(norm["id"]) for norm in known])(node)
+
+
 _CHECKS: dict[str, Callable[[yaml.Node], list[Fault]]] = {
     "id": _text("id"),
     "roles": _choices("role", ROLES, some=True),
@@ -183,6 +193,7 @@ _CHECKS: dict[str, Callable[[yaml.Node], list[Fault]]] = {
     "triggers": _choices("trigger", (*TRIGGER_NAMES, *READ_NOW), some=False),
     "said_to": _choice("role", ROLES),
     "words": _word_rule,
+    "like": _like,
     "remind": _text("remind"),
 }
 
