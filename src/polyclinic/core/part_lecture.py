@@ -30,7 +30,7 @@ _LECTURES = lazy_pattern(
     r"|\blevels? of (?:sodium|potassium|creatinine|urea|calcium|troponin|lactate|bilirubin)\b"
     r"|\bwhich (?:suggests|indicates|is significant because)\b|\bblood loss, which has caused\b"
     r"|\bin a critical (?:condition|state)\b|\bis likely (?:caused by|due to)\b"
-    r"|\bit is possible that\b[^.!?]+\bdue to\b"
+    r"|\bit is possible that\b[^.!?]{3,120}\bdue to\b"
     r"|\bthe (?:normal )?(?:rhythm strip|pr interval|heart rate|weight[\w -]{0,12} chart)[^.!?]{0,20}"
     r" (?:shows?|suggests?|is an?)\b"
     r"|\bmy pr interval\b|\bfor a healthy adult\b"

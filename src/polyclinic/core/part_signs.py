@@ -51,7 +51,8 @@ _ILL = lazy_pattern(
 _ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
 _LABELS_SELF = lazy_pattern(
-    rf"{SENTENCE_START}(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)|\bas an? patient\b"
+    rf"{SENTENCE_START}(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)"
+    r"|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
 _YOUR_CHILD = lazy_pattern(r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b")
