@@ -125,7 +125,7 @@ async def _serve(
         store = await FhirStore.open(database)
         await store.load(built_in_topics())
         notifier = Notifier(store, guard.base)
-        app = fhir_app(store, (host, *names), origins, notifier, await guard.smart(store))
+        app = fhir_app(store, (host, *names), origins, await guard.smart(store))
         server = uvicorn.Server(server_config(app, host=host, port=port, lifespan="off"))
         click.echo(f"FHIR R5 on http://{host}:{port} over {without_password(url)}. Stop with Ctrl-C.")
         looking = asyncio.create_task(notifier.run())
