@@ -182,3 +182,22 @@ async def test_waiting_events_cannot_be_turned_to_another_address(guarded: httpx
     client = await with_scopes(guarded, "Subscription.cruds", "Slot.rs")
     elsewhere = subscription(id="board", topic=SLOT_CHANGE, endpoint="http://other.example")
     assert (await client.put("/Subscription/board", json=elsewhere)).status_code == 403
+
+
+async def test_the_hold_of_an_appointment_cannot_be_used_for_another_one(own: httpx.AsyncClient) -> None:
+    held = (await own.post("/Appointment/wish/$hold", json=parameters())).json()["entry"][0]["resource"]
+    second = {"name": "appointment", "resource": visit(slot=held["slot"][0]["reference"][5:])}
+    stolen = parameters(second, {"name": "hold", "valueString": "Appointment/wish"})
+    assert (await own.post("/Appointment/$book", json=stolen)).status_code in (400, 409)
+    assert (await own.get("/Appointment/wish")).json()["status"] == "pending"
+
+
+async def test_a_refusal_does_not_name_resources_that_the_token_may_not_read(guarded: httpx.AsyncClient) -> None:
+    client = await with_scopes(guarded, "Patient.cruds")
+    batch = {"resourceType": "Bundle", "type": "batch",
+             "entry": [{"request": {"method": "DELETE", "url": "Patient/patient-0"}}]}  # fmt: skip
+    alone, inside = await client.delete("/Patient/patient-0"), await client.post("/", json=batch)
+    assert alone.status_code == 409 and inside.json()["entry"][0]["response"]["status"].startswith("409")
+    for answer in (alone, inside):
+        assert "Patient/patient-0 cannot be deleted" in answer.text
+        assert not any(name in answer.text for name in ("Encounter/", "Appointment/")), answer.text

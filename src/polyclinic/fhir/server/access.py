@@ -8,6 +8,7 @@ name no other patient.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from starlette.requests import Request
@@ -18,11 +19,14 @@ from polyclinic.fhir.compartment import belongs, in_compartment, names_others, p
 from polyclinic.fhir.conditions import AnyOf, Chain, Condition, Has, Search
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.references import refuse_dangling
+from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.smart.scopes import LETTERS, Grant, Letter
 from polyclinic.fhir.storage import Stored, read_keys
 from polyclinic.fhir.topics import built_in_topics, refuse_changed_topic, topic_types
 from polyclinic.fhir.unit_of_work import UnitOfWork
+
+_REFERENCE = re.compile(r"\b([A-Z][A-Za-z]+)/[A-Za-z0-9\-.]+")
 
 
 class Forbidden(RecordsError):
@@ -122,6 +126,17 @@ class Access:
         if patient is None or stored.body is None or not in_compartment(stored.type):
             return True
         return belongs(stored.resource(), patient)
+
+    def refusal(self, error: RecordsError) -> Resource:
+        """An error as an outcome. A conflict does not name resources that the client may not read."""
+        if self._grant is None or error.status != 409:
+            return outcomes.of_error(error)
+        return outcomes.outcome("error", error.code, _REFERENCE.sub(self._named, str(error)), error.expression)
+
+    def _named(self, reference: re.Match[str]) -> str:
+        type_ = reference[1]
+        hidden = not self.may(type_, "r") or (in_compartment(type_) and self._patient(type_, "r") is not None)
+        return f"another {type_}" if hidden else reference[0]
 
     def completing(self, base: str) -> Callable[[UnitOfWork], None]:
         """Return a function that checks changes before they are made: references exist, each change is allowed."""

@@ -178,7 +178,7 @@ def _guarded(handler: Handler, need: Need) -> Handler:
 
 
 async def _refused(request: Request, error: RecordsError) -> Response:
-    return respond(outcomes.of_error(error), error.status)
+    return respond(access_of(request).refusal(error), error.status)
 
 
 async def _no_route(request: Request, error: HTTPException) -> Response:

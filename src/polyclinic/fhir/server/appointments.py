@@ -193,6 +193,8 @@ def book(
     access: Access = OPEN,
 ) -> Resource:
     """Book an appointment on the slots it names and at their time; cancel `instead` in the same transaction."""
+    if token is not None and slot_holds.is_of_appointment(token):
+        raise RecordConflict("'hold' must be the token that Slot/$hold gave; book a held appointment by its id")
     given_up = [] if instead is None else [storage.read(transaction, "Appointment", instead).resource()]
     return _fix(transaction, appointment, "booked", now, base=base, token=token, given_up=given_up, access=access)
 

@@ -16,7 +16,6 @@ from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resour
 from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.mapping import TYPES, NotInR4
-from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import Access, access_of
 from polyclinic.fhir.server.exchange import base_url, body_resource, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
@@ -67,7 +66,7 @@ class Batches:
             operation = _operations({"entry": [entry]}, r4=r4, alone=True)[0]
             return _entry((await self._perform([operation], base, access))[0], base, bare)
         except RecordsError as error:
-            return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
+            return {"response": {"status": _status(error.status), "outcome": access.refusal(error)}}
 
 
 def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Operation]:
