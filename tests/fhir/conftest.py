@@ -36,7 +36,7 @@ KST = timezone(timedelta(hours=9))
 OPENING = datetime(2025, 3, 24, 9, tzinfo=KST)
 CACHE = Path(__file__).parents[2] / ".cache" / "fhir"
 POSTGRES = os.environ.get("POLYCLINIC_TEST_POSTGRES")
-TABLES = ("fhir_resource", "fhir_history", "fhir_index", "fhir_hold")
+TABLES = ("fhir_resource", "fhir_history", "fhir_index", "fhir_hold", "fhir_subscriber", "fhir_event")
 
 
 def slot_row(schedule: str, count: int, minutes: int = 15) -> list[Resource]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from polyclinic.core.records import Resource
+from polyclinic.fhir.codec import loads_object
 from polyclinic.fhir.validate import structural_problems
 
 PAGE = Path(__file__).parents[2] / "docs" / "fhir-requirements.md"
@@ -62,7 +63,8 @@ def outcome(answer: httpx.Response, status: int) -> None:
 
 
 async def created(api: httpx.AsyncClient, base: str = "") -> Resource:
-    made = await api.post(f"{base}/Patient", json={"resourceType": "Patient", "active": True})
+    body = {"resourceType": "Patient", "active": True, "birthDate": "1970-01-01"}
+    made = await api.post(f"{base}/Patient", json=body)
     assert made.status_code == 201
     found: Resource = made.json()
     return found
@@ -104,7 +106,8 @@ async def own_id(api: httpx.AsyncClient) -> None:
 
 @requirement("R5-04", "A read returns the resource with its ETag; an unknown id gives 404")
 async def read(api: httpx.AsyncClient) -> None:
-    assert (await api.get("/Patient/patient-0")).headers["etag"] == 'W/"1"'
+    found = await api.get("/Patient/patient-0")
+    assert found.headers["etag"] == 'W/"1"' and found.json()["name"][0]["family"] == "Lee"
     outcome(await api.get("/Patient/nobody"), 404)
 
 
@@ -118,7 +121,8 @@ async def gone(api: httpx.AsyncClient) -> None:
 
 @requirement("R5-06", "A read with If-None-Match gives 304 if the resource has not changed")
 async def not_modified(api: httpx.AsyncClient) -> None:
-    assert (await api.get("/Patient/patient-0", headers={"If-None-Match": 'W/"1"'})).status_code == 304
+    for known, status in (('W/"1"', 304), ('W/"9"', 200)):
+        assert (await api.get("/Patient/patient-0", headers={"If-None-Match": known})).status_code == status
 
 
 @requirement("R5-07", "An update increases the version number; If-Match with an old version gives 412")
@@ -137,6 +141,7 @@ async def wrong_id(api: httpx.AsyncClient) -> None:
 @requirement("R5-09", "An update to an id that does not exist creates the resource and gives 201")
 async def update_create(api: httpx.AsyncClient) -> None:
     assert (await api.put("/Patient/new", json={"resourceType": "Patient", "id": "new"})).status_code == 201
+    assert (await api.get("/Patient/new")).json()["id"] == "new"
 
 
 @requirement("R5-10", "If-None-Exist creates the resource only if none matches; several matches give 412")
@@ -149,9 +154,10 @@ async def conditional_create(api: httpx.AsyncClient) -> None:
 
 @requirement("R5-11", "JSON Patch changes only the elements it names; if a test operation fails, nothing changes")
 async def json_patch(api: httpx.AsyncClient) -> None:
-    path = f"/Patient/{(await created(api))['id']}"
+    made = await created(api)
+    path = f"/Patient/{made['id']}"
     done = (await api.patch(path, json=[{"op": "replace", "path": "/active", "value": False}])).json()
-    assert done["active"] is False
+    assert {**done, "meta": None} == {**made, "active": False, "meta": None}
     refused = [{"op": "add", "path": "/gender", "value": "male"}, {"op": "test", "path": "/active", "value": True}]
     outcome(await api.patch(path, json=refused), 409)
     assert (await api.get(path)).json() == done
@@ -159,11 +165,13 @@ async def json_patch(api: httpx.AsyncClient) -> None:
 
 @requirement("R5-12", "FHIRPath Patch changes only the elements it names")
 async def fhirpath_patch(api: httpx.AsyncClient) -> None:
-    path = f"/Patient/{(await created(api))['id']}"
+    made = await created(api)
+    path = f"/Patient/{made['id']}"
     part = [{"name": "type", "valueCode": "add"}, {"name": "path", "valueString": "Patient"},
             {"name": "name", "valueString": "gender"}, {"name": "value", "valueCode": "female"}]  # fmt: skip
     body = {"resourceType": "Parameters", "parameter": [{"name": "operation", "part": part}]}
-    assert (await api.patch(path, json=body, headers={"Content-Type": FHIR})).json()["gender"] == "female"
+    done = (await api.patch(path, json=body, headers={"Content-Type": FHIR})).json()
+    assert {**done, "meta": None} == {**made, "gender": "female", "meta": None}
 
 
 @requirement("R5-13", "`Prefer: return=` minimal, representation and OperationOutcome decide the body of the response")
@@ -181,23 +189,36 @@ async def prefer(api: httpx.AsyncClient) -> None:
     "The history of a resource, of a type and of the system lists the newest version first, with method and status",
 )
 async def history(api: httpx.AsyncClient) -> None:
-    for path in ("/Patient/patient-0/_history", "/Patient/_history", "/_history"):
+    made = await created(api)
+    address = f"Patient/{made['id']}"
+    await api.put(f"/{address}", json={**made, "active": False})
+    await api.delete(f"/{address}")
+    expected = [("DELETE", address, "200", None), ("PUT", address, "200", False), ("POST", "Patient", "201", True)]
+    for path in (f"/{address}/_history", "/Patient/_history", "/_history"):
         bundle = (await api.get(path)).json()
         assert bundle["type"] == "history"
-        assert all("request" in e and "response" in e for e in bundle["entry"])
+        assert [
+            (*(e["request"][name] for name in ("method", "url")), e["response"]["status"],
+             e.get("resource", {}).get("active"))
+            for e in bundle["entry"] if e["fullUrl"].endswith(address)
+        ] == expected  # fmt: skip
+        times = [e["response"]["lastModified"] for e in bundle["entry"]]
+        assert times == sorted(times, reverse=True)
 
 
 @requirement("R5-15", "A searchset Bundle has a self link; each entry has a fullUrl and a search mode")
 async def search_set(api: httpx.AsyncClient) -> None:
     bundle = (await api.get("/Patient?gender=female")).json()
     assert bundle["type"] == "searchset" and bundle["link"][0]["relation"] == "self"
+    assert bundle["link"][0]["url"].endswith("/Patient?gender=female") and len(bundle["entry"]) == 3
     assert all(e["fullUrl"].endswith(e["resource"]["id"]) and e["search"]["mode"] == "match" for e in bundle["entry"])
 
 
 @requirement("R5-16", "Following the next links returns every match exactly once")
 async def pages(api: httpx.AsyncClient) -> None:
-    found, link = [], "/Slot?_count=7"
-    while link:
+    found: list[str] = []
+    link = "/Slot?_count=7"
+    while link and len(found) <= 24:
         bundle = (await api.get(link)).json()
         found += [e["resource"]["id"] for e in bundle["entry"]]
         link = next((each["url"] for each in bundle["link"] if each["relation"] == "next"), "")
@@ -206,8 +227,8 @@ async def pages(api: httpx.AsyncClient) -> None:
 
 @requirement("R5-17", "A search by POST to _search finds the same resources as by GET")
 async def search_post(api: httpx.AsyncClient) -> None:
-    posted = (await api.post("/Slot/_search", data={"status": "free"})).json()
-    assert posted["total"] == (await api.get("/Slot?status=free")).json()["total"] == 24
+    posted = (await api.post("/Slot/_search", data={"schedule": "kim-diary"})).json()
+    assert posted["total"] == 12 and posted["entry"] == (await api.get("/Slot?schedule=kim-diary")).json()["entry"]
 
 
 @requirement("R5-18", "An unknown search parameter is an error with `Prefer: handling=strict`, otherwise a warning")
@@ -222,19 +243,24 @@ async def prefixes(api: httpx.AsyncClient) -> None:
     async def count(value: str) -> int:
         return int((await api.get("/Slot", params={"schedule": "kim-diary", "start": value})).json()["total"])
 
-    assert [await count(v) for v in ("2025-03-24", "lt2025-03-24", "gt2025-03-24T10:00:00+09:00")] == [12, 0, 7]
+    ten = "2025-03-24T10:00:00+09:00"
+    assert [await count(v) for v in ("2025-03-24", "lt2025-03-24")] == [12, 0]
+    expected = {"eq": 1, "ne": 11, "gt": 7, "lt": 4, "ge": 8, "le": 5, "sa": 7, "eb": 4}
+    assert {prefix: await count(f"{prefix}{ten}") for prefix in expected} == expected
 
 
 @requirement("R5-20", "_include and _revinclude add all the resources they name, each with search mode include")
 async def includes(api: httpx.AsyncClient) -> None:
     bundle = (await api.get("/Schedule?_id=kim-diary&_include=Schedule:actor&_revinclude=Slot:schedule")).json()
-    assert [e["search"]["mode"] for e in bundle["entry"]].count("include") == 1 + 12
+    brought = [e["resource"]["resourceType"] for e in bundle["entry"] if e["search"]["mode"] == "include"]
+    assert sorted(brought) == ["Practitioner"] + ["Slot"] * 12
 
 
 @requirement("R5-21", "Chained parameters and _has search through references")
 async def chains(api: httpx.AsyncClient) -> None:
     assert (await api.get("/Slot?schedule.actor:Practitioner.name=kim")).json()["total"] == 12
-    assert (await api.get("/Schedule?_has:Slot:schedule:status=free")).json()["total"] == 2
+    has = (await api.get("/Schedule?_has:Slot:schedule:_id=park-diary-003")).json()["entry"]
+    assert [e["resource"]["id"] for e in has] == ["park-diary"]
 
 
 @requirement("R5-22", "_summary=count returns only the number of matches; _elements marks its resources as subsetted")
@@ -257,6 +283,9 @@ async def whole(api: httpx.AsyncClient) -> None:
         entry("POST", "Patient", {"resourceType": "Patient", "language": "xx-only"}), entry("PUT", "Patient/x", None)
     )
     outcome(await api.post("/", json=bad), 400)
+    new = entry("POST", "Patient", {"resourceType": "Patient", "language": "xx-only"})
+    late = entry("PUT", "Patient/patient-0", {"resourceType": "Patient", "id": "patient-0"}, ifMatch='W/"9"')
+    outcome(await api.post("/", json=transaction(new, late)), 412)
     assert (await api.get("/Patient?_language=xx-only")).json()["total"] == 0
 
 
@@ -327,12 +356,23 @@ async def r4_statement(api: httpx.AsyncClient) -> None:
     "R4-02", "Create, read, update, history and search take and return R4 resources; their links are under /r4"
 )
 async def r4_crud(api: httpx.AsyncClient) -> None:
-    made = await created(api, "/r4")
-    path = f"/r4/Patient/{made['id']}"
-    assert (await api.get(path)).headers["content-type"].startswith(f"{FHIR}; fhirVersion=4.0")
-    assert (await api.put(path, json={**made, "active": False})).json()["active"] is False
-    assert len((await api.get(f"{path}/_history")).json()["entry"]) == 2
-    assert (await api.get("/r4/Patient?_count=1")).json()["link"][-1]["url"].startswith("http://fhir.test/r4/Patient")
+    visit = {"resourceType": "Encounter", "status": "arrived", "class": {"code": "AMB"},
+             "period": {"start": "2025-01-02T09:00:00Z"}}  # fmt: skip
+    made = (await api.post("/r4/Encounter", json=visit)).json()
+    path = f"/r4/Encounter/{made['id']}"
+    found = await api.get(path)
+    assert found.headers["content-type"].startswith(f"{FHIR}; fhirVersion=4.0")
+    assert {name: found.json()[name] for name in visit} == visit
+    over = {**visit, "id": made["id"], "status": "finished"}
+    changed = (await api.put(path, json=over)).json()
+    assert {name: changed[name] for name in over} == over
+    versions = (await api.get(f"{path}/_history")).json()["entry"]
+    assert [e["resource"]["status"] for e in versions] == ["finished", "arrived"]
+    matches = (await api.get("/r4/Encounter?status=finished,onleave&_count=1")).json()
+    assert [e["resource"]["period"] for e in matches["entry"]] == [visit["period"]]
+    assert (await api.get("/r4/Encounter?status=planned")).json()["total"] == 0
+    for address in (matches["link"][0]["url"], matches["entry"][0]["fullUrl"]):
+        assert address.startswith("http://fhir.test/r4/Encounter")
 
 
 @requirement(
@@ -342,6 +382,9 @@ async def r4_shape(api: httpx.AsyncClient) -> None:
     visit = {"resourceType": "Appointment", "status": "proposed", "comment": "x", "reasonCode": [{"text": "y"}],
              "serviceType": [{"text": "z"}],
              "participant": [{"status": "accepted", "actor": {"display": "q"}}]}  # fmt: skip
+    slot = (await api.get("/r4/Slot/kim-diary-000")).json() | {"serviceType": [{"text": "z"}]}
+    assert (await api.put("/r4/Slot/kim-diary-000", json=slot)).json()["serviceType"] == [{"text": "z"}]
+    assert (await api.get("/Slot/kim-diary-000")).json()["serviceType"] == [{"concept": {"text": "z"}}]
     made = (await api.post("/r4/Appointment", json=visit)).json()
     assert {name: made[name] for name in ("comment", "reasonCode", "serviceType")} == {
         name: visit[name] for name in ("comment", "reasonCode", "serviceType")
@@ -365,19 +408,33 @@ async def find(api: httpx.AsyncClient) -> None:
     found = await offers(api)
     assert found and {a["status"] for a in found} == {"proposed"}
     posted = await api.post("/Appointment/$find", json=parameters(start={"valueDateTime": "2025-03-24T00:00:00Z"}))
-    assert posted.json()["type"] == "searchset"
+    assert posted.json()["type"] == "searchset" and posted.json()["entry"][0]["resource"]["slot"] == found[0]["slot"]
 
 
 @requirement(
     "SCH-02", "[ITI-115] $find takes practitioner, organization, location, specialty, service type and a time range"
 )
 async def find_filters(api: httpx.AsyncClient) -> None:
-    assert {
-        p["actor"]["reference"] for a in await offers(api, practitioner="Practitioner/kim") for p in a["participant"]
-    } == {"Practitioner/kim"}
-    assert await offers(api, organization="Organization/cardiology")
-    for name in ("specialty", "service-type", "location-string"):
-        assert await offers(api, **{name: "nowhere"}) == []
+    at = {"start": "2025-03-25T08:00:00Z", "end": "2025-03-25T08:15:00Z"}
+    actors = [{"reference": "Practitioner/choi"}, {"reference": "Location/room-1"}]
+    added: list[Resource] = [
+        {"resourceType": "Practitioner", "id": "choi"},
+        {"resourceType": "PractitionerRole", "id": "r", "practitioner": actors[0],
+         "organization": {"reference": "Organization/hospital"}},
+        {"resourceType": "Schedule", "id": "own", "active": True, "actor": actors,
+         "specialty": [{"coding": [{"code": "skin"}]}], "serviceType": [{"concept": {"coding": [{"code": "laser"}]}}]},
+        {"resourceType": "Slot", "id": "own-0", "status": "free", "schedule": {"reference": "Schedule/own"}, **at},
+    ]  # fmt: skip
+    done = await api.post("/", json=transaction(*(entry("PUT", f"{a['resourceType']}/{a['id']}", a) for a in added)))
+    assert done.status_code == 200, done.text
+    filters = {"practitioner": "Practitioner/choi", "organization": "Organization/hospital", "specialty": "skin",
+               "location-reference": "Location/room-1", "location-string": "Room 1", "service-type": "laser",
+               "start": "2025-03-25T00:00:00Z"}  # fmt: skip
+    for name, value in filters.items():
+        found = await offers(api, **{name: value})
+        assert [a["slot"] for a in found] == [[{"reference": "Slot/own-0"}]], name
+    earlier = await offers(api, end="2025-03-25T00:00:00Z", max="200")
+    assert earlier and all(a["slot"][0]["reference"] != "Slot/own-0" for a in earlier)
 
 
 @requirement(
@@ -408,21 +465,35 @@ async def hold(api: httpx.AsyncClient) -> None:
 
 @requirement("SCH-06", "[ITI-116] A held time cannot be held or booked by somebody else (409)")
 async def hold_twice(api: httpx.AsyncClient) -> None:
-    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]})
-    assert (await api.post("/Appointment/$hold", json=chosen)).status_code == 200
+    def wanted(patient: str) -> Resource:
+        given = {"valueReference": {"reference": f"Patient/{patient}"}}
+        return parameters(appt_resource={"resource": offer}, patient_reference=given)
+
+    offer = {name: value for name, value in (await offers(api))[0].items() if name != "id"}
+    held = (await api.post("/Appointment/$hold", json=wanted("patient-0"))).json()["entry"][0]["resource"]
     for operation in ("$hold", "$book"):
-        outcome(await api.post(f"/Appointment/{operation}", json=chosen), 409)
+        outcome(await api.post(f"/Appointment/{operation}", json=wanted("patient-1")), 409)
+    slot = {"valueReference": offer["slot"][0]}
+    outcome(await api.post("/Slot/$hold", json=parameters(slot=slot)), 409)
+    assert (await api.get("/Appointment?patient=patient-1&_summary=count")).json()["total"] == 0
+    booked = await api.post(f"/Appointment/{held['id']}/$book", json=parameters())
+    assert booked.json()["entry"][0]["resource"]["status"] == "booked"
 
 
 @requirement(
     "SCH-07", "[ITI-117] $book turns an offer or a held appointment into a booked one and makes its slots busy"
 )
 async def book(api: httpx.AsyncClient) -> None:
-    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]},
-                        patient_reference={"valueReference": {"reference": "Patient/patient-0"}})  # fmt: skip
-    booked = (await api.post("/Appointment/$book", json=chosen)).json()["entry"][0]["resource"]
-    assert booked["status"] == "booked"
-    assert (await api.get(f"/{booked['slot'][0]['reference']}")).json()["status"] == "busy"
+    first, second = (await offers(api))[:2]
+    who = {"valueReference": {"reference": "Patient/patient-0"}}
+    chosen = parameters(appt_id={"valueUri": first["id"]}, patient_reference=who)
+    held = await api.post("/Appointment/$hold", json=parameters(appt_id={"valueUri": second["id"]}))
+    path = f"/Appointment/{held.json()['entry'][0]['resource']['id']}/$book"
+    for answer in (await api.post("/Appointment/$book", json=chosen), await api.post(path, json=parameters())):
+        booked = answer.json()["entry"][0]["resource"]
+        assert answer.status_code == 200 and booked["status"] == "booked"
+        assert (await api.get(f"/{booked['slot'][0]['reference']}")).json()["status"] == "busy"
+    assert (await api.get("/Appointment?patient=patient-0&status=booked")).json()["total"] == 1
 
 
 @requirement("SCH-08", "[ITI-117] Booking the same offer twice, or an id that was never offered, is refused")
@@ -443,6 +514,7 @@ async def reschedule(api: httpx.AsyncClient) -> None:
     two = parameters(appt_id={"valueUri": second["id"]}, cancelled_appt_id={"valueUri": old["id"]})
     assert (await api.post("/Appointment/$book", json=two)).status_code == 200
     assert (await api.get(f"/{old['slot'][0]['reference']}")).json()["status"] == "free"
+    assert (await api.get(f"/Appointment/{old['id']}")).json()["status"] == "cancelled"
 
 
 @requirement("SCH-10", "[ITI-118] Appointments can be searched by patient, date, status and practitioner")
@@ -450,8 +522,13 @@ async def existing(api: httpx.AsyncClient) -> None:
     chosen = parameters(appt_id={"valueUri": (await offers(api, practitioner="Practitioner/kim"))[0]["id"]},
                         patient_reference={"valueReference": {"reference": "Patient/patient-1"}})  # fmt: skip
     await api.post("/Appointment/$book", json=chosen)
-    query = "patient=Patient/patient-1&date=ge2025-03-24&status=booked&practitioner=Practitioner/kim"
-    assert (await api.get(f"/Appointment?{query}")).json()["total"] == 1
+    query = {"patient": "Patient/patient-1", "date": "ge2025-03-24", "status": "booked",
+             "practitioner": "Practitioner/kim"}  # fmt: skip
+    assert (await api.get("/Appointment", params=query)).json()["total"] == 1
+    others = {"patient": "Patient/patient-0", "date": "lt2025-03-24", "status": "cancelled",
+              "practitioner": "Practitioner/park"}  # fmt: skip
+    for name, other in others.items():
+        assert (await api.get("/Appointment", params={**query, name: other})).json()["total"] == 0, name
 
 
 @requirement("SCH-11", "A cancelled appointment is kept; its slots become free in the same transaction")
@@ -460,6 +537,8 @@ async def cancel(api: httpx.AsyncClient) -> None:
     booked = (await api.post("/Appointment/$book", json=chosen)).json()["entry"][0]["resource"]
     body = [{"op": "replace", "path": "/status", "value": "cancelled"}]
     assert (await api.patch(f"/Appointment/{booked['id']}", json=body)).json()["status"] == "cancelled"
+    kept = await api.get(f"/Appointment/{booked['id']}")
+    assert kept.status_code == 200 and kept.json()["status"] == "cancelled"
     assert (await api.get(f"/{booked['slot'][0]['reference']}")).json()["status"] == "free"
 
 
@@ -491,33 +570,47 @@ async def export_sync(api: httpx.AsyncClient) -> None:
 async def export_manifest(api: httpx.AsyncClient) -> None:
     manifest = (await exported(api, "/$export")).json()
     assert {"transactionTime", "request", "requiresAccessToken", "output", "error"} <= manifest.keys()
+    assert manifest["request"] == "http://fhir.test/$export" and len(manifest["output"]) == 7
 
 
 @requirement("BLK-03", "Each file is NDJSON: one resource per line, all of one type")
 async def export_files(api: httpx.AsyncClient) -> None:
+    counts = {}
     for file in (await exported(api, "/$export")).json()["output"]:
         answer = await api.get(file["url"])
         assert answer.headers["content-type"].startswith("application/fhir+ndjson")
-        assert answer.content.count(f'"resourceType":"{file["type"]}"'.encode()) == file["count"]
+        resources = [loads_object(line) for line in answer.content.splitlines()]
+        assert {each["resourceType"] for each in resources} == {file["type"]}
+        assert len({each["id"] for each in resources}) == len(resources) == file["count"]
+        counts[file["type"]] = file["count"]
+    assert counts["Slot"] == 24 and counts["Patient"] == 3
 
 
 @requirement("BLK-04", "_type and _since limit what is exported")
 async def export_narrow(api: httpx.AsyncClient) -> None:
     assert [f["type"] for f in (await exported(api, "/$export?_type=Patient")).json()["output"]] == ["Patient"]
     assert (await exported(api, "/$export?_since=2030-01-01T00:00:00Z")).json()["output"] == []
+    assert (await exported(api, "/$export?_since=2020-01-01T00:00:00Z")).json()["output"] != []
 
 
 @requirement("BLK-05", "Patient/$export returns the patients and the resources that belong to them")
 async def export_patients(api: httpx.AsyncClient) -> None:
-    assert [f["type"] for f in (await exported(api, "/Patient/$export")).json()["output"]] == ["Patient"]
+    visit = {"resourceType": "Encounter", "status": "planned"}
+    for subject in ({"reference": "Patient/patient-0"}, {"display": "nobody"}):
+        assert (await api.post("/Encounter", json={**visit, "subject": subject})).status_code == 201
+    files = (await exported(api, "/Patient/$export")).json()["output"]
+    assert [(f["type"], f["count"]) for f in files] == [("Encounter", 1), ("Patient", 3)]
 
 
 @requirement("BLK-06", "DELETE on the status URL deletes the files (202; a later request gives 404)")
 async def export_delete(api: httpx.AsyncClient) -> None:
-    accepted = await api.get("/$export", headers={"Prefer": "respond-async"})
+    accepted = await api.get("/$export?_type=Patient", headers={"Prefer": "respond-async"})
     where = accepted.headers["content-location"]
+    while (status := await api.get(where)).status_code == 202:
+        await asyncio.sleep(0)
     assert (await api.delete(where)).status_code == 202
     outcome(await api.get(where), 404)
+    outcome(await api.get(status.json()["output"][0]["url"]), 404)
 
 
 @requirement(
@@ -527,8 +620,14 @@ async def export_delete(api: httpx.AsyncClient) -> None:
 async def subscription(api: httpx.AsyncClient) -> None:
     body = {"resourceType": "Subscription", "status": "off", "topic": "urn:x", "channelType": {"code": "rest-hook"}}
     made = (await api.post("/Subscription", json=body)).json()
-    status = (await api.get(f"/Subscription/{made['id']}/$status")).json()
-    assert status["entry"][0]["resource"]["resourceType"] == "SubscriptionStatus"
+    assert (await api.get(f"/Subscription/{made['id']}")).json() == made and made["topic"] == "urn:x"
+    topic = {"resourceType": "SubscriptionTopic", "url": "urn:x", "status": "active"}
+    made_topic = await api.post("/SubscriptionTopic", json=topic)
+    found = await api.get("/SubscriptionTopic?url=urn:x")
+    assert found.status_code == 200 and found.json()["entry"][0]["resource"] == made_topic.json()
+    status = (await api.get(f"/Subscription/{made['id']}/$status")).json()["entry"][0]["resource"]
+    assert status["resourceType"] == "SubscriptionStatus" and status["eventsSinceSubscriptionStart"] == "0"
+    assert status["subscription"]["reference"].endswith(f"/Subscription/{made['id']}")
 
 
 def page() -> str:

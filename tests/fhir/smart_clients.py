@@ -16,6 +16,7 @@ from joserfc.jwk import ECKey
 
 from polyclinic.fhir.server.smart import Smart
 from polyclinic.fhir.smart.clients import Client
+from polyclinic.fhir.smart.discovery import built_in_description
 from polyclinic.fhir.smart.endpoints import AuthorisationServer
 from polyclinic.fhir.smart.issuer import ASSERTION, Issuer
 from polyclinic.fhir.store import FhirStore
@@ -36,7 +37,7 @@ CLIENTS = {
 def smart(store: FhirStore, base: str = BASE) -> Smart:
     """The built-in authorisation server for the two clients."""
     issuer = Issuer(base, CLIENTS)
-    return Smart(issuer.verifier(), AuthorisationServer(issuer, store, PASSPHRASE))
+    return Smart(issuer.verifier(), built_in_description(issuer.url), AuthorisationServer(issuer, store, PASSPHRASE))
 
 
 def assertion(base: str = BASE, **changes: Any) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import importlib
 import json
 from typing import Any
 
@@ -12,10 +11,10 @@ import httpx
 import pytest
 
 from polyclinic.core.records import Create, Resource
-from polyclinic.fhir.codec import dumps, loads
 from polyclinic.fhir.r4.mapping import TYPES, to_r4, to_r5
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import check
+from tests.fhir.r4_models import r4_problems
 
 VISIT: Resource = {
     "resourceType": "Appointment",
@@ -70,16 +69,6 @@ EXAMPLES: list[Resource] = [
      "diagnosis": [{"condition": [{"reference": {"reference": "Condition/c"}}], "use": [{"text": "billing"}]}],
      "dietPreference": [{"text": "none"}], "location": [{"location": {"reference": "Location/l"}}]},
 ]  # fmt: skip
-
-
-def r4_problems(resource: Resource) -> str:
-    """The errors that the R4 models of fhir.resources find (R4B, whose scheduling resources are R4's)."""
-    module = importlib.import_module(f"fhir.resources.R4B.{resource['resourceType'].lower()}")
-    try:
-        getattr(module, resource["resourceType"]).model_validate(loads(dumps(resource)))
-    except ValueError as error:
-        return str(error)
-    return ""
 
 
 @pytest.mark.parametrize("resource", EXAMPLES, ids=[each["resourceType"] for each in EXAMPLES])

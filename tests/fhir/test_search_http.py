@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from polyclinic.fhir import resources as build
 from polyclinic.fhir import search as searching
+from polyclinic.fhir.store import FhirStore
 
 NINE = "2025-03-24T09:00:00%2B09:00"
 
@@ -169,3 +171,19 @@ async def test_a_page_position_of_another_server_is_refused(api: httpx.AsyncClie
     answer = await api.get("/Schedule?_revinclude=Slot:schedule&_included=AAAA")
     assert answer.status_code == 400
     assert "_included" in answer.json()["issue"][0]["details"]["text"]
+
+
+@pytest.mark.parametrize("last", [None, "org-00"], ids=["a line", "a cycle"])
+async def test_iterated_includes_go_to_the_end_and_through_cycles(
+    api: httpx.AsyncClient, hospital: FhirStore, last: str | None
+) -> None:
+    above = [*(f"org-{level:02d}" for level in range(1, 12)), last]
+    await hospital.load(
+        build.organization(f"org-{level:02d}", "Level", part_of=parent) for level, parent in enumerate(above)
+    )
+    for query in (
+        "_id=org-00&_include:iterate=Organization:partof",
+        "_id=org-11&_revinclude:iterate=Organization:partof",
+    ):
+        bundle = (await api.get(f"/Organization?{query}")).json()
+        assert len({e["resource"]["id"] for e in bundle["entry"]}) == len(bundle["entry"]) == 12

@@ -151,7 +151,7 @@ async def test_tokens_of_another_issuer_are_checked_with_its_keys(hospital: Fhir
         return {"keys": [key.as_dict(private=False)]}
 
     far = "https://issuer.example"
-    app = fhir_app(hospital, ["fhir.test"], smart=Smart(Verifier(far, BASE, keys)))
+    app = fhir_app(hospital, ["fhir.test"], smart=Smart(Verifier(far, BASE, keys), {}))
 
     def signed(**changes: Any) -> dict[str, str]:
         claims = {"iss": far, "aud": BASE, "exp": int(time.time()) + 60, "scope": "system/Patient.rs", **changes}

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
-from polyclinic.core.records import Create, Resource, Update
-from polyclinic.fhir import scheduling
+from polyclinic.core.records import Create, Delete, Resource, Update
+from polyclinic.fhir import changes, notifications, outbox, scheduling
 from polyclinic.fhir.codec import loads_object
 from polyclinic.fhir.notifications import MAX_FAILURES, Notifier
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.topics import APPOINTMENT_CHANGE, built_in_topics
 from polyclinic.fhir.validate import check, structural_problems
+from tests.fhir.conftest import Clock
 
 
 class Board:
@@ -184,7 +187,7 @@ async def test_status_and_past_events_can_be_requested(hospital: FhirStore, noti
     for id_ in ("a", "b", "c"):
         await booking(hospital, id_)
     await notifier.step()
-    transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"], notifier=notifier))
+    transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"]))
     async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as api:
         status = (await api.get("/Subscription/board/$status")).json()
         assert status["entry"][0]["resource"]["eventsSinceSubscriptionStart"] == "3"
@@ -192,3 +195,100 @@ async def test_status_and_past_events_can_be_requested(hospital: FhirStore, noti
         numbers = [event["eventNumber"] for event in again["entry"][0]["resource"]["notificationEvent"]]
         assert numbers == ["2", "3"]
         assert (await api.get("/Subscription/board/$events?eventsSinceNumber=x")).status_code == 400
+
+
+async def many(hospital: FhirStore, count: int) -> None:
+    """Load waiting appointments, all with the same time."""
+    await hospital.load(
+        {"resourceType": "Appointment", "id": f"a{number:04d}", "status": "waitlist",
+         "participant": [{"actor": {"display": "x"}, "status": "accepted"}]}
+        for number in range(count)
+    )  # fmt: skip
+
+
+async def test_no_event_is_lost_however_many_there_are(
+    hospital: FhirStore, notifier: Notifier, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "changes_after", partial(changes.changes_after, limit=7))
+    await hospital.transact([Create(subscription(content="id-only"))])
+    await notifier.step()
+    await many(hospital, 60)
+    await hospital.transact([Update({**await hospital.read("Appointment", "a0003"), "status": "cancelled"})])
+    assert await notifier.step() == 61
+    told = board.events()
+    assert [number for number, _ in told] == [str(n) for n in range(1, 62)]
+    assert sorted(id_ for _, id_ in told) == sorted([*(f"a{n:04d}" for n in range(60)), "a0003"])
+
+
+async def test_pages_of_changes_have_every_version_once_in_order(hospital: FhirStore, clock: Clock) -> None:
+    await many(hospital, 5)
+    clock.forward(seconds=1)
+    for id_ in ("a0004", "a0001", "a0004"):
+        await hospital.transact([Update({**await hospital.read("Appointment", id_), "status": "waitlist"})])
+    found: list[Any] = []
+    mark: changes.Mark | None = (0, "", "", 0)
+    while mark is not None:
+        page = await hospital.database.read(
+            partial(changes.changes_after, types=["Appointment", "Slot"], mark=mark, known=(), limit=2)
+        )
+        found += page.changes
+        mark = page.following
+    order = [(each.updated, *each.key) for each in found]
+    assert order == sorted(order) and len(set(order)) == len(order) == 5 + 3 + 24
+    assert [(each.before or {}).get("id") for each in found if each.version > 1] == ["a0001", "a0004", "a0004"]
+
+
+async def test_a_server_that_starts_again_continues_where_it_ended(
+    hospital: FhirStore, notifier: Notifier, board: Board, clock: Clock
+) -> None:
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    await booking(hospital, "a")
+    await notifier.step()
+    board.status = 503
+    await booking(hospital, "b")
+    await notifier.step()
+    clock.forward(hours=5)
+    await booking(hospital, "c")
+    board.status = 200
+    again = Notifier(hospital, "http://fhir.test", httpx.AsyncClient(transport=httpx.MockTransport(board.answer)))
+    assert await again.step() == 1
+    assert await again.step() == 0
+    assert board.events() == [("1", "a"), ("2", "b"), ("3", "c")]
+    await again.close()
+
+
+async def test_a_subscription_in_error_continues_when_it_is_requested_again_and_its_events_go_with_it(
+    hospital: FhirStore, notifier: Notifier, board: Board
+) -> None:
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    board.status = 503
+    await booking(hospital, "a")
+    for _ in range(MAX_FAILURES):
+        await notifier.step()
+    await booking(hospital, "b")
+    board.status = 200
+    await hospital.transact([Update({**await hospital.read("Subscription", "board"), "status": "requested"})])
+    await notifier.step()
+    assert board.events() == [("1", "a"), ("2", "b")]
+    await hospital.transact([Delete("Subscription", "board")])
+    await notifier.step()
+    assert await hospital.database.read(outbox.names) == []
+
+
+async def test_the_notifier_goes_on_after_an_error(
+    hospital: FhirStore, notifier: Notifier, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    await booking(hospital, "a")
+    with monkeypatch.context() as broken:
+        broken.setattr(outbox, "set_looked", None)
+        running = asyncio.create_task(notifier.run(0))
+        while notifier.subscribers:
+            await asyncio.sleep(0)
+    while len(board.events()) < 1:
+        await asyncio.sleep(0)
+    running.cancel()
+    assert board.events() == [("1", "a")]

@@ -92,14 +92,13 @@ class Guard:
         if self.clients is None and self.issuer is None:
             return None
         try:
-            from polyclinic.fhir.server.smart import Smart, built_in
-            from polyclinic.fhir.smart.tokens import Verifier, discovered, keys_at
+            from polyclinic.fhir.server.smart import built_in, external
         except ModuleNotFoundError as error:
             raise ConfigError(f"SMART needs the extra 'smart' ({error.name}): {install_hint('smart')}") from None
         if self.clients is None:
             issuer = str(self.issuer)
             try:
-                return Smart(Verifier(issuer, self.base, keys_at(await discovered(issuer))))
+                return await external(self.base, issuer)
             except RecordsError as error:
                 raise ConfigError(f"--issuer {issuer}: {error}") from error
         passphrase = secrets.token_urlsafe(9)
@@ -125,7 +124,7 @@ async def _serve(
         store = await FhirStore.open(database)
         await store.load(built_in_topics())
         notifier = Notifier(store, guard.base)
-        app = fhir_app(store, (host, *names), origins, notifier, await guard.smart(store))
+        app = fhir_app(store, (host, *names), origins, await guard.smart(store))
         server = uvicorn.Server(server_config(app, host=host, port=port, lifespan="off"))
         click.echo(f"FHIR R5 on http://{host}:{port} over {without_password(url)}. Stop with Ctrl-C.")
         looking = asyncio.create_task(notifier.run())

@@ -17,7 +17,7 @@ from polyclinic.fhir.transactions import Method, Operation
 
 MAX_ENTRIES = 10_000
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
-_METHODS: tuple[Method, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS: tuple[Method, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class BadBundle(RecordsError):
@@ -86,8 +86,8 @@ def _operation(entry: Any, place: str) -> Operation:
         raise BadBundle(f"{place} has no request", expression=place)
     request = entry["request"]
     method, url = request.get("method"), request.get("url")
-    if method not in _METHODS or not isinstance(url, str):
-        raise BadBundle(f"{place}.request needs a method ({', '.join(_METHODS)}) and a url", expression=place)
+    if method not in METHODS or not isinstance(url, str):
+        raise BadBundle(f"{place}.request needs a method ({', '.join(METHODS)}) and a url", expression=place)
     type_, id_, query = _split(url, place)
     operation = Operation(method, type_, id_, full_url=_text(entry, "fullUrl", place))
     _preconditions(operation, request, place)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError
 from polyclinic.fhir.parameters import Parameter, parameters
+from polyclinic.fhir.slot_rules import Key
 
 DEFAULT_COUNT = 50
 Prefix = Literal["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap"]
@@ -93,7 +96,15 @@ class Has:
     condition: Condition
 
 
-Condition: TypeAlias = Filter | Missing | Chain | Has
+@dataclass(frozen=True)
+class AnyOf:
+    """A condition: in at least one of these groups, every condition is met. If `negated`: in none of them."""
+
+    groups: tuple[tuple[Condition, ...], ...]
+    negated: bool = False
+
+
+Condition: TypeAlias = Filter | Missing | Chain | Has | AnyOf
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,10 @@ class Include:
 
 @dataclass
 class Search:
-    """Everything a search asks for."""
+    """Everything a search asks for.
+
+    Only resources of `includable` types are included (None: of all types), and only those whose keys `visible` returns.
+    """
 
     type: str
     conditions: list[Condition] = field(default_factory=list)
@@ -126,6 +140,8 @@ class Search:
     included_after: str | None = None
     ignored: list[str] = field(default_factory=list)
     used: list[tuple[str, str]] = field(default_factory=list)
+    includable: frozenset[str] | None = None
+    visible: Callable[[Transaction, set[Key]], set[Key]] | None = None
 
     def by_schedule(self) -> bool:
         """Whether the search is for slots of certain schedules."""

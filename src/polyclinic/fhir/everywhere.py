@@ -38,7 +38,7 @@ class EverywherePage(NamedTuple):
 
 
 def parse_everywhere(
-    query: Sequence[tuple[str, str]], base: str = "", allowed: Sequence[str] | None = None
+    query: Sequence[tuple[str, str]], base: str, allowed: Sequence[str], *, r4: bool = False
 ) -> Everywhere:
     """Read a search across types: the types that the query names, or all types that are allowed.
 
@@ -51,11 +51,11 @@ def parse_everywhere(
     refused = [name for name, _ in query if name in _ONE_TYPE_ONLY]
     if refused:
         raise BadSearch(f"'{refused[0]}' works only in a search on one type")
-    types = sorted(set(named)) or list(resource_types() if allowed is None else allowed)
+    types = sorted(set(named)) or list(allowed)
     if not types:
         raise BadSearch("the token does not allow a search on any type")
     plain = [(name, text) for name, text in query if name not in ("_type", "_page")]
-    searches = {type_: parse_search(type_, plain, base) for type_ in types}
+    searches = {type_: parse_search(type_, plain, base, r4=r4) for type_ in types}
     for type_, search in searches.items():
         if search.ignored:
             raise BadSearch(f"unknown search parameter of {type_}: {', '.join(search.ignored)}")

@@ -13,31 +13,35 @@ from polyclinic.fhir.parameters import COLUMNS, parameters, resource_types
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.storage import Stored, read_keys
 
-MAX_ROUNDS = 5
 _CHUNK = 400
 
 
 def included_keys(transaction: Transaction, search: Search, matches: Sequence[Stored]) -> list[Key]:
     """Keys of the resources that the matches include: each once, without the matches, ordered by type and id.
 
-    Included resources are read here only for `:iterate`. So without it, even many thousands need only an index scan.
+    `:iterate` goes on until nothing new is found; since no resource is visited twice, cycles end too. Included
+    resources are read here only for `:iterate`. So without it, even many thousands need only an index scan.
     """
     matched = {(stored.type, stored.id) for stored in matches}
     brought: set[Key] = set()
     fresh: set[Key] = matched
     sources: Sequence[Stored] = matches
-    for turn in range(MAX_ROUNDS):
-        forward = [i for i in search.includes if turn == 0 or i.iterate]
-        backward = [i for i in search.reverse_includes if turn == 0 or i.iterate]
-        if turn and forward:
-            sources = read_keys(transaction, sorted(fresh))
+    forward, backward = search.includes, search.reverse_includes
+    while fresh and (forward or backward):
         found = {key for stored in sources for key in references(stored.resource(), forward)} if forward else set()
         found.update(_backward(transaction, backward, fresh))
-        fresh = found - brought - matched
+        fresh = _allowed(transaction, search, found - brought - matched)
         brought |= fresh
-        if not fresh:
-            break
+        forward, backward = ([i for i in listed if i.iterate] for listed in (forward, backward))
+        sources = read_keys(transaction, sorted(fresh)) if forward else ()
     return sorted(brought)
+
+
+def _allowed(transaction: Transaction, search: Search, keys: set[Key]) -> set[Key]:
+    """Only those keys that this search may include. What is hidden is not followed either."""
+    if search.includable is not None:
+        keys = {key for key in keys if key[0] in search.includable}
+    return keys if search.visible is None else search.visible(transaction, keys)
 
 
 def read_included(transaction: Transaction, keys: Sequence[Key]) -> list[Stored]:

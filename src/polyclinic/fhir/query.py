@@ -24,6 +24,8 @@ from polyclinic.fhir.conditions import (
 )
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
 from polyclinic.fhir.query_values import read_value, split_values
+from polyclinic.fhir.r4.mapping import TYPES
+from polyclinic.fhir.r4.searching import as_in_r4, r5_condition, r5_parameter, require_r4
 
 MAX_COUNT = 1000
 MAX_VALUES = 500
@@ -42,29 +44,36 @@ def pairs(query: Query) -> list[tuple[str, str]]:
     return [(k, v) for k, vs in query.items() for v in ([vs] if isinstance(vs, str) else vs)]
 
 
-def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -> Search:
-    """Read a search. `base` is this server's own address; references may begin with it. Raises BadSearch."""
+def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "", *, r4: bool = False) -> Search:
+    """Read a search. `base` is this server's own address; references may begin with it. Raises BadSearch.
+
+    With `r4`, its names and values are those of R4.
+    """
     if type_ not in resource_types():
         raise BadSearch(f"resource type '{type_}' is not supported")
     search = Search(type_)
     for number, (name, text) in enumerate(query):
         if number >= MAX_PARAMETERS:
             raise BadSearch(f"a search can have at most {MAX_PARAMETERS} parameters")
-        if name in _CONTROLS:
-            _CONTROLS[name](search, text)
+        if name in CONTROLS:
+            CONTROLS[name](search, text)
             search.used.append((name, text))
         elif name not in ("_format", "_pretty"):
-            condition = parse_condition(type_, name, text, base)
+            condition = parse_condition(type_, name, text, base, r4=r4)
             if condition is None:
                 search.ignored.append(name)
             else:
                 search.conditions.append(condition)
                 search.used.append((name, text))
+    if r4:
+        as_in_r4(search)
     return search
 
 
 @lru_cache(maxsize=4096)
-def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
+def parse_condition(
+    type_: str, name: str, text: str, base: str = "", depth: int = 0, *, r4: bool = False
+) -> Condition | None:
     """Read one condition of a search on `type_`; None when the parameter is unknown.
 
     Results are cached, because the same conditions come again and again.
@@ -72,14 +81,14 @@ def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int
     if depth > MAX_DEPTH:
         raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")
     if name.startswith("_has:"):
-        return _has(type_, name, text, base, depth)
+        return _has(type_, name, text, base, depth, r4=r4)
     head, dot, rest = name.partition(".")
     code, _, modifier = head.partition(":")
-    parameter = parameters(type_).get(code)
+    parameter = parameters(type_).get(r5_parameter(type_, code) if r4 else code)
     if parameter is None:
         return None
     if dot:
-        return _chain(parameter, modifier, rest, text, base, depth)
+        return _chain(parameter, modifier, rest, text, base, depth, r4=r4)
     if modifier == "missing":
         if text not in ("true", "false"):
             raise BadSearch(f"'{name}' must be true or false, not '{text}'")
@@ -93,28 +102,37 @@ def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int
     values = tuple(read_value(parameter, None if target else modifier or None, part, base) for part in texts)
     if target:
         values = tuple(Target(target, v.value) if isinstance(v, Target) else v for v in values)
-    return Filter(parameter, None if target else modifier or None, values)
+    found = Filter(parameter, None if target else modifier or None, values)
+    return r5_condition(type_, found) if r4 else found
 
 
-def _has(type_: str, name: str, text: str, base: str, depth: int) -> Condition | None:
+def _has(type_: str, name: str, text: str, base: str, depth: int, *, r4: bool) -> Condition | None:
     parts = name.split(":", 3)
     if len(parts) != 4 or parts[1] not in resource_types():
         raise BadSearch(f"'{name}' is not of the form _has:Type:reference:parameter")
+    if r4:
+        require_r4(parts[1])
     reference = parameters(parts[1]).get(parts[2])
     if reference is None or reference.kind != "reference":
         raise BadSearch(f"'{parts[2]}' is not a reference parameter of {parts[1]}")
-    inner = parse_condition(parts[1], parts[3], text, base, depth + 1)
+    inner = parse_condition(parts[1], parts[3], text, base, depth + 1, r4=r4)
     return None if inner is None else Has(parts[1], reference, inner)
 
 
-def _chain(parameter: Parameter, type_: str, rest: str, text: str, base: str, depth: int) -> Condition | None:
+def _chain(
+    parameter: Parameter, type_: str, rest: str, text: str, base: str, depth: int, *, r4: bool
+) -> Condition | None:
     if parameter.kind != "reference":
         raise BadSearch(f"'{parameter.code}' is not a reference, so it cannot be chained")
     if type_ and type_ not in resource_types():
         raise BadSearch(f"resource type '{type_}' is not supported")
+    if r4 and type_:
+        require_r4(type_)
     targets = []
     for target in (type_,) if type_ else parameter.targets:
-        inner = parse_condition(target, rest, text, base, depth + 1)
+        if r4 and target not in TYPES:
+            continue
+        inner = parse_condition(target, rest, text, base, depth + 1, r4=r4)
         if inner is not None:
             targets.append((target, inner))
     return Chain(parameter, tuple(targets)) if targets else None
@@ -174,7 +192,7 @@ def _include(text: str, iterate: bool) -> Include:
     return Include(parts[0], None if parts[1] == "*" else parts[1], parts[2] if len(parts) == 3 else None, iterate)
 
 
-_CONTROLS: dict[str, Callable[[Search, str], None]] = {
+CONTROLS: dict[str, Callable[[Search, str], None]] = {
     "_sort": _sort,
     "_count": _count,
     "_total": _total,

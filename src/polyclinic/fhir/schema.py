@@ -6,7 +6,8 @@ search over them must need only one index scan. Many slots share one kind of vis
 the index has the kind's values under the kind's own id.
 
 `fhir_history` holds superseded versions. `fhir_index` holds the values of all other search parameters; a resource that
-still has to be indexed has the kind '+' (see `deferred`). `fhir_hold` holds the tentative reservations of slots.
+still has to be indexed has the kind '+' (see `deferred`). `fhir_hold` holds the tentative reservations of slots,
+`fhir_subscriber` and `fhir_event` what subscribers were and still must be told.
 
 The index `fhir_updated` is on `type || ''`, an expression that only the histories use. On plain `type`, a query planner
 without statistics would use this index for every search on a type. It would scan all slots to find those of one
@@ -38,6 +39,12 @@ CREATE INDEX IF NOT EXISTS fhir_index_low ON fhir_index (type, parameter, low, h
 CREATE INDEX IF NOT EXISTS fhir_index_owner ON fhir_index (id, type, parameter);
 CREATE TABLE IF NOT EXISTS fhir_hold (slot {text} PRIMARY KEY, token {text} NOT NULL, expires BIGINT NOT NULL);
 CREATE INDEX IF NOT EXISTS fhir_hold_expires ON fhir_hold (expires);
+CREATE TABLE IF NOT EXISTS fhir_subscriber (
+  subscription {text} PRIMARY KEY, since BIGINT NOT NULL, looked BIGINT NOT NULL, count INTEGER NOT NULL,
+  sent INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS fhir_event (
+  subscription {text} NOT NULL, number INTEGER NOT NULL, type {text} NOT NULL, id {text} NOT NULL,
+  version INTEGER NOT NULL, updated BIGINT NOT NULL, PRIMARY KEY (subscription, number));
 """
 
 

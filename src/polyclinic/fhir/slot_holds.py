@@ -29,6 +29,11 @@ def find(transaction: Transaction, slot: str) -> Hold | None:
     return Hold(*found[0]) if found else None
 
 
+def is_of_appointment(token: str) -> bool:
+    """Whether a token stands for a held appointment. Such tokens are not secret, so nobody can book with them."""
+    return token.startswith(_APPOINTMENT)
+
+
 def place(transaction: Transaction, slots: Sequence[str], token: str, expires: int) -> None:
     """Record holds on slots; an older one on the same slot is replaced."""
     forget(transaction, slots)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from polyclinic.fhir.conditions import (
+    AnyOf,
     Chain,
     Condition,
     Filter,
@@ -63,6 +64,8 @@ def _condition(type_: str, condition: Condition) -> Sql:
     """The SQL of a condition on row `r` of `type_`. Its values are never changed, so it can be cached."""
     if isinstance(condition, Has):
         return _has(type_, condition)
+    if isinstance(condition, AnyOf):
+        return _groups(type_, condition)
     column = column_of(type_, condition.parameter)
     if isinstance(condition, Missing):
         return _missing(type_, condition, column)
@@ -76,6 +79,16 @@ def _condition(type_: str, condition: Condition) -> Sql:
     test = any_of([_index_test(condition, value) for value in condition.values])
     rows = f"SELECT id FROM fhir_index WHERE {_ROWS.format(type_, code)} AND {test.text}"
     return _owns(type_, code, Sql(rows, test.values), negated)
+
+
+def _groups(type_: str, condition: AnyOf) -> Sql:
+    pieces = []
+    for group in condition.groups:
+        parts = [_condition(type_, each) for each in group]
+        text = " AND ".join(part.text for part in parts)
+        pieces.append(Sql(f"({text})", [value for part in parts for value in part.values]))
+    whole = any_of(pieces)
+    return Sql(f"({whole.text}) IS NOT TRUE", whole.values) if condition.negated else whole
 
 
 def _owns(type_: str, code: str, rows: Sql, negated: bool) -> Sql:

@@ -46,6 +46,16 @@ def built_in_topics() -> Iterator[Resource]:
         }
 
 
+def refuse_changed_topic(topic: Resource) -> None:
+    """Raise RecordInvalid if a topic has the address of a built-in one but is about other changes.
+
+    Who may subscribe to a built-in topic is decided by its address.
+    """
+    for known in built_in_topics():
+        if topic.get("url") == known["url"] and topic.get("resourceTrigger") != known["resourceTrigger"]:
+            raise RecordInvalid(f"{known['url']} is built in and cannot be changed", expression="SubscriptionTopic.url")
+
+
 def type_name(uri: str) -> str:
     """The resource type that a topic or a filter means; it may be given by name or by canonical address."""
     return uri.removeprefix(_TYPE)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordMissing, RecordsError, Resource
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.conditional import Conditions, Sight, find_one, has_conditional, resolved
+from polyclinic.fhir.conditional import Conditions, Finder, Sight, has_conditional, resolved
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
@@ -25,15 +25,20 @@ from polyclinic.fhir.r4.patching import patched_in_r4
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
+if TYPE_CHECKING:
+    from polyclinic.fhir.smart.scopes import Letter
+
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 _ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET": 3}
+_LETTERS: dict[Method, tuple[Letter, ...]] = {"POST": ("c",), "PUT": ("u",), "PATCH": ("u", "r"), "DELETE": ("d",)}
 
 
 @dataclass
 class Operation:
     """One operation of a transaction.
 
-    `condition` finds the target by a search if there is no `id`. A patch with `in_r4` names R4's elements.
+    `condition` finds the target by a search if there is no `id`. With `in_r4`, a patch names R4's elements, and
+    searches use R4's words.
     """
 
     method: Method
@@ -85,10 +90,13 @@ def perform(
     operations = [replace(operation) for operation in operations]
     work = UnitOfWork(transaction, now, hold=hold)
     if sight is not None:
-        _restrict_conditions(operations, base, sight)
+        for operation in operations:
+            sight.require(operation.type, *_letters(operation))
     ordered = sorted(range(len(operations)), key=lambda position: _ORDER[operations[position].method])
-    given = _assign_ids(work, operations, base)
+    given = _assign_ids(work, operations, base, sight)
     work.lock(*_keys(operations))
+    if sight is not None:
+        _check_targets(work, operations, sight)
     outcomes: list[Outcome | None] = [None] * len(operations)
     reads = []
     for position in ordered:
@@ -98,7 +106,7 @@ def perform(
             continue
         if resolve and operation.resource is not None and (given or has_conditional(operation.resource)):
             work.flush()
-            operation.resource = resolved(transaction, operation.resource, given, base)
+            operation.resource = resolved(operation.resource, given, _finder(work, operation, base, sight))
         outcomes[position] = _change(work, operation, base, check)
     if complete is not None:
         complete(work)
@@ -108,12 +116,24 @@ def perform(
     return [_latest(work, outcome) for outcome in outcomes if outcome is not None]
 
 
-def _restrict_conditions(operations: Sequence[Operation], base: str, sight: Sight) -> None:
-    """Check that the client may search by these conditions, because a condition shows whether a resource exists."""
+def _letters(operation: Operation) -> tuple[Letter, ...]:
+    """The scope letters that an operation needs. A patch reads the resource that it changes."""
+    if operation.method == "GET":
+        return ("s",) if operation.id is None else ("r",)
+    return _LETTERS[operation.method]
+
+
+def _check_targets(work: UnitOfWork, operations: Sequence[Operation], sight: Sight) -> None:
+    """Check each resource that will change before anything else, so that no other refusal tells what it holds."""
     for operation in operations:
-        for condition in (operation.condition, operation.if_none_exist):
-            if condition is not None:
-                sight.restrict(parse_search(operation.type, condition, base))
+        if operation.method != "GET" and operation.id is not None:
+            before = work.resource_before((operation.type, operation.id))
+            if before is not None:
+                sight.check(before, *_letters(operation))
+
+
+def _finder(work: UnitOfWork, operation: Operation, base: str, sight: Sight | None) -> Finder:
+    return Finder(work.transaction, base, sight, operation.in_r4)
 
 
 def _latest(work: UnitOfWork, outcome: Outcome) -> Outcome:
@@ -135,16 +155,17 @@ def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resourc
     return keys, becoming
 
 
-def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str) -> dict[str, str]:
+def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str, sight: Sight | None) -> dict[str, str]:
     """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
     given: dict[str, str] = {}
     for operation in operations:
         if operation.condition is not None or operation.if_none_exist is not None:
             _one_at_a_time(work.transaction, operation.type)
+            finder = _finder(work, operation, base, sight)
         if operation.condition is not None:
-            operation.id = find_one(work.transaction, operation.type, operation.condition, base)
+            operation.id = finder.one(operation.type, operation.condition)
         if operation.if_none_exist is not None:
-            found = find_one(work.transaction, operation.type, operation.if_none_exist, base)
+            found = finder.one(operation.type, operation.if_none_exist)
             if found is not None:
                 operation.method, operation.id, operation.resource = "GET", found, None
         if operation.method in ("POST", "PUT") and operation.resource is not None and operation.id is None:
@@ -222,7 +243,7 @@ def _read(transaction: Transaction, operation: Operation, base: str, sight: Sigh
             sight.check(resource, "r")
         return Outcome(200, resource, operation=operation)
     catch_up(transaction)
-    search = parse_search(operation.type, operation.query, base)
+    search = parse_search(operation.type, operation.query, base, r4=operation.in_r4)
     if sight is not None:
         sight.restrict(search)
     page = searching.run(transaction, search)

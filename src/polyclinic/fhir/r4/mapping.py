@@ -67,6 +67,10 @@ def _mapped(resource: Resource, functions: dict[str, Callable[[Resource], None]]
         listed = [_inside(each, functions, out=out) for each in resource.get("parameter", []) if isinstance(each, dict)]
         return {**resource, **({"parameter": listed} if "parameter" in resource else {})}
     made = copy.deepcopy(resource)
+    if isinstance(made.get("contained"), list):
+        made["contained"] = [
+            _mapped(each, functions, out=out) if isinstance(each, dict) else each for each in made["contained"]
+        ]
     if isinstance(type_, str) and type_ in TYPES:
         if out:
             for name in _LEFT_OUT.get(type_, ()):

@@ -13,7 +13,7 @@ from polyclinic.core.records import Resource
 from polyclinic.fhir.r4 import parts
 
 _ARRIVED = {"coding": [{"system": "http://terminology.hl7.org/CodeSystem/encounter-subject-status", "code": "arrived"}]}
-_TO_R4_STATUS = {"completed": "finished", "discharged": "finished", "on-hold": "onleave", "discontinued": "cancelled"}
+TO_R4_STATUS = {"completed": "finished", "discharged": "finished", "on-hold": "onleave", "discontinued": "cancelled"}
 _TO_R5_STATUS = {"finished": "completed", "onleave": "on-hold", "arrived": "in-progress", "triaged": "in-progress"}
 _ADMISSION = ("dietPreference", "specialArrangement", "specialCourtesy")
 
@@ -136,7 +136,7 @@ def _practitioner_in(p: Resource) -> None:
 def _encounter_out(e: Resource) -> None:
     status = e.get("status", "unknown")
     arrived = any(c.get("code") == "arrived" for c in e.pop("subjectStatus", {}).get("coding", []))
-    e["status"] = "arrived" if status == "in-progress" and arrived else _TO_R4_STATUS.get(status, status)
+    e["status"] = "arrived" if status == "in-progress" and arrived else TO_R4_STATUS.get(status, status)
     classes = [coding for concept in e.pop("class", []) for coding in concept.get("coding", [])]
     e["class"] = classes[0] if classes else {"display": "unknown"}
     parts.concepts_of(e, "serviceType")

@@ -17,14 +17,14 @@ from starlette.routing import Route
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError
-from polyclinic.fhir.notifications import Notifier
 from polyclinic.fhir.parameters import resource_types
+from polyclinic.fhir.r4.mapping import TYPES
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.appointments import Appointments
 from polyclinic.fhir.server.batches import Batches
 from polyclinic.fhir.server.capability import capability_statement, index_page
-from polyclinic.fhir.server.exchange import base_url, require_json, resource_type, respond
+from polyclinic.fhir.server.exchange import base_url, in_r4, require_json, resource_type, respond
 from polyclinic.fhir.server.exports import Exports
 from polyclinic.fhir.server.interactions import Interactions
 from polyclinic.fhir.server.openapi import openapi
@@ -66,7 +66,6 @@ def fhir_app(
     store: FhirStore,
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
-    notifier: Notifier | None = None,
     smart: Smart | None = None,
 ) -> Starlette:
     """A FHIR R5 server over a store, and under `/r4` the same in R4 for scheduling.
@@ -74,7 +73,7 @@ def fhir_app(
     Without `smart` everybody may do everything, so use that on loopback only.
 
     It answers only requests to IP addresses, `localhost` and the names in `hosts`: see `KnownHosts`. Web pages of the
-    origins in `origins` may use it from a browser. `notifier` serves subscriptions.
+    origins in `origins` may use it from a browser. A `Notifier` over the same store serves subscriptions.
     """
     exports = Exports(store, guarded=smart is not None)
     pages = _Pages(store, smart)
@@ -84,7 +83,7 @@ def fhir_app(
         *(smart.routes() if smart is not None else ()),
         *(
             Route(path, _guarded(handler, need), methods=[method])
-            for method, path, handler, need in _addresses(store, notifier, exports, pages)
+            for method, path, handler, need in _addresses(store, exports, pages)
         ),
     ]
     handlers = {RecordsError: _refused, HTTPException: _no_route, Exception: _broken}
@@ -103,13 +102,13 @@ def fhir_app(
     return app
 
 
-def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pages: _Pages) -> list[_Address]:
+def _addresses(store: FhirStore, exports: Exports, pages: _Pages) -> list[_Address]:
     """All routes, in the order in which a path is compared with them.
 
     Routes with fixed names come before those with `{type}` and `{id}`.
     """
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
-    visits, told = Appointments(store), Subscriptions(store, notifier)
+    visits, told = Appointments(store), Subscriptions(store)
     own = _own_checks
     return [
         ("GET", "/", pages.index, own),
@@ -121,8 +120,8 @@ def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pa
         ("DELETE", "/$export-status/{job}", exports.delete, own),
         ("GET", "/$export-file/{job}/{name}", exports.file, own),
         ("GET", "/_history", many.history, own),
-        ("POST", "/Slot/$hold", named.hold, _on("Slot", "u")),
-        ("POST", "/Slot/{id}/$hold", named.hold, _on("Slot", "u")),
+        ("POST", "/Slot/$hold", named.hold, _on("Slot", "u", "r")),
+        ("POST", "/Slot/{id}/$hold", named.hold, _on("Slot", "u", "r")),
         ("GET", "/Appointment/$find", visits.find, _on("Slot", "s")),
         ("POST", "/Appointment/$find", visits.find, _on("Slot", "s")),
         ("POST", "/Appointment/$hold", visits.hold, _on("Appointment", "c")),
@@ -139,23 +138,23 @@ def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pa
         ("GET", "/{type}/{id}/_history/{version}", one.vread, _typed("r")),
         ("GET", "/{type}/{id}", one.read, _typed("r")),
         ("PUT", "/{type}/{id}", one.update, _typed("u")),
-        ("PATCH", "/{type}/{id}", one.patch, _typed("u")),
+        ("PATCH", "/{type}/{id}", one.patch, _typed("u", "r")),
         ("DELETE", "/{type}/{id}", one.delete, _typed("d")),
         ("GET", "/{type}", many.get, _typed("s")),
         ("POST", "/{type}", one.create, _typed("c")),
-        ("PUT", "/{type}", one.update, _typed("u")),
-        ("PATCH", "/{type}", one.patch, _typed("u")),
-        ("DELETE", "/{type}", one.delete, _typed("d")),
+        ("PUT", "/{type}", one.update, _typed("u", "s")),
+        ("PATCH", "/{type}", one.patch, _typed("u", "r", "s")),
+        ("DELETE", "/{type}", one.delete, _typed("d", "s")),
     ]
 
 
-def _typed(letter: Letter) -> Need:
-    """A check that the token has this scope letter for the type in the path."""
-    return lambda access, request: access.require(resource_type(request), letter)
+def _typed(*letters: Letter) -> Need:
+    """A check that the token has these scope letters for the type in the path."""
+    return lambda access, request: access.require(resource_type(request), *letters)
 
 
-def _on(type_: str, letter: Letter) -> Need:
-    return lambda access, request: access.require(type_, letter)
+def _on(type_: str, *letters: Letter) -> Need:
+    return lambda access, request: access.require(type_, *letters)
 
 
 def _any_scope(access: Access, request: Request) -> None:
@@ -179,7 +178,7 @@ def _guarded(handler: Handler, need: Need) -> Handler:
 
 
 async def _refused(request: Request, error: RecordsError) -> Response:
-    return respond(outcomes.of_error(error), error.status)
+    return respond(access_of(request).refusal(error), error.status)
 
 
 async def _no_route(request: Request, error: HTTPException) -> Response:
@@ -218,9 +217,8 @@ class _Pages:
         if "text/html" not in request.headers.get("accept", ""):
             return await self.metadata(request)
         counts = await self.store.database.read(_counts)
-        return HTMLResponse(
-            index_page(base_url(request), [(type_, counts.get(type_, 0)) for type_ in resource_types()])
-        )
+        types = access_of(request).countable(TYPES if in_r4(request) else resource_types())
+        return HTMLResponse(index_page(base_url(request), [(type_, counts.get(type_, 0)) for type_ in types]))
 
 
 def _counts(transaction: Transaction) -> dict[str, int]:

@@ -19,8 +19,10 @@ from starlette.responses import Response
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordConflict, RecordInvalid, RecordMissing, Resource
 from polyclinic.fhir import slot_holds, storage
+from polyclinic.fhir.conditional import Finder, has_conditional, resolved
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.offers import Wanted, find_offers
+from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.scheduling import cancelled, span
 from polyclinic.fhir.server import outcomes
@@ -64,6 +66,7 @@ class Appointments:
         else:
             given = Parameters(await body_resource(request))
         wanted = self._wanted(given)
+        access_of(request).restrict(parse_search("Schedule", wanted.schedules), one_patient=False)
         patient = given.references("patient-reference", "Patient") or given.references("patient", "Patient")
         offers = await self.store.settled(lambda transaction: find_offers(transaction, wanted))
         return respond(self._bundle([self._remember(offer, patient) for offer in offers], base_url(request)))
@@ -190,6 +193,8 @@ def book(
     access: Access = OPEN,
 ) -> Resource:
     """Book an appointment on the slots it names and at their time; cancel `instead` in the same transaction."""
+    if token is not None and slot_holds.is_of_appointment(token):
+        raise RecordConflict("'hold' must be the token that Slot/$hold gave; book a held appointment by its id")
     given_up = [] if instead is None else [storage.read(transaction, "Appointment", instead).resource()]
     return _fix(transaction, appointment, "booked", now, base=base, token=token, given_up=given_up, access=access)
 
@@ -209,17 +214,20 @@ def _fix(
     id_ = appointment.get("id")
     stored = storage.find(transaction, "Appointment", id_, lock=True) if id_ else None
     current = stored.resource() if stored is not None and stored.body is not None else None
+    for known in (*given_up, *([current] if current is not None else [])):
+        access.check(known, "r", "u")
     if current is not None:
         if current["status"] not in ("proposed", "pending", "waitlist"):
             raise RecordConflict(f"Appointment/{id_} is {current['status']} and cannot be {status} again")
         appointment = {**current, **appointment}
     elif id_ and "slot" not in appointment:
         raise RecordMissing(f"Appointment/{id_} was neither offered here nor stored")
+    if has_conditional(appointment):
+        appointment = resolved(appointment, {}, Finder(transaction, base, access))
+    access.check(appointment, "c" if current is None else "u")
     slots = [storage.read(transaction, "Slot", slot).resource() for slot in _slot_ids(appointment)]
     fixed = {**appointment, "status": status, **span(slots)}
     check(fixed)
-    for resource in (fixed, *given_up, *([current] if current is not None else [])):
-        access.check(resource, "c" if resource is fixed and current is None else "u")
     operations = [_operation(fixed, current)]
     operations += [Operation("PUT", "Appointment", each["id"], cancelled(each, now)) for each in given_up]
     if status == "booked" and current is not None:
@@ -227,7 +235,7 @@ def _fix(
         busy = [{**slot, "status": "busy"} for slot in slots if slot["id"] in ours and slot["status"] != "busy"]
         operations += [Operation("PUT", "Slot", slot["id"], slot) for slot in busy]
     complete = partial(refuse_dangling, base=base)
-    done = perform(transaction, operations, now, hold=token, complete=complete)[0].resource
+    done = perform(transaction, operations, now, hold=token, complete=complete, resolve=False)[0].resource
     if done is None:
         raise RecordMissing("the appointment was not stored")
     return done

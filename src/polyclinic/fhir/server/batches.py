@@ -15,7 +15,7 @@ from starlette.responses import Response
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
 from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
-from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.r4.mapping import TYPES, NotInR4
 from polyclinic.fhir.server.access import Access, access_of
 from polyclinic.fhir.server.exchange import base_url, body_resource, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
@@ -48,7 +48,7 @@ class Batches:
         return await asyncio.to_thread(respond, response)
 
     async def _transaction(self, operations: list[Operation], base: str, bare: bool, access: Access) -> list[Resource]:
-        return [_entry(outcome, base, bare, access) for outcome in await self._perform(operations, base, access)]
+        return [_entry(outcome, base, bare) for outcome in await self._perform(operations, base, access)]
 
     async def _perform(self, operations: list[Operation], base: str, access: Access) -> list[Outcome]:
         run = partial(perform, base=base, check=check_only, complete=access.completing(base), sight=access)
@@ -64,9 +64,9 @@ class Batches:
     async def _alone(self, entry: object, r4: bool, base: str, bare: bool, access: Access) -> Resource:
         try:
             operation = _operations({"entry": [entry]}, r4=r4, alone=True)[0]
-            return _entry((await self._perform([operation], base, access))[0], base, bare, access)
+            return _entry((await self._perform([operation], base, access))[0], base, bare)
         except RecordsError as error:
-            return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
+            return {"response": {"status": _status(error.status), "outcome": access.refusal(error)}}
 
 
 def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Operation]:
@@ -77,6 +77,8 @@ def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Oper
     operations = operations_in(bundle)
     for position, operation in enumerate(operations):
         operation.in_r4 = r4
+        if r4 and operation.type not in TYPES:
+            raise NotInR4(f"Bundle.entry[{position}]: '{operation.type}' is not offered in R4")
         _validate(operation, operation.type if alone else f"Bundle.entry[{position}].resource")
     return operations
 
@@ -99,11 +101,10 @@ def _status(code: int) -> str:
     return f"{code} {HTTPStatus(code).phrase}"
 
 
-def _entry(outcome: Outcome, base: str, bare: bool, access: Access) -> Resource:
+def _entry(outcome: Outcome, base: str, bare: bool) -> Resource:
     response: Resource = {"status": _status(outcome.status)}
     if outcome.page is not None and outcome.operation is not None:
-        outcome.page.included = access.visible(outcome.page.included)
-        search = parse_search(outcome.operation.type, outcome.operation.query, base)
+        search = parse_search(outcome.operation.type, outcome.operation.query, base, r4=outcome.operation.in_r4)
         return {"resource": search_set(base, search, outcome.page), "response": response}
     resource = outcome.resource
     if resource is None:

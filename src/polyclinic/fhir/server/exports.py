@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -23,7 +24,7 @@ from polyclinic.fhir.export import Export, ExportFile, patient_types
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.r4.mapping import TYPES, to_r4
 from polyclinic.fhir.server import outcomes
-from polyclinic.fhir.server.access import access_of
+from polyclinic.fhir.server.access import OPEN, Forbidden, access_of
 from polyclinic.fhir.server.exchange import base_url, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.store import FhirStore
@@ -50,12 +51,16 @@ class ExportFailed(RecordsError):
     code = "exception"
 
 
+_Owner: TypeAlias = tuple[str, str, bool]
+"""The client and the user who started an export, and whether it is in R4. Nobody else finds the export."""
+
+
 @dataclass
 class _Job:
     export: Export
     request: str
     task: asyncio.Task[None]
-    owner: str
+    owner: _Owner
 
 
 class Exports:
@@ -120,7 +125,7 @@ class Exports:
 
     async def status(self, request: Request) -> Response:
         """GET $export-status/id: still running, or the list of files."""
-        job = self._job(request)
+        job = self._readable(request)
         if not job.task.done():
             return Response(status_code=202, headers={"X-Progress": job.export.progress, "Retry-After": "1"})
         if job.task.cancelled() or (error := job.task.exception()) is not None:
@@ -140,7 +145,7 @@ class Exports:
 
     async def file(self, request: Request) -> Response:
         """GET $export-file/id/name: one file."""
-        job = self._job(request)
+        job = self._readable(request)
         name = str(request.path_params["name"])
         if not any(file.name == name for file in (*job.export.files, *job.export.deleted)):
             raise RecordMissing(f"this export has no file '{name}'")
@@ -148,7 +153,7 @@ class Exports:
 
     async def delete(self, request: Request) -> Response:
         """DELETE $export-status/id: stop the export and delete its files."""
-        self._job(request)
+        self._readable(request)
         await self._forget(str(request.path_params["job"]))
         return respond(outcomes.outcome("information", "informational", "the export is deleted"), 202)
 
@@ -156,6 +161,13 @@ class Exports:
         job = self._jobs.get(str(request.path_params["job"]))
         if job is None or job.owner != _owner(request):
             raise RecordMissing("there is no such export")
+        return job
+
+    def _readable(self, request: Request) -> _Job:
+        """The export, if the token that asks now also allows everything in it."""
+        job = self._job(request)
+        for type_ in job.export.types:
+            access_of(request).require_all_patients(type_, "r", "s")
         return job
 
     async def _forget(self, id_: str) -> None:
@@ -170,12 +182,13 @@ class Exports:
             await self._forget(id_)
 
 
-def _owner(request: Request) -> str:
-    """The client that started an export; only this client sees it.
-
-    Without authorisation everybody counts as the same client.
-    """
-    return access_of(request).client_id
+def _owner(request: Request) -> _Owner:
+    """Who asks. Without SMART, everybody counts as the same client."""
+    access = access_of(request)
+    client, user = access.bearer
+    if access is not OPEN and not client:
+        raise Forbidden("an export needs a token that names its client")
+    return client, user, in_r4(request)
 
 
 def _listed(base: str, file: ExportFile) -> dict[str, object]:

@@ -57,7 +57,7 @@ class Interactions:
         wanted = [(k, v) for k, v in request.query_params.multi_items() if k in ("_summary", "_elements")]
         if not wanted:
             return respond_stored(stored)
-        view = parse_search(type_, wanted)
+        view = parse_search(type_, wanted, r4=in_r4(request))
         return respond(subset(stored, view.summary, view.elements), headers=stamp(stored.version, stored.updated))
 
     async def vread(self, request: Request) -> Response:
@@ -75,7 +75,8 @@ class Interactions:
         require_json(request)
         type_ = resource_type(request)
         resource = await self._valid(request, type_)
-        operation = Operation("POST", type_, resource={k: v for k, v in resource.items() if k != "id"})
+        body = {k: v for k, v in resource.items() if k != "id"}
+        operation = Operation("POST", type_, resource=body, in_r4=in_r4(request))
         condition = request.headers.get("if-none-exist")
         if condition is not None:
             operation.if_none_exist = parse_qsl(condition.partition("?")[2] or condition, keep_blank_values=True)
@@ -99,7 +100,7 @@ class Interactions:
         """PATCH Type/id with a JSON Patch, or with a FHIRPath Patch in a Parameters resource."""
         require_json(request)
         operation = self._operation(request, "PATCH")
-        operation.patch, operation.in_r4 = loads(await body_bytes(request, *PATCH_TYPES)), in_r4(request)
+        operation.patch = loads(await body_bytes(request, *PATCH_TYPES))
         return await self._perform(request, operation)
 
     async def delete(self, request: Request) -> Response:
@@ -113,11 +114,11 @@ class Interactions:
         type_ = resource_type(request)
         version = if_match(request)
         if "id" in request.path_params:
-            return Operation(method, type_, resource_id(request), if_version=version)
+            return Operation(method, type_, resource_id(request), if_version=version, in_r4=in_r4(request))
         condition = [(k, v) for k, v in request.query_params.multi_items() if k not in ("_format", "_pretty")]
         if not condition:
             raise BadBundle(f"{method} {type_} needs an id or a condition")
-        return Operation(method, type_, condition=condition, if_version=version)
+        return Operation(method, type_, condition=condition, if_version=version, in_r4=in_r4(request))
 
     async def _valid(self, request: Request, type_: str) -> Resource:
         resource = await body_resource(request)

@@ -10,6 +10,7 @@ from polyclinic.core.records import RecordConflict, RecordInvalid, RecordMissing
 from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
     body_resource,
     require_json,
@@ -45,7 +46,10 @@ class Operations:
         minutes = given.integer("minutes", DEFAULT_HOLD_MINUTES, MAX_HOLD_MINUTES)
         now, token = self.store.now(), opaque_id()
         expires = now + minutes * 60_000_000
-        held = await self.store.database.write(lambda transaction: hold(transaction, slots, token, now, expires))
+        access = access_of(request)
+        held = await self.store.database.write(
+            lambda transaction: hold(transaction, slots, token, now, expires, access)
+        )
         parameter: list[Resource] = [
             {"name": "hold", "valueString": token},
             {"name": "expires", "valueInstant": instant_text(expires)},
@@ -64,7 +68,9 @@ class Operations:
         return respond(outcomes.of_problems(problems(resource) or structural_problems(resource)))
 
 
-def hold(transaction: Transaction, slots: list[str], token: str, now: int, expires: int) -> list[Resource]:
+def hold(
+    transaction: Transaction, slots: list[str], token: str, now: int, expires: int, access: Access = OPEN
+) -> list[Resource]:
     """Hold free slots. Raises RecordConflict when one is not free."""
     sweep(transaction, now)
     held, writes = [], WriteBuffer(transaction, now)
@@ -73,6 +79,7 @@ def hold(transaction: Transaction, slots: list[str], token: str, now: int, expir
         if stored is None:
             raise RecordMissing(f"there is no Slot/{id_}")
         slot = stored.resource()
+        access.check(slot, "r", "u")
         if slot["status"] != "free":
             raise RecordConflict(f"Slot/{id_} is not free but {slot['status']}")
         held.append(writes.update(stored, {**slot, "status": "busy-tentative"}, slot))

@@ -1,13 +1,12 @@
-"""The server in FHIR R4, under `/r4`: bodies are mapped on their way in and out, and so are a few searches.
+"""The server in FHIR R4, under `/r4`: bodies are mapped on their way in and out.
 
-Patches and exports are only marked as R4 here; they are mapped where they are executed.
+Searches, patches and exports are only marked as R4 here; they are mapped where they are executed.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,7 +19,6 @@ from polyclinic.fhir.server.exchange import MAX_BODY_BYTES, R4, TooLarge, respon
 PREFIX = "/r4"
 VERSION = "4.0.1"
 _JSON = re.compile(rb"application/(fhir\+)?json|text/json")
-_ENCOUNTER_STATUS = {"finished": ("completed", ""), "onleave": ("on-hold", ""), "arrived": ("in-progress", "arrived")}
 _OPEN = ("metadata", "_search", "_history", ".well-known", "auth", "")
 _EXPORTS = ("$export", "$export-status", "$export-file")
 
@@ -42,7 +40,6 @@ class R4Edge:
             inner = {**scope, R4: True, "root_path": f"{scope.get('root_path', '')}{PREFIX}"}
             if path == PREFIX:
                 inner |= {"path": f"{PREFIX}/", "raw_path": f"{PREFIX}/".encode()}
-            inner["query_string"] = _mapped_query(path, bytes(scope.get("query_string", b"")))
             body = await _mapped_body(scope, receive)
         except RecordsError as error:
             await respond(outcomes.of_error(error), error.status)(scope, receive, send)
@@ -150,17 +147,3 @@ def _once(body: bytes) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive
-
-
-def _mapped_query(path: str, query: bytes) -> bytes:
-    """The query with R4's encounter statuses replaced by R5's."""
-    if not path.startswith(f"{PREFIX}/Encounter") or b"status" not in query:
-        return query
-    pairs = []
-    for name, text in parse_qsl(query.decode(), keep_blank_values=True):
-        if name == "status" and text in _ENCOUNTER_STATUS:
-            status, subject = _ENCOUNTER_STATUS[text]
-            pairs += [("status", status), *([("subject-status", subject)] if subject else [])]
-        else:
-            pairs.append((name, text))
-    return urlencode(pairs).encode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -14,7 +14,6 @@ from polyclinic.fhir.conditions import Search
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.everywhere import EverywherePage
 from polyclinic.fhir.parameters import data
-from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.search import Page
 from polyclinic.fhir.storage import Stored
 
@@ -38,19 +37,20 @@ def search_set(base: str, search: Search, page: Page, warnings: Sequence[Resourc
     return bundle
 
 
-def everywhere_set(base: str, query: Sequence[tuple[str, str]], page: EverywherePage) -> Resource:
+def everywhere_set(
+    base: str, query: Sequence[tuple[str, str]], page: EverywherePage, searches: Mapping[str, Search]
+) -> Resource:
     """A page of a search across types as a Bundle."""
     used = [(name, text) for name, text in query if name not in ("_format", "_pretty")]
     links = [{"relation": "self", "url": _url(base, "", used)}]
     if page.following is not None:
         rest = [(name, text) for name, text in used if name != "_page"]
         links.append({"relation": "next", "url": _url(base, "", [*rest, ("_page", page.following)])})
-    view = parse_search("Patient", [(name, text) for name, text in used if name in ("_summary", "_elements")])
     bundle: Resource = {"resourceType": "Bundle", "type": "searchset", "link": links}
     if page.total is not None:
         bundle["total"] = page.total
     if page.matches:
-        bundle["entry"] = [_entry(base, stored, view, "match") for stored in page.matches]
+        bundle["entry"] = [_entry(base, stored, searches[stored.type], "match") for stored in page.matches]
     return bundle
 
 

@@ -22,11 +22,13 @@ from polyclinic.fhir.history import HistoryPage, history
 from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.parameters import patient_parameters, resource_types
 from polyclinic.fhir.query import parse_search
+from polyclinic.fhir.r4.mapping import TYPES
 from polyclinic.fhir.server import outcomes
-from polyclinic.fhir.server.access import OPEN, access_of
+from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
     base_url,
     body_bytes,
+    in_r4,
     preference,
     require_json,
     resource_id,
@@ -64,11 +66,12 @@ class Searches:
         require_json(request)
         base = base_url(request)
         access = access_of(request)
-        asked = parse_everywhere(query, base, None if access is OPEN else access.types("s"))
+        offered = [type_ for type_ in access.types("s") if not in_r4(request) or type_ in TYPES]
+        asked = parse_everywhere(query, base, offered, r4=in_r4(request))
         for search in asked.searches.values():
             access.restrict(search)
         page = await self.store.settled(lambda transaction: run_everywhere(transaction, asked))
-        return respond(everywhere_set(base, query, page))
+        return respond(everywhere_set(base, query, page, asked.searches))
 
     async def _form(self, request: Request) -> list[tuple[str, str]]:
         form = await body_bytes(request, "application/x-www-form-urlencoded")
@@ -81,19 +84,18 @@ class Searches:
     async def _search(self, request: Request, query: Sequence[tuple[str, str]]) -> Response:
         require_json(request)
         type_, base = resource_type(request), base_url(request)
-        search = parse_search(type_, query, base)
+        search = parse_search(type_, query, base, r4=in_r4(request))
         if search.ignored and preference(request, "handling") == "strict":
             raise BadSearch(f"unknown search parameter of {type_}: {', '.join(search.ignored)}")
         access = access_of(request)
         access.restrict(search)
         page = await self.store.settled(lambda transaction: searching.run(transaction, search))
-        page.included = access.visible(page.included)
         return respond(search_set(base, search, page, _warnings(search)))
 
     async def history(self, request: Request) -> Response:
         """GET _history of a resource, a type or the whole system."""
         require_json(request)
-        types: Sequence[str] = resource_types()
+        types: Sequence[str] = TYPES if in_r4(request) else resource_types()
         id_, path = None, "_history"
         if "type" in request.path_params:
             types, path = [resource_type(request)], f"{resource_type(request)}/_history"
@@ -107,12 +109,13 @@ class Searches:
             return history(transaction, types, id_, count, since, mark)
 
         page = await self.store.database.read(run)
+        shown = page.versions if id_ is None else access_of(request).visible(page.versions)
         base = base_url(request)
         links = []
         if page.following is not None:
             kept = f"_count={count}" + (f"&_since={quote(request.query_params['_since'])}" if since is not None else "")
             links = [{"relation": "next", "url": f"{base}/{path}?{kept}&_page={_write_mark(page.following)}"}]
-        return respond(history_bundle(base, path, page.versions, links))
+        return respond(history_bundle(base, path, shown, links))
 
     async def _may_see_history(self, request: Request, types: Sequence[str], id_: str | None) -> None:
         access = access_of(request)
@@ -137,10 +140,8 @@ class Searches:
         since = _date(request, "_since")
         access = access_of(request)
         access.require("Patient", "r")
-        found = await self.store.settled(lambda transaction: everything(transaction, id_))
-        if access is not OPEN:
-            access.check(found[0].resource(), "r")
-            found = access.visible(found)
+        types = TYPES if in_r4(request) else resource_types()
+        found = await self.store.settled(lambda transaction: everything(transaction, id_, types, access))
         kept = [s for s in found if (not only or s.type in only) and (since is None or s.updated >= since)]
         page = searching.Page(kept, total=len(kept))
         bundle = search_set(base, Search("Patient"), page)
@@ -148,10 +149,14 @@ class Searches:
         return respond(bundle)
 
 
-def everything(transaction: Transaction, patient: str) -> list[Stored]:
-    """The patient, all resources that refer to the patient, and all that those refer to; each once."""
+def everything(transaction: Transaction, patient: str, types: Sequence[str], access: Access = OPEN) -> list[Stored]:
+    """The patient, all resources of these types that refer to the patient, and all that those refer to; each once.
+
+    Only what the client may read counts.
+    """
     found = [storage.read(transaction, "Patient", patient)]
-    for type_ in resource_types():
+    access.check(found[0].resource(), "r")
+    for type_ in types:
         codes = patient_parameters(type_)
         if codes:
             listed = ", ".join(f"'{code}'" for code in codes)
@@ -160,8 +165,9 @@ def everything(transaction: Transaction, patient: str) -> list[Stored]:
                 " AND value = ? AND system = 'Patient' ORDER BY id",
                 (patient,),
             )
-            found.extend(storage.read_many(transaction, type_, [row[0] for row in ids]))
-    search = Search("Patient", includes=[Include("*", None, None, False)])
+            found.extend(access.visible(storage.read_many(transaction, type_, [row[0] for row in ids])))
+    search = Search("Patient", includes=[Include("*", None, None, False)], includable=frozenset(types))
+    search.visible = None if access is OPEN else access.visible_keys
     return [*found, *read_included(transaction, included_keys(transaction, search, found))]
 
 

@@ -19,20 +19,22 @@ from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import Access
 from polyclinic.fhir.server.exchange import respond
 from polyclinic.fhir.smart.clients import read_clients
-from polyclinic.fhir.smart.endpoints import AuthorisationServer, smart_configuration
+from polyclinic.fhir.smart.discovery import Described, built_in_description, discovered, smart_configuration
+from polyclinic.fhir.smart.endpoints import AuthorisationServer
 from polyclinic.fhir.smart.issuer import Issuer
-from polyclinic.fhir.smart.tokens import Unauthorized, Verifier
+from polyclinic.fhir.smart.tokens import Unauthorized, Verifier, keys_at
 from polyclinic.fhir.store import FhirStore
 
 _OPEN_PATHS = ("/metadata", "/openapi.json", "/.well-known/", "/auth/")
+_ADDRESSES = (("token", "token_endpoint"), ("authorize", "authorization_endpoint"))
 _URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
 
 
 class Smart:
-    """Which tokens are accepted, and the built-in authorisation server if there is one."""
+    """Which tokens are accepted, who gives them, and the built-in authorisation server if there is one."""
 
-    def __init__(self, verifier: Verifier, server: AuthorisationServer | None = None) -> None:
-        self.verifier, self.server = verifier, server
+    def __init__(self, verifier: Verifier, described: Described, server: AuthorisationServer | None = None) -> None:
+        self.verifier, self.described, self.server = verifier, described, server
 
     def routes(self) -> Sequence[Route]:
         """The routes with which clients discover the endpoints."""
@@ -45,25 +47,16 @@ class Smart:
 
     async def configuration(self, request: Request) -> Response:
         """GET .well-known/smart-configuration."""
-        said = smart_configuration(self.verifier.audience, self.verifier.issuer, built_in=self.server is not None)
-        return JSONResponse(said)
+        return JSONResponse(smart_configuration(self.verifier.issuer, self.described))
 
     def security(self) -> Resource:
         """The `security` part of the CapabilityStatement."""
         coding = {"system": "http://hl7.org/fhir/restful-security-service", "code": "SMART-on-FHIR"}
         said: Resource = {"cors": True, "service": [{"coding": [coding], "text": "OAuth2 using SMART on FHIR"}]}
-        if self.server is not None:
-            url = self.verifier.issuer
-            said["extension"] = [
-                {
-                    "url": _URIS,
-                    "extension": [
-                        {"url": "token", "valueUri": f"{url}/token"},
-                        {"url": "authorize", "valueUri": f"{url}/authorize"},
-                    ],
-                }
-            ]
-        return said
+        addresses = [
+            {"url": name, "valueUri": self.described[key]} for name, key in _ADDRESSES if key in self.described
+        ]
+        return {**said, "extension": [{"url": _URIS, "extension": addresses}]}
 
 
 class Bearer:
@@ -100,4 +93,10 @@ def _token(request: HTTPConnection) -> str:
 def built_in(base: str, clients: Path, store: FhirStore, passphrase: str) -> Smart:
     """The built-in authorisation server for the clients in a file, and a verifier of its tokens."""
     issuer = Issuer(base, read_clients(clients))
-    return Smart(issuer.verifier(), AuthorisationServer(issuer, store, passphrase))
+    return Smart(issuer.verifier(), built_in_description(issuer.url), AuthorisationServer(issuer, store, passphrase))
+
+
+async def external(base: str, issuer: str) -> Smart:
+    """A verifier of another issuer's tokens. Its endpoints are read from its own description, once."""
+    described = await discovered(issuer)
+    return Smart(Verifier(issuer, base, keys_at(described["jwks_uri"])), described)

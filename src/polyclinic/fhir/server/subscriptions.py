@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir import storage
-from polyclinic.fhir.notifications import Notifier, Subscriber, notification
+from polyclinic.fhir import outbox, storage
+from polyclinic.fhir.notifications import notification
 from polyclinic.fhir.server.access import access_of
 from polyclinic.fhir.server.exchange import base_url, require_json, resource_id, respond
 from polyclinic.fhir.server.inputs import BadParameters
@@ -15,36 +17,42 @@ from polyclinic.fhir.store import FhirStore
 
 
 class Subscriptions:
-    """Handlers over one store and its notifier, if there is one."""
+    """Handlers over one store."""
 
-    def __init__(self, store: FhirStore, notifier: Notifier | None) -> None:
-        self.store, self._notifier = store, notifier
+    def __init__(self, store: FhirStore) -> None:
+        self.store = store
 
     async def status(self, request: Request) -> Response:
         """GET Subscription/id/$status."""
         require_json(request)
-        subscriber = await self._subscriber(request)
-        bundle = notification(base_url(request), subscriber, "query-status", ())
+        subscription, count = await self._subscription(request)
+        bundle = notification(base_url(request), subscription, count, "query-status", ())
         return respond({"resourceType": "Bundle", "type": "searchset", "entry": bundle["entry"]})
 
     async def events(self, request: Request) -> Response:
-        """GET Subscription/id/$events: the events between two numbers that are still kept."""
+        """GET Subscription/id/$events: the events between two numbers that are still kept, a limited number at once."""
         require_json(request)
         first, last = (_number(request, name) for name in ("eventsSinceNumber", "eventsUntilNumber"))
-        subscriber = await self._subscriber(request)
-        kept = [*subscriber.past, *subscriber.waiting]
-        chosen = [e for e in kept if (first is None or e.number >= first) and (last is None or e.number <= last)]
-        return respond(notification(base_url(request), subscriber, "query-event", chosen))
+        subscription, count = await self._subscription(request)
+        access = access_of(request)
+        access.require_events(subscription)
+        load = partial(
+            outbox.events, subscription=subscription["id"], first=first or 0, last=last, limit=outbox.KEPT_EVENTS
+        )
+        chosen = await self.store.database.read(load)
+        # The topic may have been another one when these events were noticed.
+        for type_ in {event.changed.type for event in chosen}:
+            access.require_all_patients(type_, "r")
+        return respond(notification(base_url(request), subscription, count, "query-event", chosen))
 
-    async def _subscriber(self, request: Request) -> Subscriber:
+    async def _subscription(self, request: Request) -> tuple[Resource, int]:
+        """The subscription, and the number of its events so far."""
         id_ = resource_id(request)
         stored = await self.store.database.read(lambda transaction: storage.read(transaction, "Subscription", id_))
         subscription: Resource = stored.resource()
         access_of(request).check(subscription, "r")
-        served = self._notifier.subscribers.get(id_) if self._notifier is not None else None
-        if served is None:
-            return Subscriber(subscription, {})
-        return served
+        progress = await self.store.database.read(lambda transaction: outbox.progress_of(transaction, id_))
+        return subscription, 0 if progress is None else progress.noticed
 
 
 def _number(request: Request, name: str) -> int | None:

@@ -18,8 +18,9 @@ from starlette.routing import Route
 
 from polyclinic.fhir.server.exchange import body_bytes
 from polyclinic.fhir.smart.clients import Client
+from polyclinic.fhir.smart.discovery import built_in_description, smart_configuration
 from polyclinic.fhir.smart.issuer import Issuer, OAuthError, needs_patient
-from polyclinic.fhir.smart.scopes import OTHERS, granted
+from polyclinic.fhir.smart.scopes import granted
 from polyclinic.fhir.store import FhirStore
 
 MAX_WAITING = 1000
@@ -31,37 +32,6 @@ _PAGE = {
     **_NO_STORE,
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 }
-_CAPABILITIES = (
-    "launch-standalone", "client-public", "client-confidential-asymmetric", "context-standalone-patient",
-    "permission-patient", "permission-user", "permission-offline", "permission-v1", "permission-v2",
-    "sso-openid-connect",
-)  # fmt: skip
-
-
-def smart_configuration(base: str, issuer: str, *, built_in: bool) -> dict[str, object]:
-    """The content of `.well-known/smart-configuration`.
-
-    The endpoints of an external issuer are in that issuer's own description.
-    """
-    said: dict[str, object] = {
-        "issuer": issuer,
-        "scopes_supported": [*OTHERS, "patient/*.cruds", "user/*.cruds", "system/*.cruds"],
-        "capabilities": list(_CAPABILITIES),
-        "code_challenge_methods_supported": ["S256"],
-    }
-    if built_in:
-        said |= {
-            "jwks_uri": f"{issuer}/jwks",
-            "authorization_endpoint": f"{issuer}/authorize",
-            "token_endpoint": f"{issuer}/token",
-            "grant_types_supported": ["authorization_code", "client_credentials", "refresh_token"],
-            "response_types_supported": ["code"],
-            "token_endpoint_auth_methods_supported": ["private_key_jwt", "none"],
-            "token_endpoint_auth_signing_alg_values_supported": ["RS384", "ES384"],
-            "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["ES384"],
-        }
-    return said
 
 
 class AuthorisationServer:
@@ -84,7 +54,7 @@ class AuthorisationServer:
 
     async def configuration(self, request: Request) -> Response:
         """GET the OpenID configuration."""
-        return JSONResponse(smart_configuration(self.issuer.base, self.issuer.url, built_in=True))
+        return JSONResponse(smart_configuration(self.issuer.url, built_in_description(self.issuer.url)))
 
     async def jwks(self, request: Request) -> Response:
         """GET the public keys."""

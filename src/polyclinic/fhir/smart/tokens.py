@@ -93,16 +93,3 @@ def keys_at(url: str) -> Callable[[], Awaitable[Json]]:
             return dict(answer.json())
 
     return fetch
-
-
-async def discovered(issuer: str) -> str:
-    """The address of an issuer's JWKS, from its own description. Raises Unauthorized."""
-    async with httpx.AsyncClient(timeout=10) as http:
-        for path in (".well-known/smart-configuration", ".well-known/openid-configuration"):
-            try:
-                answer = await http.get(f"{issuer.rstrip('/')}/{path}", headers={"Accept": "application/json"})
-                if answer.is_success and isinstance(answer.json().get("jwks_uri"), str):
-                    return str(answer.json()["jwks_uri"])
-            except (httpx.HTTPError, ValueError):
-                continue
-    raise Unauthorized(f"{issuer} does not say where its keys are (jwks_uri)")

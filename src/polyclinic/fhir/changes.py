@@ -1,0 +1,92 @@
+"""The versions of resources in the order in which they were made, page by page, each with the version before it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import Resource
+from polyclinic.fhir.codec import loads_stored
+
+PAGE = 1000
+VersionKey = tuple[str, str, int]
+"""The type, the id and the version number."""
+Mark = tuple[int, str, str, int]
+"""A place in the order: time, type, id and version number."""
+
+
+class Changed(NamedTuple):
+    """One version of a resource, and the version before it."""
+
+    type: str
+    id: str
+    version: int
+    updated: int
+    before: Resource | None
+    after: Resource | None
+
+    @property
+    def key(self) -> VersionKey:
+        """What identifies this version."""
+        return self.type, self.id, self.version
+
+
+class ChangePage(NamedTuple):
+    """Some changes, and where the next page begins; None at the end."""
+
+    changes: list[Changed]
+    following: Mark | None
+
+
+def changes_after(
+    transaction: Transaction, types: Sequence[str], mark: Mark, known: Collection[VersionKey], limit: int = PAGE
+) -> ChangePage:
+    """The next versions of these types after a place, superseded ones too. Versions that are known are left out."""
+    found = []
+    for type_ in types:
+        for table, condition in (("fhir_resource", "type || '' = ?"), ("fhir_history", "type = ?")):
+            place, values = _beyond(type_, mark)
+            rows = transaction.execute(
+                f"SELECT updated, id, version, body FROM {table} WHERE {condition} AND {place}"
+                f" ORDER BY updated, id, version LIMIT {limit:d}",
+                (type_, *values),
+            )
+            found += [((row[0], type_, row[1], row[2]), row[3]) for row in rows]
+    found.sort(key=lambda each: each[0])
+    page = found[:limit]
+    changes = [
+        _changed(transaction, (type_, id_, version), updated, body)
+        for (updated, type_, id_, version), body in page
+        if (type_, id_, version) not in known
+    ]
+    return ChangePage(changes, page[-1][0] if len(page) == limit else None)
+
+
+def _beyond(type_: str, mark: Mark) -> tuple[str, tuple[object, ...]]:
+    """SQL for the versions of a type that come after a place in the order of all types."""
+    updated, marked, id_, version = mark
+    if type_ == marked:
+        return "(updated, id, version) > (?, ?, ?)", (updated, id_, version)
+    return f"updated {'>=' if type_ > marked else '>'} ?", (updated,)
+
+
+def read_changes(transaction: Transaction, keys: Sequence[VersionKey]) -> list[Changed]:
+    """Read certain versions again, in the given order."""
+    made = []
+    for type_, id_, version in keys:
+        for table in ("fhir_resource", "fhir_history"):
+            found = transaction.execute(
+                f"SELECT updated, body FROM {table} WHERE type = ? AND id = ? AND version = ?", (type_, id_, version)
+            )
+            made += [_changed(transaction, (type_, id_, version), *row) for row in found]
+    return made
+
+
+def _changed(transaction: Transaction, key: VersionKey, updated: int, body: str | None) -> Changed:
+    type_, id_, version = key
+    earlier = transaction.execute(
+        "SELECT body FROM fhir_history WHERE type = ? AND id = ? AND version = ?", (type_, id_, version - 1)
+    )
+    before = loads_stored(earlier[0][0]) if earlier and earlier[0][0] is not None else None
+    return Changed(type_, id_, version, updated, before, loads_stored(body) if body is not None else None)
