@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean, quantiles, stdev
+from statistics import fmean, quantiles
 
 from polyclinic.clinics.frontdesk.operations.queues import waits
 from polyclinic.clinics.frontdesk.report.rows import Row, groups
@@ -20,7 +19,7 @@ from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
-from polyclinic.eval.estimate import Estimate, ratio, student_t
+from polyclinic.eval.estimate import Estimate, mean_with_interval, ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
 WORDS_A_MINUTE = 130
@@ -58,18 +57,8 @@ def _days(rows: Iterable[Row]) -> list[float]:
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
 
 
-def mean_with_interval(values: Sequence[float]) -> Estimate | None:
-    """The mean with its Student's t interval.
-
-    There is no interval if all values are equal: a width of zero would claim certainty.
-    """
-    if not values:
-        return None
-    mean, spread = fmean(values), stdev(values) if len(values) > 1 else 0.0
-    if spread <= 1e-9 * max(1.0, abs(mean)):
-        return Estimate(mean, None, None, len(values))
-    half = student_t(len(values) - 1) * spread / math.sqrt(len(values))
-    return Estimate(mean, max(0.0, mean - half), mean + half, len(values))
+def _mean(values: Sequence[float]) -> Estimate | None:
+    return mean_with_interval(values) if values else None
 
 
 def _overview(rows: Sequence[Row]) -> Table:
@@ -87,7 +76,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         found.append(
             [
                 len(waited),
-                mean_with_interval(waited),
+                _mean(waited),
                 _ninth(waited),
                 ratio(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
                 ratio(missed, visits + missed),
@@ -131,7 +120,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         by_department = _split(booked, lambda row: row.department)
         chart = Dots(
             list(by_department),
-            {variant: [mean_with_interval(_days(found)) for found in by_department.values()]},
+            {variant: [_mean(_days(found)) for found in by_department.values()]},
             x_label="days",
             low=0,
         )
@@ -139,7 +128,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         lines: list[list[Cell]] = []
         for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
             waited = _days(found)
-            lines.append([label, mean_with_interval(waited), _ninth(waited), max(waited), len(waited)])
+            lines.append([label, _mean(waited), _ninth(waited), max(waited), len(waited)])
         helped = sum(row.episode.outcome == "emergency" for row in mine)
         if helped:
             lines.append(["urgency: emergency, help at once", 0.0, 0.0, 0.0, helped])
@@ -242,7 +231,7 @@ def _calls(rows: Sequence[Row]) -> Table:
             lengths = [minutes for row in found if (minutes := _minutes(row)) is not None]
             talks = [talk.spoken_lines for row in found if (talk := row.episode.ended_with(TalkHeld)) is not None]
             if lengths:
-                cells: list[Cell] = [name, variant, end, len(found), mean_with_interval(lengths), fmean(talks)]
+                cells: list[Cell] = [name, variant, end, len(found), _mean(lengths), fmean(talks)]
                 lines.append(cells)
     note = f"Minutes: the words that were said, at {WORDS_A_MINUTE} words a minute, plus half a minute."
     columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]
