@@ -153,7 +153,7 @@ def test_ties_go_to_the_lower_workload_then_to_the_first_physician() -> None:
 
 def test_tools_explain_wrong_arguments_and_reach_only_the_callers_own_appointment() -> None:
     diary = fresh("primary")
-    wrong_date = find_time(diary, -10, Choice(action="date_filter", date="March 20, 2025"))
+    wrong_date = find_time(diary, -10, Choice(action="date_filter", date="some day soon"))
     assert wrong_date.place is None and "no date" in wrong_date.problem
     unknown = find_time(diary, -10, Choice(action="physician_filter", physician="Dr. Nobody"))
     assert "no doctor of this department" in unknown.problem

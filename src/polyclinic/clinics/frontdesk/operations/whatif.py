@@ -156,7 +156,8 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
         under = f", under every {' and '.join(given)} that was tried" if given else ""
         told = f"The cheapest setting that keeps {limits}{under}: {_words(best[0])}, at {best[1]:,.0f} a week."
     if "turned_away" in hold and "turned_away" not in asked.hold:
-        told += f" That at most {100 * TURNED_AWAY:g} % are turned away is a default: change it with --hold turned_away=LIMIT."
+        share = f"{100 * TURNED_AWAY:g} %"
+        told += f" That at most {share} are turned away is a default: change it with --hold turned_away=LIMIT."
     body: list[Block] = [
         Paragraph(told),
         Paragraph(
