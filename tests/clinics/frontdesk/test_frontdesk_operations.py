@@ -19,7 +19,9 @@ from polyclinic.clinics.frontdesk.operations.queues import erlang_c, mean_wait, 
 from polyclinic.clinics.frontdesk.operations.setting import SESSIONS_A_WEEK, WORKDAYS, Setting
 from polyclinic.clinics.frontdesk.operations.whatif import TURNED_AWAY, whatif
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
+from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.errors import ConfigError, DataError, UnknownName
+from polyclinic.eval.charts import Lines
 from polyclinic.eval.sections import Figure, Paragraph, Table
 from polyclinic.eval.whatif import DialQuestion
 from polyclinic.testing.runs import played
@@ -245,5 +247,17 @@ async def test_the_managers_report_adds_up() -> None:
     sections = {section.title: section for section in clinic.report(results)}
     body = sections["Front desk: operations"].body
     captions = " ".join(block.caption for block in body if isinstance(block, (Figure, Table)))
-    for words in ("at a glance", "by department", "physician and hour", "Day by day", "length and outcome", "clerks"):
+    for words in (
+        "at a glance",
+        "by department",
+        "physician and hour",
+        "Calls day by day",
+        "length and outcome",
+        "clerks",
+    ):
         assert words in captions
+    drawn = next(block for block in body if isinstance(block, Figure) and block.caption.startswith("Waiting lists"))
+    ended = next(told for episode in results.episodes if (told := episode.ended_with(ListsOverTime)))
+    assert isinstance(drawn.chart, Lines) and ended.most_waiting > 0
+    lengths = dict(zip(drawn.chart.x, drawn.chart.series["on a waiting list when the desk closed"], strict=True))
+    assert {day: lengths[day] for day, _ in ended.waiting_by_day} == dict(ended.waiting_by_day)

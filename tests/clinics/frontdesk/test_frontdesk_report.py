@@ -9,12 +9,11 @@ import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.report import report, sample
-from polyclinic.clinics.frontdesk.report.operations import mean_with_interval
 from polyclinic.clinics.frontdesk.report.rows import rows_of
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, mean_with_interval
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
 from polyclinic.runner.results import load_results
@@ -181,12 +180,7 @@ def test_the_ninth_decile_of_waits_is_at_most_the_longest_wait_and_no_interval_i
 
 
 def test_two_values_have_a_wider_interval_than_many_and_equal_values_have_none() -> None:
-    two, many, equal = (
-        mean_with_interval([1.0, 1.2]),
-        mean_with_interval([1.0, 1.2] * 50),
-        mean_with_interval([1.1, 1.1]),
-    )
-    assert two is not None and many is not None and equal is not None
+    two, many, equal = map(mean_with_interval, ([1.0, 1.2], [1.0, 1.2] * 50, [1.1, 1.1]))
     assert two.high is not None and many.high is not None
     assert two.high > 2.0, "Student's t for one degree of freedom, not the normal distribution"
     assert 1.11 < many.high < 1.13
