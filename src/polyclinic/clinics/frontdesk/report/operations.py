@@ -171,7 +171,9 @@ def _wish(row: Row) -> str:
 
 def _urgency(row: Row) -> str:
     patient = row.contact.patient
-    return "urgency: missed emergency" if patient is not None and patient.emergency else "urgency: can wait"
+    if patient is None or not (patient.emergency or patient.warning_sign):
+        return "urgency: can wait"
+    return "urgency: missed emergency" if patient.emergency else "urgency: warning sign, not judged"
 
 
 def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
