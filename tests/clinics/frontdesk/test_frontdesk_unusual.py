@@ -25,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Noted, Transcript
 from polyclinic.core.value import plain
@@ -134,7 +135,9 @@ def test_emergency_help_for_a_patient_with_a_warning_sign_is_not_judged(
     note = TakenIn(record=record, decided=True, rounds=1)
     scores = {
         score.metric: score.value
-        for score in intake.apply(Case(contact, None, Transcript([Noted(topic=note.topic, data=plain(note))])))
+        for score in intake.apply(
+            Case(contact, VARIANTS["tool"], Transcript([Noted(topic=note.topic, data=plain(note))]))
+        )
     }
     assert {name: value for name, value in scores.items() if name in ("red_flag", "false_alarm")} == found
     assert ("intake" in scores) is not (sent and bool(urgency))

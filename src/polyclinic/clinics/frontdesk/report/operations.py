@@ -70,7 +70,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         ends = Counter(row.episode.outcome for row in mine)
         closed = [end for row in mine if (end := row.episode.ended_with(HospitalClosed)) is not None]
         uses = [use for end in closed for use in end.clinics]
-        lists = [end for row in mine if (end := row.episode.ended_with(ListsOverTime)) is not None]
+        lists = [told for row in mine if (told := row.episode.ended_with(ListsOverTime)) is not None]
         up = [moved for row in mine if (moved := row.episode.ended_with(MovedUp)) is not None]
         waited = _days(mine)
         visits, missed = sum(use.visits for use in uses), sum(use.no_shows for use in uses)
@@ -107,10 +107,10 @@ _GLANCE = (
     "no-shows\nshare of due visits",
     "moved at once\nby a call of their own, to an earlier time",
     "put on a waiting list\nnothing earlier was free",
-    "moved up from it\nwhen somebody else cancelled",
-    "not reached\nan earlier time was free, but the phone number was wrong",
-    "on it until their visit\nnothing earlier became free",
-    "still on it\nwhen the period ended",
+    "moved up from the list\nwhen somebody else cancelled",
+    "on the list, not reached\nan earlier time was free, but the phone number was wrong",
+    "on the list until their visit\nnothing earlier became free",
+    "still on the list\nwhen the period ended",
     "longest list\npatients at one moment, all departments of a hospital",
     "cancelled",
     "turned away\nnothing was free",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from polyclinic.core.files import package_data
 from polyclinic.text.normal import straight
@@ -17,18 +16,17 @@ from polyclinic.text.words import words
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, Any]:
-    return package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")
-
-
-@lru_cache(maxsize=1)
 def _diseases() -> frozenset[str]:
-    return frozenset(straight(name).lower() for name in _table()["cannot_wait"])
+    return frozenset(straight(name).lower() for name in _listed("cannot_wait"))
 
 
 @lru_cache(maxsize=1)
 def _signs() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(sign.split()) for sign in _table()["warning_signs"])
+    return tuple(frozenset(sign.split()) for sign in _listed("warning_signs"))
+
+
+def _listed(name: str) -> list[str]:
+    return list(package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")[name])
 
 
 def cannot_wait(disease: str) -> bool:
