@@ -133,12 +133,8 @@ def test_emergency_help_for_a_patient_with_a_warning_sign_is_not_judged(
     department = EMERGENCY if sent else visit.caller.home_department
     record = IntakeRecord(name="", sex="", phone="", identifier="", address="", department=department)
     note = TakenIn(record=record, decided=True, rounds=1)
-    scores = {
-        score.metric: score.value
-        for score in intake.apply(
-            Case(contact, VARIANTS["tool"], Transcript([Noted(topic=note.topic, data=plain(note))]))
-        )
-    }
+    transcript = Transcript([Noted(topic=note.topic, data=plain(note))])
+    scores = {score.metric: score.value for score in intake.apply(Case(contact, VARIANTS["tool"], transcript))}
     assert {name: value for name, value in scores.items() if name in ("red_flag", "false_alarm")} == found
     assert ("intake" in scores) is not (sent and bool(urgency))
 
