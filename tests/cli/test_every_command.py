@@ -36,3 +36,13 @@ def test_every_command_and_option_has_a_help_text_and_commands_print_json(path: 
         if isinstance(option, click.Option) and not option.help and not option.show_default
     ]
     assert not unexplained, f"{path}: no help for {', '.join(unexplained)}"
+
+
+SELECTING = [path for path, command in COMMANDS.items() if any("--scenarios" in each.opts for each in command.params)]
+
+
+def test_a_second_selection_of_scenarios_is_refused_by_every_command() -> None:
+    assert len(SELECTING) > 5
+    for path in SELECTING:
+        with pytest.raises(click.UsageError, match=r"--scenarios was given 2 times \(4, 5\)"):
+            COMMANDS[path].make_context(path, ["--scenarios", "4", "--scenarios", "5"])

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, mean_with_interval, student_t
 from polyclinic.eval.intervals import Method, _kept_draws, estimate, fold_clusters, interval, resampled_means
 
 
@@ -164,3 +164,14 @@ def test_a_thousand_episodes_take_at_most_fifty_milliseconds() -> None:
         estimate(values, clusters=names, weights=weights)
         spent.append(time.process_time() - start)
     assert min(spent) <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("values", "quantile"), [(2, 12.706), (8, 2.365), (11, 2.228), (15, 2.145), (19, 2.101), (20, 2.093), (41, 2.021)]
+)
+def test_each_number_of_values_has_its_own_quantile_of_students_t(values: int, quantile: float) -> None:
+    """The quantiles are those of the printed tables; the interval of a mean is as wide as they say."""
+    assert student_t(values - 1) == pytest.approx(quantile, abs=6e-4)
+    found = mean_with_interval([10.0 + (-1) ** number for number in range(values)])
+    spread = (sum((10.0 + (-1) ** n - found.mean) ** 2 for n in range(values)) / (values - 1) / values) ** 0.5
+    assert found.high == pytest.approx(found.mean + quantile * spread, abs=1e-3)

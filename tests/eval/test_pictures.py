@@ -137,3 +137,9 @@ def test_a_chart_that_fits_a_phone_gets_a_small_version_that_cuts_no_name() -> N
     assert 'viewBox="0 0 340 ' in small
     heat = HeatMap(["a"], [str(hour) for hour in range(12)], [[0.1] * 12])
     assert "class=small" not in render_block(Figure("By hour", heat)), "too many columns: moved sideways instead"
+
+
+def test_a_large_heat_map_has_its_numbers_as_a_table_too() -> None:
+    physicians, hours = [f"physician {number}" for number in range(27)], [f"{hour}:00" for hour in range(9, 19)]
+    block = render_block(Figure("use", HeatMap(physicians, hours, [[0.25] * len(hours)] * len(physicians))))
+    assert "<summary>Numbers</summary>" in block and block.count("<tr>") == 1 + len(physicians)

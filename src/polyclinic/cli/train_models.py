@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
 from polyclinic.store.store import open_store
 from polyclinic.training.recipe import NAMED
 from polyclinic.training.record import StageResult
@@ -172,7 +172,7 @@ def card(run: Path, as_json: bool) -> int:
 )
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset; models answer its test rows.")
 @click.option("--moments", default=200, show_default=True, help="How many held-out prompts.")
-@click.option("--scenarios", default="test:24", show_default=True, help="Cases for whole sessions; empty for none.")
+@scenarios_option(default="test:24", help="Cases for whole sessions; empty for none.  [default: test:24]")
 @click.option("--variant", default="", metavar="V", help="The variant of the sessions.  [default: the clinic's own]")
 @click.option("--temperature", default=0.0, show_default=True, help="Sampling temperature; 0 takes the likeliest word.")
 @click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
 
 LEVEL = 0.95
 _NORMAL = NormalDist()
-_STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""Student's t for a 95 % interval, for 1 to 10 degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,31 @@ def ratio(part: float, whole: float) -> float | None:
 def student_t(freedom: int) -> float:
     """How many standard errors a 95 % interval of a mean extends to each side.
 
-    With fewer values the number is larger.
+    With fewer values the number is larger. Above ten degrees of freedom it is computed from the normal quantile (the
+    first terms of the Cornish-Fisher expansion), which is then right to three decimals.
     """
-    return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else 1.96 + 2.4 / freedom
+    if freedom <= len(_STUDENT):
+        return _STUDENT[freedom - 1]
+    z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
+    return z * (
+        1
+        + (z**2 + 1) / (4 * freedom)
+        + (5 * z**4 + 16 * z**2 + 3) / (96 * freedom**2)
+        + (3 * z**6 + 19 * z**4 + 17 * z**2 - 15) / (384 * freedom**3)
+    )
+
+
+def mean_with_interval(values: Sequence[float]) -> Estimate:
+    """The mean of values that cannot be negative, with its Student's t interval.
+
+    There is no interval if all values are equal: a width of zero would claim certainty.
+    """
+    count, mean = len(values), fmean(values)
+    spread = stdev(values) if count > 1 else 0.0
+    if spread <= 1e-9 * max(1.0, abs(mean)):
+        return Estimate(mean, None, None, count)
+    half = student_t(count - 1) * spread / math.sqrt(count)
+    return Estimate(mean, max(0.0, mean - half), mean + half, count)
 
 
 def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Picture, Table
 
-_TABLE_UNDER_FIGURE = 200
+_MOST_POINTS = 200
 _MANY_COLUMNS = 6
 _SHORT = 24
 
@@ -102,7 +102,7 @@ def _figure(figure: Figure, narrow: bool = False) -> str:
     picture = draw(figure.chart, figure.caption, words, NARROW if narrow else WIDE)
     table = chart_table(figure.chart, figure.caption)
     numbers, title = "", escape(figure.caption)
-    if not narrow and len(table.rows) * len(table.columns) <= _TABLE_UNDER_FIGURE:
+    if not narrow and (figure.chart.kind != "scatter" or len(table.rows) <= _MOST_POINTS):
         numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
     if not narrow:
         # A small screen gets a chart drawn for it, or one that keeps its size and scrolls sideways.

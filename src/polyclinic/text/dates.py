@@ -10,7 +10,7 @@ they are misspelt. Parts that the text does not give (the year of "5 September",
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -210,3 +210,21 @@ def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[d
             if named is not None and month is not None and day is not None and not old and _real(named, month, day):
                 found.append(date(named, month, day))
     return list(dict.fromkeys(found))
+
+
+def one_date(text: str, period: Sequence[date] = ()) -> date | None:
+    """The one date that a text names; None if it names none, or several.
+
+    04/02/2025 can be two dates. The one in the period counts; if both or none are in it, the month comes first. A date
+    without a year must be in the period.
+    """
+    words = plain(text)
+    named = mentions(words)
+    if not named:
+        return None
+    meant = [day for day in period if all(one.may_be(day) for one in named)]
+    if len(meant) == 1:
+        return meant[0]
+    first = mentions(words, "month first")
+    found = [day for day in meant or dates_in(text) if all(one.may_be(day) for one in (*named, *first))]
+    return found[0] if len(found) == 1 else None

@@ -8,6 +8,7 @@ from typing import Any
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.rules.notes import CalledBack, WaitingListWalked
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.foresight import Foresight
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.core.transcript import Changed
 from polyclinic.eval.results import RunResults
@@ -35,6 +36,25 @@ def test_as_many_patients_call_back_as_the_papers_rates_say() -> None:
         for kind, rate in (("move", moves), ("cancel", cancels)):
             expected = rate * kinds["visit"]
             assert abs(kinds[kind] - expected) < 4 * expected**0.5, (level, kind, kinds)
+
+
+def test_moves_happen_at_every_level_when_everybody_follows_the_rules() -> None:
+    """A cancelled time reaches the waiting list also where there are few cancellations, as in a secondary hospital."""
+    for level, least in (("primary", 0.008), ("secondary", 0.008), ("tertiary", 0.03)):
+        booked = moved = 0
+        for seed in (1, 2, 3) if level != "tertiary" else (2,):
+            contacts = synthesize_hospital(preset(level), seed, 0)
+            patients = list({contact.caller.id: contact.caller for contact in contacts[1:-1]}.values())
+            number_of = {patient.id: number for number, patient in enumerate(patients)}
+            assert contacts[0].plan is not None
+            desk = Foresight(contacts[0].plan, patients)
+            for contact in contacts[1:-1]:
+                number = number_of[contact.caller.id]
+                if contact.kind == "visit":
+                    booked += desk.book(number, contact.minute) is not None
+                else:
+                    moved += (desk.move if contact.kind == "move" else desk.cancel)(number, contact.minute)
+        assert moved >= least * booked, (level, moved, booked)
 
 
 async def test_patients_call_back_at_any_time_before_their_visit_and_hardly_ever_too_late() -> None:

@@ -13,10 +13,21 @@ from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
+from polyclinic.clinics.frontdesk.rules.waiting_lists import lists_over_time
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earlier_place, earliest, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
-from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, Appointment, Diary, HospitalState, starts_of
+from polyclinic.clinics.frontdesk.state import (
+    NEXT_STATUSES,
+    Appointment,
+    Booked,
+    ClockMoved,
+    Diary,
+    HospitalState,
+    Moved,
+    Waiting,
+    starts_of,
+)
 from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time, own_appointment
 from polyclinic.errors import EngineError
 
@@ -153,7 +164,7 @@ def test_ties_go_to_the_lower_workload_then_to_the_first_physician() -> None:
 
 def test_tools_explain_wrong_arguments_and_reach_only_the_callers_own_appointment() -> None:
     diary = fresh("primary")
-    wrong_date = find_time(diary, -10, Choice(action="date_filter", date="March 20, 2025"))
+    wrong_date = find_time(diary, -10, Choice(action="date_filter", date="some day soon"))
     assert wrong_date.place is None and "no date" in wrong_date.problem
     unknown = find_time(diary, -10, Choice(action="physician_filter", physician="Dr. Nobody"))
     assert "no doctor of this department" in unknown.problem
@@ -191,3 +202,23 @@ def test_a_place_written_as_a_proposal_is_read_back_as_the_same_place() -> None:
     assert read_place(snapshot, [proposal]) == place
     for change in ({"start": "nine"}, {"date": "tomorrow"}, {"physician": "Dr. Nobody"}, {"start": "00:00"}):
         assert not isinstance(read_place(snapshot, [proposal.model_copy(update=change)]), Place)
+
+
+def test_the_waiting_lists_over_time_count_who_joined_moved_up_and_kept_their_time() -> None:
+    """Three patients of day 0 and 1 wait. One moves up, the visits of the others begin while they wait."""
+    state = HospitalState(PLANS["primary"].plan)
+    name, diary = next(iter(state.diaries.items()))
+    day, opens = 24 * 60, diary.time.open_minute
+    for patient, on in (("a", 0), ("b", 1), ("c", 1)):
+        slot = 4 if patient == "c" else 2
+        entry = Appointment(patient, patient, patient, 0, on, slot, 1, "asap", 0, True)
+        state.apply(Booked(department=name, minute=-2 * day + opens, appointment=entry))
+        state.apply(Waiting(department=name, minute=-2 * day + opens, id=patient))
+    earlier = Moved(department=name, minute=-day + opens, id="b", physician=0, day=0, slot=4, leaves_list=True)
+    state.apply(earlier)
+    statuses = tuple(due_statuses(diary, day + 1))
+    state.apply(ClockMoved(department=name, minute=day + 1, statuses=statuses))
+    before, after = lists_over_time(state, day + 1), lists_over_time(state, diary.time.end_minute)
+    assert (before.still_waiting, before.kept_time, before.most_waiting) == (1, 1, 3)
+    assert (after.still_waiting, after.kept_time, after.most_waiting) == (0, 2, 3)
+    assert after.waiting_by_day[:5] == ((-2, 3), (-1, 2), (0, 1), (1, 0), (2, 0))

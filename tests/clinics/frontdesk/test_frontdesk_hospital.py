@@ -14,6 +14,7 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
 from polyclinic.clinics.frontdesk.rules.notes import Offered, WaitingListWalked, Wished
+from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
 from polyclinic.core.records import Resource
@@ -236,6 +237,10 @@ def test_fhir_matches_the_hospital(hospital: dict[str, Any]) -> None:
     assert waits and {resource["status"] for resource in waits} <= {"waitlist", "cancelled"}
     still_waiting = [id_ for state in hospital["states"] for diary in state.diaries.values() for id_ in diary.waiting]
     assert sum(resource["status"] == "waitlist" for resource in waits) == len(still_waiting)
+    ended = [told for run in hospital["runs"] for episode, _ in run if (told := episode.ended_with(ListsOverTime))]
+    assert sum(told.still_waiting for told in ended) == len(still_waiting), "the report and FHIR must agree"
+    assert len(ended) == len(hospital["states"]) and all(told.waiting_by_day[-1][1] == 0 for told in ended)
+    assert max(told.most_waiting for told in ended) > 1 and sum(told.kept_time for told in ended) > 1
     visits = Counter(resource["status"] for key, resource in found.items() if key.startswith("Encounter/"))
     entries = [
         e for state in hospital["states"] for diary in state.diaries.values() for e in diary.appointments.values()

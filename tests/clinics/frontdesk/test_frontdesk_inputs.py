@@ -185,6 +185,25 @@ def test_a_faulty_foreign_dataset_is_refused_with_the_position_of_the_fault(
     assert lint(path) == [str(refused.value)]
 
 
+@pytest.mark.parametrize(
+    ("disease", "symptoms", "knows", "found"),
+    [
+        ("Heart attack", ["Nausea"], "without_history", (True, False)),
+        ("Heart attack", ["Nausea"], "with_history", (False, True)),
+        ("Croup", ["Severe breathlessness"], "without_history", (False, True)),
+        ("Cough", ["A dry cough"], "without_history", (False, False)),
+    ],
+)
+def test_emergencies_of_a_foreign_dataset_follow_the_definition_of_our_own_hospitals(
+    disease: str, symptoms: list[str], knows: str, found: tuple[bool, bool], tmp_path: Path
+) -> None:
+    table = dataset()
+    told = {"disease": disease, "department": ["pulmonary"], "symptom": symptoms}
+    table["patient"][PATIENT].update(symptom=told, symptom_level=knows)
+    patient = next(contact.caller for contact in scenarios(written(table, tmp_path), 1) if contact.kind == "visit")
+    assert (patient.emergency, patient.warning_sign) == found
+
+
 def test_an_unreadable_foreign_dataset_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{")
     with pytest.raises(DataError, match=r"x\.json:1: not JSON"):

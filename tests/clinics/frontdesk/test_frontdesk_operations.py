@@ -13,14 +13,16 @@ from click.testing import CliRunner
 from polyclinic.cli.main import cli
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.operations.book import Book, Spot
-from polyclinic.clinics.frontdesk.operations.demand import draw_requests
-from polyclinic.clinics.frontdesk.operations.engine import Trial, figures, simulate
+from polyclinic.clinics.frontdesk.operations.demand import VisitRequest, draw_requests
+from polyclinic.clinics.frontdesk.operations.engine import Trial, figures, simulate, waited_days
 from polyclinic.clinics.frontdesk.operations.queues import erlang_c, mean_wait, simulated_wait, waits
 from polyclinic.clinics.frontdesk.operations.setting import SESSIONS_A_WEEK, WORKDAYS, Setting
-from polyclinic.clinics.frontdesk.operations.whatif import whatif
+from polyclinic.clinics.frontdesk.operations.whatif import TURNED_AWAY, whatif
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
+from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.errors import ConfigError, DataError, UnknownName
-from polyclinic.eval.sections import Figure, Table
+from polyclinic.eval.charts import Lines
+from polyclinic.eval.sections import Figure, Paragraph, Table
 from polyclinic.eval.whatif import DialQuestion
 from polyclinic.testing.runs import played
 
@@ -134,6 +136,41 @@ def test_the_cheapest_sufficient_setting_is_named_if_there_is_one() -> None:
     assert whatif(asked).figures == answer.figures, "the same question has the same answer"
 
 
+def test_a_setting_that_turns_patients_away_does_not_hold_a_waiting_time() -> None:
+    crowded = {**SMALL, "horizon": 5.0}
+    asked = DialQuestion(vary={"physicians": (1, 4)}, fixed=crowded, hold={"wait_days": 14}, trials=2)
+    answer = whatif(asked)
+    one, four = answer.figures.settings
+    assert (one.figures["wait_days"].high or 99) < 14 and one.figures["turned_away"].mean > 0.2
+    assert four.figures["turned_away"].mean < TURNED_AWAY and answer.figures.cheapest == {"physicians": 4}
+    assert answer.figures.hold == {"wait_days": 14, "turned_away": TURNED_AWAY}
+    told = answer.sections[0].body[0]
+    assert isinstance(told, Paragraph) and "turned_away ≤ 0.05" in told.text and "--hold turned_away=" in told.text
+    own = DialQuestion(vary={"physicians": (1, 4)}, fixed=crowded, hold={**asked.hold, "turned_away": 1}, trials=2)
+    assert whatif(own).figures.cheapest == {"physicians": 1}, "a limit of one's own replaces the default"
+
+
+def test_the_share_turned_away_is_beside_the_waiting_time_in_the_table_and_the_figures() -> None:
+    body = whatif(DialQuestion(vary={"physicians": (2, 3)}, fixed=SMALL, trials=1)).sections[0].body
+    table = next(block for block in body if isinstance(block, Table))
+    assert [*table.columns][1:3] == ["wait days", "turned away"]
+    drawn = [block.caption for block in body if isinstance(block, Figure)]
+    assert drawn[0].startswith("Wait days") and drawn[1].startswith("Turned away")
+
+
+def test_a_patient_whose_session_is_cancelled_and_who_finds_no_other_time_is_turned_away() -> None:
+    setting = Setting.model_validate({"physicians": 1, "horizon": 1, "hospital_cancel": 1, "warm_up": 0, "weeks": 1})
+    request = VisitRequest(0, 500.0, False, *[0.5] * 10)
+    ran = Trial(setting, [request], random.Random(1))
+    tally = ran.run()
+    assert (tally.asked, tally.rebooked, tally.turned_away) == (1, 0, 1)
+
+
+def test_waiting_times_are_in_calendar_days() -> None:
+    friday, monday = VisitRequest(4, 60.0, False, *[0.5] * 10), Spot(5, 0, 0, 4, False)
+    assert waited_days(friday, monday, Setting(visit=15)) == 3.0
+
+
 def test_an_impossible_question_is_refused_with_the_reason() -> None:
     with pytest.raises(UnknownName, match="nurses"):
         whatif(DialQuestion(vary={"nurses": (1, 2)}))
@@ -210,5 +247,17 @@ async def test_the_managers_report_adds_up() -> None:
     sections = {section.title: section for section in clinic.report(results)}
     body = sections["Front desk: operations"].body
     captions = " ".join(block.caption for block in body if isinstance(block, (Figure, Table)))
-    for words in ("at a glance", "by department", "physician and hour", "Day by day", "length and outcome", "clerks"):
+    for words in (
+        "at a glance",
+        "by department",
+        "physician and hour",
+        "Calls day by day",
+        "length and outcome",
+        "clerks",
+    ):
         assert words in captions
+    drawn = next(block for block in body if isinstance(block, Figure) and block.caption.startswith("Waiting lists"))
+    ended = next(told for episode in results.episodes if (told := episode.ended_with(ListsOverTime)))
+    assert isinstance(drawn.chart, Lines) and ended.most_waiting > 0
+    lengths = dict(zip(drawn.chart.x, drawn.chart.series["on a waiting list when the desk closed"], strict=True))
+    assert {day: lengths[day] for day, _ in ended.waiting_by_day} == dict(ended.waiting_by_day)

@@ -11,6 +11,7 @@ import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.judges import scheduling_verdict
+from polyclinic.clinics.frontdesk.prompts.replies import FoundTime, is_of_department, names_physicians
 from polyclinic.clinics.frontdesk.rules.codes import CODES, CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.names import mentions_name
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
@@ -26,6 +27,7 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
+from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
 from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
@@ -154,7 +156,55 @@ def test_the_criteria_are_checked_in_order() -> None:
     assert booking("09:30", "09:45", shot, late) == "IDT"
     assert booking("09:30", "09:45", shot, Wish(kind="physician", physician="Dr. B")) == "IP"
     assert booking("09:00", "09:15", shot, late, "2025-03-18") == ""
-    assert booking("09:00", "09:15", shot, None, "March 18, 2025") == "IVS"
+    assert booking("09:00", "09:15", shot, None, "March 19, 2025") == "IVS"
+
+
+@pytest.mark.parametrize(
+    "day",
+    ["March 18, 2025", "03/18/2025", "18/03/2025", "Tuesday, March 18, 2025", "18 March", "2025. 3. 18", "3월 18일"],
+)
+def test_a_staffs_date_counts_however_it_is_written(day: str) -> None:
+    late = Wish(kind="date", valid_from=date(2025, 3, 18))
+    assert booking("9:00 AM", "9:15 a.m.", snapshot("1100"), late, day) == ""
+    assert booking("09:00", "09:15", snapshot("1100"), late, f"{day} or March 17, 2025") == "IVS", "two days are no day"
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "meant"),
+    [
+        ("04/02/2025", date(2025, 3, 30), date(2025, 4, 2)),
+        ("04/02/2025", date(2025, 2, 1), date(2025, 2, 4)),
+        ("04/05/2025", date(2025, 4, 1), date(2025, 4, 5)),
+        ("04/05/2025", date(2025, 7, 1), date(2025, 4, 5)),
+        ("April 02, 2025", date(2025, 7, 1), date(2025, 4, 2)),
+        ("April 2", date(2025, 4, 1), date(2025, 4, 2)),
+        ("April 2", date(2025, 7, 1), None),
+        ("soon", date(2025, 4, 1), None),
+    ],
+)
+def test_of_two_dates_the_one_in_the_period_counts_and_otherwise_the_month_comes_first(
+    text: str, begins: date, meant: date | None
+) -> None:
+    assert read_date(text, begins, 40 if begins.month == 4 else 7) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "minute"),
+    [("9:00 AM", 540), ("09:30", 570), ("9:05 p.m.", 1265), ("12:15 am", 15), ("12 PM", 720), ("2pm", 840),
+     ("14:30:00", 870), ("오후 2시 30분", 870), ("오전 9시", 540), ("24:00", 1440),
+     ("13:00 PM", None), ("9", None), ("25:00", None), ("9:60 am", None), ("0 pm", None), ("", None)],
+)  # fmt: skip
+def test_a_time_of_day_counts_however_it_is_written(text: str, minute: int | None) -> None:
+    assert read_minute(text) == minute
+
+
+def test_staff_may_write_a_date_in_words_where_the_form_asks_for_a_day() -> None:
+    days = ("2025-03-17", "2025-03-18")
+    for written, known in (("March 18, 2025", True), ("03/18/2025", True), ("March 19, 2025", False), ("soon", False)):
+        found = FoundTime(reason="", physician="Dr. A", date=written, start="9:00 AM", end="9:15 AM")
+        assert is_of_department(found, ("Dr. A",), days) is known
+        both = found.model_copy(update={"physician": "Dr. A and Dr. B"})
+        assert names_physicians(both, ("Dr. A", "Dr. B"), days) is known
 
 
 def test_a_valid_and_free_time_can_be_booked_whatever_the_wish() -> None:

@@ -7,7 +7,9 @@ from collections import Counter
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.judges import intake
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, IntakeReply, intake_form
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import TakenIn
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.diseases import (
@@ -21,8 +23,12 @@ from polyclinic.clinics.frontdesk.scenario.diseases import (
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
-from polyclinic.clinics.frontdesk.scenario.unusual import ONLY_EMERGENCIES
+from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.clinics.frontdesk.variants import VARIANTS
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Noted, Transcript
+from polyclinic.core.value import plain
 from polyclinic.testing.runs import played
 
 UNUSUAL = "unusual:1:60"
@@ -40,7 +46,7 @@ def test_a_usual_patient_has_two_to_five_varying_symptoms_of_the_list() -> None:
             assert 2 <= len(patient.symptoms) <= 5
             assert [one for one in lists[patient.disease] if one in patient.symptoms] == list(patient.symptoms)
             told.setdefault(patient.disease, set()).add(patient.symptoms)
-            assert patient.disease not in ONLY_EMERGENCIES
+            assert not cannot_wait(patient.disease)
     assert sum(len(found) > 1 for found in told.values()) > 50
 
 
@@ -84,11 +90,53 @@ async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_n
             assert episode.value("intake") is None and episode.value("scheduling") is None
             sent += 1
             continue
-        assert episode.value("false_alarm") == 0.0, caller.symptoms
+        assert episode.value("false_alarm") == (None if caller.warning_sign else 0.0), caller.symptoms
         note = episode.transcript.last_note(TakenIn)
         if caller.companion and note is not None and note.record is not None and note.record.name:
             assert note.record.name == caller.person.name != caller.companion_name
     assert sent >= 4
+
+
+@pytest.mark.parametrize(
+    ("symptoms", "sign"),
+    [
+        (("a sudden very bad pain in the middle of my belly",), True),
+        (("Swelling of the mouth, throat, or tongue, which can cause breathing difficulties", "Wheezing"), True),
+        (("Seizures (fits)",), True),
+        (("an itchy nose", "fits of coughing that will not stop", "a chesty cough for two weeks"), False),
+        (("blood in my pee without pain", "joint pain"), False),
+    ],
+)
+def test_a_warning_sign_is_found_in_our_words_and_in_those_of_other_hospitals(
+    symptoms: tuple[str, ...], sign: bool
+) -> None:
+    assert has_warning_sign(symptoms) is sign
+
+
+@pytest.mark.parametrize(
+    ("urgency", "sent", "found"),
+    [
+        ({"emergency": True}, True, {"red_flag": 1.0}),
+        ({"emergency": True}, False, {"red_flag": 0.0}),
+        ({"warning_sign": True}, True, {}),
+        ({"warning_sign": True}, False, {}),
+        ({}, True, {"false_alarm": 1.0}),
+        ({}, False, {"false_alarm": 0.0}),
+    ],
+)
+def test_emergency_help_for_a_patient_with_a_warning_sign_is_not_judged(
+    urgency: dict[str, bool], sent: bool, found: dict[str, float]
+) -> None:
+    visit = next(contact for contact in scenarios("primary:1:1", 1) if contact.kind == "visit")
+    told = {"emergency": False, "warning_sign": False, **urgency}
+    contact = visit.model_copy(update={"patient": visit.caller.model_copy(update=told)})
+    department = EMERGENCY if sent else visit.caller.home_department
+    record = IntakeRecord(name="", sex="", phone="", identifier="", address="", department=department)
+    note = TakenIn(record=record, decided=True, rounds=1)
+    transcript = Transcript([Noted(topic=note.topic, data=plain(note))])
+    scores = {score.metric: score.value for score in intake.apply(Case(contact, VARIANTS["tool"], transcript))}
+    assert {name: value for name, value in scores.items() if name in ("red_flag", "false_alarm")} == found
+    assert ("intake" in scores) is not (sent and bool(urgency))
 
 
 async def test_an_emergency_that_is_booked_is_judged_as_missed() -> None:

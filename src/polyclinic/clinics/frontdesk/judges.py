@@ -33,7 +33,7 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
-from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
 from polyclinic.core.judge import Case, Judge, Metric
@@ -54,7 +54,7 @@ INVENTED = Metric(
 )
 RED_FLAG = Metric("red_flag", "emergencies at the desk that were sent to emergency help, not to an appointment")
 FALSE_ALARM = Metric(
-    "false_alarm", "other patients who were sent to emergency help without need", higher_is_better=False
+    "false_alarm", "patients without any warning sign who were sent to emergency help", higher_is_better=False
 )
 _READ = (WISH.name, INTENT.name)
 SCHEDULING = Metric("scheduling", "bookings, moves and cancellations without an error of the rubric", rests_on=_READ)
@@ -156,14 +156,17 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED, RED_FLAG, FALSE_ALARM)
 def intake(case: Case[Contact]) -> list[Score]:
-    """The intake rubric and, separately, the department and the rounds. A recognised emergency has no intake."""
+    """The intake rubric and, separately, the department and the rounds.
+
+    A patient who is sent to emergency help, rightly or because of a warning sign, has no intake to be judged.
+    """
     contact = case.scenario
     note = case.transcript.last_note(TakenIn)
     if note is None:
         return []
     given = note.record.department if note.record is not None else ""
-    urgent = [mark("red_flag" if contact.caller.emergency else "false_alarm", float(given == EMERGENCY))]
-    if contact.caller.emergency and given == EMERGENCY:
+    urgent = _urgency(contact.caller, sent=given == EMERGENCY)
+    if given == EMERGENCY and (contact.caller.emergency or contact.caller.warning_sign):
         return urgent
     right = right_department(given, contact.caller.gold_departments)
     return [
@@ -173,6 +176,16 @@ def intake(case: Case[Contact]) -> list[Score]:
         mark("invented", len(note.refused), evidence=note.refused),
         *urgent,
     ]
+
+
+def _urgency(patient: Patient, *, sent: bool) -> list[Score]:
+    """Whether an emergency was recognised, or another patient was sent to emergency help without need.
+
+    Patients with a warning sign are not judged: whether they need help at once cannot be told from their symptoms.
+    """
+    if patient.warning_sign and not patient.emergency:
+        return []
+    return [mark("red_flag" if patient.emergency else "false_alarm", float(sent))]
 
 
 _OF_SCHEDULING = (

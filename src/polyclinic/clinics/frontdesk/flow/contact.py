@@ -23,6 +23,7 @@ from polyclinic.clinics.frontdesk.rules.notes import (
     VisitEnded,
 )
 from polyclinic.clinics.frontdesk.rules.usage import clinic_use
+from polyclinic.clinics.frontdesk.rules.waiting_lists import lists_over_time
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -73,10 +74,10 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
     ledger = Ledger(episode, contact)
     for diary in ledger.state.diaries.values():
         ledger.tick(diary, always=True)
-    waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
     uses = tuple([use for diary in ledger.state.diaries.values() for use in clinic_use(diary, ledger.now)])
-    closed = HospitalClosed(level=contact.level, kind=contact.kind, still_waiting=waiting, clinics=uses)
+    closed = HospitalClosed(level=contact.level, kind=contact.kind, clinics=uses)
     episode.conclude(closed)
+    episode.conclude(lists_over_time(ledger.state, ledger.now))
     return "closed"
 
 

@@ -85,7 +85,9 @@ class WaitingList:
         has = f"{diary.time.date_text(entry.day)} {diary.time.time_text(entry.slot)}"
         proposals = await staff.reasons(diary, now, words, moving=has)
         found = read_place(take_snapshot(diary, now), proposals) if proposals else None
-        return proposals, found if isinstance(found, Place) else None
+        if isinstance(found, Place):
+            return (as_proposal(diary, found),), found
+        return proposals, None
 
     def move(self, waiting: str, place: Place) -> None:
         """Move one patient to an earlier time; the old time becomes free for the next patient."""

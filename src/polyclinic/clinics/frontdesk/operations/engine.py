@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from polyclinic.clinics.frontdesk.operations.book import AFTERNOON, Book, Spot
 from polyclinic.clinics.frontdesk.operations.demand import DESK_MINUTES, VisitRequest
 from polyclinic.clinics.frontdesk.operations.queues import waits
-from polyclinic.clinics.frontdesk.operations.setting import WORKDAYS, Setting
+from polyclinic.clinics.frontdesk.operations.setting import WEEKEND, WORKDAYS, Setting
 
 _Key = tuple[int, int, int]
 _Event = tuple[int, float, int, VisitRequest, Spot | None]
@@ -75,14 +75,17 @@ class Trial:
         return request.day >= self.first_day
 
     def close_sessions(self, day: int) -> None:
-        """Cancel sessions of the next day with the setting's rate; their patients get the earliest other time."""
+        """Cancel sessions of the next day with the setting's rate. Their patients get the earliest other time, or are
+        turned away if there is none.
+        """
         for key in [key for key in self.cancelled if key[0] == day]:
             self.book.close(key)
             for _, request in self.booked.pop(key):
                 spot = self.book.earliest(day - 1, DESK_MINUTES, first=day, urgent=True)
-                if self.measured(request):
-                    self.tally.rebooked += 1
-                if spot is not None:
+                if spot is None:
+                    self.tally.turned_away += self.measured(request)
+                else:
+                    self.tally.rebooked += self.measured(request)
                     self.put(spot, request)
 
     def calls(self, day: int, today: Sequence[VisitRequest]) -> None:
@@ -109,7 +112,7 @@ class Trial:
             self.tally.turned_away += counts
             return
         if counts:
-            waited = spot.day - request.day + (spot.begins(setting) - request.minute) / (24 * 60)
+            waited = waited_days(request, spot, setting)
             self.tally.waits_days.append(waited)
             if urgent:
                 self.tally.urgent_days.append(waited)
@@ -184,6 +187,12 @@ class Trial:
         closes = opens + setting.session_hours * 60
         tally.overtime += max(0.0, clock - closes)
         tally.open += setting.session_hours * 60
+
+
+def waited_days(request: VisitRequest, spot: Spot, setting: Setting) -> float:
+    """Calendar days from the call to the visit. The book has working days only, so each weekend adds two days."""
+    days = spot.day - request.day + WEEKEND * (spot.day // WORKDAYS - request.day // WORKDAYS)
+    return days + (spot.begins(setting) - request.minute) / (24 * 60)
 
 
 def _served(

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from polyclinic.core.message import Frozen
 
-WORKDAYS = 5
+WORKDAYS, WEEKEND = 5, 2
 SESSIONS_A_WEEK = 2 * WORKDAYS
 
 

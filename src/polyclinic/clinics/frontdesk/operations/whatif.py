@@ -1,15 +1,15 @@
 """What if: the same patients under many settings, with intervals, and the cheapest setting that keeps the limits.
 
 Every setting sees the same trials, so the difference between two settings does not come from different patients. A
-setting keeps a limit when the upper end of its interval is within the limit.
+setting keeps a limit when the upper end of its interval is within the limit. Patients who are turned away have no
+waiting time, so their share always has a limit too: without it, the setting that books fewest would seem best.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
-from statistics import fmean, stdev
+from statistics import fmean
 
 from pydantic import ValidationError
 
@@ -20,37 +20,39 @@ from polyclinic.core.seed import stream
 from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.charts import Lines
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, mean_with_interval
 from polyclinic.eval.evaluation import Evaluation
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
 from polyclinic.eval.whatif import DialQuestion
 
 FIGURES = {
-    "wait_days": "days from the call to the appointment",
+    "wait_days": "calendar days from the call to the appointment, of those who get one",
     "wait_days_p90": "the same, for a patient who waits longer than nine in ten patients",
-    "urgent_days": "days from the call to the appointment, for urgent patients",
+    "urgent_days": "calendar days from the call to the appointment, for urgent patients",
     "clinic_wait": "minutes in the waiting room, with an appointment",
     "walk_in_wait": "minutes in the waiting room, without an appointment",
     "desk_wait": "minutes until a clerk answers",
     "overtime": "minutes of overtime of a session",
     "utilisation": "share of a session in which somebody is seen (above 1: overtime)",
     "no_shows": "share of visits to which nobody came",
-    "turned_away": "share of callers for whom nothing was free within the horizon",
+    "turned_away": "share of callers for whom nothing was free within the horizon, also after the hospital cancelled",
     "rebooked": "share of callers whose session the hospital cancelled",
     "seen_a_week": "patients seen a week",
     "cost_a_week": "cost of clinics and desk a week",
 }
 SHOWN = (
     "wait_days",
+    "turned_away",
     "urgent_days",
     "clinic_wait",
     "desk_wait",
     "overtime",
     "utilisation",
-    "turned_away",
     "cost_a_week",
 )
-DRAWN = ("wait_days", "clinic_wait", "utilisation", "turned_away")
+DRAWN = ("wait_days", "turned_away", "clinic_wait", "utilisation")
+TURNED_AWAY = 0.05
+"""The limit of the share turned away, if none is given. It is a choice, not a finding."""
 CIRCUMSTANCES = (
     "demand", "urgent", "walk_ins", "no_show", "cancel", "hospital_cancel", "wants_physician", "wants_date", "call",
     "consultation",
@@ -58,8 +60,6 @@ CIRCUMSTANCES = (
 """Dials that the hospital cannot choose."""
 MOST = 400
 DIALS = {name: str(field.description) for name, field in Setting.model_fields.items()}
-_T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-_MANY_T = 2.093
 
 
 class SettingFigures(Value):
@@ -102,7 +102,7 @@ def whatif(asked: DialQuestion) -> Evaluation[WhatIfFigures]:
     rows = [
         SettingFigures(
             dials=dict(zip(asked.vary, point, strict=True)),
-            figures={name: _estimate([t[name] for t in trials]) for name in FIGURES},
+            figures={name: mean_with_interval([t[name] for t in trials]) for name in FIGURES},
         )
         for (point, _), trials in zip(settings, found, strict=True)
     ]
@@ -117,19 +117,6 @@ def setting_of(values: Mapping[str, float]) -> Setting:
         fault = error.errors()[0]
         name = ".".join(map(str, fault["loc"]))
         raise ConfigError(f"{name + ': ' if name else ''}{fault['msg'].removeprefix('Value error, ')}") from None
-
-
-def _estimate(values: Sequence[float]) -> Estimate:
-    """The mean over trials with its Student's t interval, not below zero.
-
-    There is no interval if all trials are equal.
-    """
-    count, mean = len(values), fmean(values)
-    spread = stdev(values) if count > 1 else 0.0
-    if not spread:
-        return Estimate(mean, None, None, count)
-    half = _T.get(count, _MANY_T) * spread / math.sqrt(count)
-    return Estimate(mean, max(0.0, mean - half), mean + half, count)
 
 
 def holds(row: SettingFigures, limits: Mapping[str, float]) -> bool:
@@ -157,9 +144,10 @@ def cheapest(rows: Sequence[SettingFigures], limits: Mapping[str, float]) -> tup
 
 
 def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) -> Evaluation[WhatIfFigures]:
-    best = cheapest(rows, asked.hold)
-    limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in asked.hold.items())
-    if not asked.hold:
+    hold = limits_of(asked)
+    best = cheapest(rows, hold)
+    limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in hold.items())
+    if not hold:
         told = "No limit was given. Add one, such as --hold wait_days=5, to find the cheapest setting that keeps it."
     elif best is None:
         told = f"No setting keeps {limits}: try a wider range of values."
@@ -167,6 +155,9 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
         given = [name for name in asked.vary if name in CIRCUMSTANCES]
         under = f", under every {' and '.join(given)} that was tried" if given else ""
         told = f"The cheapest setting that keeps {limits}{under}: {_words(best[0])}, at {best[1]:,.0f} a week."
+    if "turned_away" in hold and "turned_away" not in asked.hold:
+        share = f"{100 * TURNED_AWAY:g} %"
+        told += f" That at most {share} are turned away is a default: change it with --hold turned_away=LIMIT."
     body: list[Block] = [
         Paragraph(told),
         Paragraph(
@@ -176,7 +167,7 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
         ),
         *_assumed(asked),
         *_curves(asked, rows),
-        _table(asked, rows),
+        _table(asked, rows, hold),
     ]
     sources = sources_of(asked)
     fixed = [[name, getattr(base, name), DIALS[name], source] for name, source in sources.items()]
@@ -184,12 +175,17 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
     more = Section("What stayed the same", [Table("Dials that were not varied", columns, fixed)])
     figures = WhatIfFigures(
         settings=tuple(rows),
-        hold=dict(asked.hold),
-        cheapest=best[0] if best is not None and asked.hold else None,
+        hold=hold,
+        cheapest=best[0] if best is not None and hold else None,
         trials=asked.trials,
         sources=sources,
     )
     return Evaluation(figures, [Section("What if", body), more])
+
+
+def limits_of(asked: DialQuestion) -> dict[str, float]:
+    """The limits that a setting must keep: those that were asked for, and always one for patients turned away."""
+    return {**asked.hold, "turned_away": asked.hold.get("turned_away", TURNED_AWAY)} if asked.hold else {}
 
 
 def sources_of(asked: DialQuestion) -> dict[str, str]:
@@ -238,12 +234,12 @@ def _curves(asked: DialQuestion, rows: Sequence[SettingFigures]) -> list[Block]:
     return figures
 
 
-def _table(asked: DialQuestion, rows: Sequence[SettingFigures]) -> Table:
+def _table(asked: DialQuestion, rows: Sequence[SettingFigures], hold: Mapping[str, float]) -> Table:
     lines: list[list[Cell]] = []
     for row in rows:
         cells: list[Cell] = [f"{value:g}" for value in row.dials.values()]
         cells += [row.figures[name] for name in SHOWN]
-        cells.append("yes" if asked.hold and holds(row, asked.hold) else "" if asked.hold else "-")
+        cells.append("yes" if hold and holds(row, hold) else "no" if hold else "-")
         lines.append(cells)
     note = "; ".join(f"{name.replace('_', ' ')}: {FIGURES[name]}" for name in SHOWN)
     columns = [*asked.vary, *(name.replace("_", " ") for name in SHOWN), "holds"]

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
+from polyclinic.clinics.frontdesk.scenario.times import date_of, read_date
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
@@ -120,7 +121,7 @@ def is_whole(reply: ReplyModel) -> bool:
 
 def is_of_department(reply: Choice | Change | FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
     """Whether a reply has all fields, and names one of these physicians and days or leaves them empty."""
-    known = (not reply.physician or reply.physician in physicians) and (not reply.date or reply.date in days)
+    known = (not reply.physician or reply.physician in physicians) and (not reply.date or _is_day(reply.date, days))
     return known and is_whole(reply)
 
 
@@ -130,7 +131,15 @@ def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[
     This is not an error of form: the rubric finds the conflict.
     """
     named = reply.physicians()
-    return len(named) > 1 and set(named) <= set(physicians) and reply.date in days and is_whole(reply)
+    return len(named) > 1 and set(named) <= set(physicians) and _is_day(reply.date, days) and is_whole(reply)
+
+
+def _is_day(written: str, days: tuple[str, ...]) -> bool:
+    """Whether somebody wrote one of these days, as ``YYYY-MM-DD`` or in another way."""
+    if written in days:
+        return True
+    found = read_date(written, date_of(days[0]), len(days)) if days else None
+    return found is not None and found.isoformat() in days
 
 
 def _one_of(values: Iterable[str]) -> Any:

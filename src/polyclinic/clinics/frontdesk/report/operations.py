@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean, quantiles, stdev
+from statistics import fmean, quantiles
 
 from polyclinic.clinics.frontdesk.operations.queues import waits
 from polyclinic.clinics.frontdesk.report.rows import Row, groups
@@ -17,10 +16,11 @@ from polyclinic.clinics.frontdesk.rules.notes import (
     TalkHeld,
 )
 from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
+from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
-from polyclinic.eval.estimate import Estimate, ratio, student_t
+from polyclinic.eval.estimate import Estimate, mean_with_interval, ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
 WORDS_A_MINUTE = 130
@@ -58,18 +58,8 @@ def _days(rows: Iterable[Row]) -> list[float]:
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
 
 
-def mean_with_interval(values: Sequence[float]) -> Estimate | None:
-    """The mean with its Student's t interval.
-
-    There is no interval if all values are equal: a width of zero would claim certainty.
-    """
-    if not values:
-        return None
-    mean, spread = fmean(values), stdev(values) if len(values) > 1 else 0.0
-    if spread <= 1e-9 * max(1.0, abs(mean)):
-        return Estimate(mean, None, None, len(values))
-    half = student_t(len(values) - 1) * spread / math.sqrt(len(values))
-    return Estimate(mean, max(0.0, mean - half), mean + half, len(values))
+def _mean(values: Sequence[float]) -> Estimate | None:
+    return mean_with_interval(values) if values else None
 
 
 def _overview(rows: Sequence[Row]) -> Table:
@@ -80,6 +70,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         ends = Counter(row.episode.outcome for row in mine)
         closed = [end for row in mine if (end := row.episode.ended_with(HospitalClosed)) is not None]
         uses = [use for end in closed for use in end.clinics]
+        lists = [told for row in mine if (told := row.episode.ended_with(ListsOverTime)) is not None]
         up = [moved for row in mine if (moved := row.episode.ended_with(MovedUp)) is not None]
         waited = _days(mine)
         visits, missed = sum(use.visits for use in uses), sum(use.no_shows for use in uses)
@@ -87,15 +78,21 @@ def _overview(rows: Sequence[Row]) -> Table:
         found.append(
             [
                 len(waited),
-                mean_with_interval(waited),
+                _mean(waited),
                 _ninth(waited),
                 ratio(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
                 ratio(missed, visits + missed),
-                ends["moved"] + sum(moved.waiting_moved for moved in up),
+                ends["moved"],
+                ends["waiting"],
+                sum(moved.waiting_moved for moved in up),
+                sum(moved.unreached for moved in up),
+                sum(end.kept_time for end in lists) if lists else None,
+                sum(end.still_waiting for end in lists) if lists else None,
+                max(end.most_waiting for end in lists) if lists else None,
                 ends["cancelled"],
                 ends["full"],
+                ratio(ends["full"], len(waited) + ends["full"]),
                 ends["emergency"],
-                sum(end.still_waiting for end in closed),
             ]
         )
     lines: list[list[Cell]] = [[label, *cells] for label, *cells in zip(_GLANCE, *found, strict=True)]
@@ -108,11 +105,17 @@ _GLANCE = (
     "days that one in ten waits\nor longer",
     "clinic time used\nshare of it in which a patient was seen",
     "no-shows\nshare of due visits",
-    "moved to an earlier time\nby a call of their own, or from the waiting list",
+    "moved at once\nby a call of their own, to an earlier time",
+    "put on a waiting list\nnothing earlier was free",
+    "moved up from the list\nwhen somebody else cancelled",
+    "on the list, not reached\nan earlier time was free, but the phone number was wrong",
+    "on the list until their visit\nnothing earlier became free",
+    "still on the list\nwhen the period ended",
+    "longest list\npatients at one moment, all departments of a hospital",
     "cancelled",
     "turned away\nnothing was free",
+    "turned away, share\nof patients who asked for a time",
     "emergencies\nhelped at once, no appointment",
-    "still on a waiting list\nwhen the period ended",
 )
 
 
@@ -131,7 +134,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         by_department = _split(booked, lambda row: row.department)
         chart = Dots(
             list(by_department),
-            {variant: [mean_with_interval(_days(found)) for found in by_department.values()]},
+            {variant: [_mean(_days(found)) for found in by_department.values()]},
             x_label="days",
             low=0,
         )
@@ -139,7 +142,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         lines: list[list[Cell]] = []
         for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
             waited = _days(found)
-            lines.append([label, mean_with_interval(waited), _ninth(waited), max(waited), len(waited)])
+            lines.append([label, _mean(waited), _ninth(waited), max(waited), len(waited)])
         helped = sum(row.episode.outcome == "emergency" for row in mine)
         if helped:
             lines.append(["urgency: emergency, help at once", 0.0, 0.0, 0.0, helped])
@@ -168,7 +171,9 @@ def _wish(row: Row) -> str:
 
 def _urgency(row: Row) -> str:
     patient = row.contact.patient
-    return "urgency: missed emergency" if patient is not None and patient.emergency else "urgency: can wait"
+    if patient is None or not (patient.emergency or patient.warning_sign):
+        return "urgency: can wait"
+    return "urgency: missed emergency" if patient.emergency else "urgency: warning sign, not judged"
 
 
 def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
@@ -181,8 +186,7 @@ def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
     blocks: list[Block] = []
     if closed is not None and closed.clinics:
         blocks += _clinics(f"{plan.name}, {label}", closed.clinics, plan.time)
-    blocks.append(_over_time(f"{plan.name}, {label}", rows, plan.time))
-    return blocks
+    return [*blocks, *_over_time(f"{plan.name}, {label}", rows, plan.time)]
 
 
 def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Block]:
@@ -209,25 +213,31 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
     ]
 
 
-def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> Figure:
-    """The calls of each day, and how many patients are on the waiting lists at the end of the day."""
-    first = min(row.contact.minute for row in rows) // MINUTES_A_DAY
-    days = list(range(first, time.days))
-    calls = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.contact.patient is not None)
-    joined = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.episode.outcome == "waiting")
-    gone = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.episode.outcome == "cancelled")
-    left = Counter[int]()
+def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]:
+    """The calls of each day, and the waiting lists: their length when the desk closed, who joined and who left."""
+    days = list(range(min(row.contact.minute for row in rows) // MINUTES_A_DAY, time.days))
+    lists = next((end for row in rows if (end := row.episode.ended_with(ListsOverTime)) is not None), None)
+    moved_up: Counter[int] = Counter()
     for row in rows:
         up = row.episode.ended_with(MovedUp)
-        left[row.contact.minute // MINUTES_A_DAY] += up.waiting_moved if up is not None else 0
-    series = {
-        "calls of the day": [float(calls[day]) for day in days],
-        "put on a waiting list": [float(joined[day]) for day in days],
-        "cancelled": [float(gone[day]) for day in days],
-        "moved up from a waiting list": [float(left[day]) for day in days],
+        moved_up[_day(row)] += up.waiting_moved if up is not None else 0
+    calls = {"calls of the day": Counter(_day(row) for row in rows if row.contact.patient is not None)}
+    waiting = {
+        "on a waiting list when the desk closed": Counter(dict(lists.waiting_by_day)) if lists is not None else None,
+        "put on a waiting list": Counter(_day(row) for row in rows if row.episode.outcome == "waiting"),
+        "cancelled": Counter(_day(row) for row in rows if row.episode.outcome == "cancelled"),
+        "moved up from a waiting list": moved_up,
     }
-    chart = Lines(days, series, x_label="day of the period (before it: negative)", y_label="patients", low=0)
-    return Figure(f"Day by day, {label}", chart)
+    found: list[Block] = []
+    for caption, counts in (("Calls day by day", calls), ("Waiting lists day by day", waiting)):
+        series = {name: [float(of_day[day]) for day in days] for name, of_day in counts.items() if of_day is not None}
+        chart = Lines(days, series, x_label="day of the period (before it: negative)", y_label="patients", low=0)
+        found.append(Figure(f"{caption}, {label}", chart))
+    return found
+
+
+def _day(row: Row) -> int:
+    return row.contact.minute // MINUTES_A_DAY
 
 
 def _minutes(row: Row) -> float | None:
@@ -242,7 +252,7 @@ def _calls(rows: Sequence[Row]) -> Table:
             lengths = [minutes for row in found if (minutes := _minutes(row)) is not None]
             talks = [talk.spoken_lines for row in found if (talk := row.episode.ended_with(TalkHeld)) is not None]
             if lengths:
-                cells: list[Cell] = [name, variant, end, len(found), mean_with_interval(lengths), fmean(talks)]
+                cells: list[Cell] = [name, variant, end, len(found), _mean(lengths), fmean(talks)]
                 lines.append(cells)
     note = f"Minutes: the words that were said, at {WORDS_A_MINUTE} words a minute, plus half a minute."
     columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.report import figures, tables
 from polyclinic.clinics.frontdesk.report.operations import operations
-from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, rows_of
+from polyclinic.clinics.frontdesk.report.rows import Row, rows_of
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, InDepartment, InPhase
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
@@ -92,7 +92,7 @@ def sample(row: Row) -> Details:
             arguments = ", ".join(f"{name}={value}" for name, value in event.arguments.items())
             lines.append(Line("tool", f"{event.tool}({arguments})", aside=event.error))
     found = [
-        f"{score.metric}: {score.reason}, {MEANING.get(score.reason, score.reason)} (fault: {fault_of(score)})"
+        f"{score.metric}: {score.reason}, {MEANING.get(score.reason, score.reason)} (fault: {row.fault(score.metric)})"
         for score in row.episode.scores
         if score.metric in ("intake", "scheduling") and score.value == 0
     ]

@@ -36,6 +36,13 @@ class Row:
         """The score of one metric, if it was given."""
         return next((score for score in self.episode.scores if score.metric == metric), None)
 
+    def fault(self, metric: str) -> str:
+        """Whose fault a rubric's error was; empty without an error. What the patient spoilt has no staff score."""
+        score = self.score(metric)
+        if score is None or score.value:
+            return ""
+        return "patient" if self.score(f"{metric}_staff") is None else "staff"
+
     @property
     def department(self) -> str:
         """The department that the contact was about."""
@@ -84,11 +91,6 @@ def mean_over_hospitals(rows: Iterable[Row], metric: str) -> str:
         return "-"
     count = f"(n = {sum(map(len, values.values())):,})"
     return f"{fmean(means):.3f} ± {pstdev(means):.3f} {count}" if len(means) > 1 else f"{means[0]:.3f} {count}"
-
-
-def fault_of(score: Score) -> str:
-    """Whose fault an error was."""
-    return next((words.removeprefix("fault: ") for words in score.evidence if words.startswith("fault: ")), "")
 
 
 def share(count: int, of: int) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, groups, mean_over_hospitals, scored, share
+from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_over_hospitals, scored, share
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, MovedUp
 from polyclinic.eval.sections import Cell, Table
@@ -87,7 +87,7 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row]
         errors = sum(counts.values())
         cells: list[Cell] = [name, staff, variant, share(errors, len(scores))]
         cells += [f"{counts[code]:,} ({100 * counts[code] / errors:.1f} %)" if counts[code] else "-" for code in codes]
-        cells.append(sum(fault_of(score) == "patient" for score in scores))
+        cells.append(sum(row.fault(metric) == "patient" for row in mine))
         lines.append(cells)
     meanings = "; ".join(f"{code} = {MEANING[code]} ({CRITERION[f'{metric}:{code}']})" for code in codes)
     return Table(

@@ -10,6 +10,7 @@ from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import letters, straight, without_accents
+from polyclinic.text.phrases import phrase_pattern
 
 _TITLE = r"(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam)\b\.?"
 _TITLES = lazy_pattern(rf"^\s*{_TITLE}\s*|\s*[(,]\s*{_TITLE}\)?\s*$", re.IGNORECASE)
@@ -107,8 +108,8 @@ def name_spans(name: str, text: str) -> tuple[str, list[tuple[int, int]]]:
     if not spots and len(parts := without_accents(plain_name(name)).split()) > 1:
         given = [part for part in parts if _PART.fullmatch(part)]
         family = [part for part in parts if part not in given]
-        if given and all(re.search(rf"\b{re.escape(one)}s?\b", said) for one in family):
-            spots = [match.span() for match in re.finditer(rf"\b{re.escape(given[0])}\b", said)]
+        if given and all(phrase_pattern(one, possessive=True).search(said) for one in family):
+            spots = [match.span() for match in phrase_pattern(given[0]).finditer(said)]
     return said, spots
 
 
@@ -147,7 +148,6 @@ def says_name(name: str, text: str) -> bool:
     if not (spelt or _LABEL.search(said)):
         return False
     return all(
-        re.search(rf"(?<![^\W_]){re.sub(r'-', '[ -]?', re.escape(part).replace(chr(92) + '-', '-'))}(?![^\W_])", said)
-        or letters(part) in spelt
+        phrase_pattern(part, part.replace("-", ""), loose="-").search(said) or letters(part) in spelt
         for part in without_accents(plain_name(name)).split()
     )

@@ -41,10 +41,9 @@ class HospitalOpened(ContactEnded):
 
 
 class HospitalClosed(ContactEnded):
-    """How many patients were still on a waiting list, and how the physicians' clinics were used."""
+    """How the physicians' clinics were used. `ListsOverTime` is beside it."""
 
-    still_waiting: int
-    clinics: tuple[ClinicUse, ...] = ()
+    clinics: tuple[ClinicUse, ...]
 
 
 class CallEnded(ContactEnded):

@@ -15,13 +15,13 @@ from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
-from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
+from polyclinic.clinics.frontdesk.scenario.times import read_minute
 from polyclinic.clinics.frontdesk.state import plain_name, starts_of
 from polyclinic.core.message import Frozen
 
 
 class Proposal(Frozen):
-    """A proposed visit: date ``YYYY-MM-DD``, times ``HH:MM``."""
+    """A proposed visit, with date and times as they were written; `read_place` reads them."""
 
     physician: str
     date: str
@@ -79,7 +79,7 @@ def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Rub
 
 def _day(text: str, time: TimeSystem) -> int | None:
     """The day of the period that a date names; None when it is not a date or lies outside the period."""
-    named = read_date(text)
+    named = time.date_written(text)
     day = time.day_of(named) if named is not None else -1
     return day if 0 <= day < time.days else None
 

@@ -76,7 +76,7 @@ def with_callbacks(
                 if chance >= rate:
                     continue
                 later = _during_hours(plan.time, minute + delays.min + int(wait * (delays.max - delays.min + 1)))
-                caller = desk.somebody(later, moves=wanted == "move", chance=who)
+                caller = desk.who_moves(later, who) if wanted == "move" else desk.who_cancels(later, who)
                 if caller is not None:
                     heappush(ahead, (later, caller, order, wanted))
     return calls

@@ -178,6 +178,11 @@ class Diary:
         """The names of the physicians, in the department's own order."""
         return tuple([physician.name for physician in self.plan.physicians])
 
+    def begins(self, id: str) -> int:
+        """The minute at which an appointment begins."""
+        entry = self.appointments[id]
+        return self.time.minute(entry.day, entry.slot)
+
     def physician_index(self, name: str) -> int | None:
         """The index of the physician with this name; titles, case and spaces do not matter."""
         return self._numbers.get(plain_name(name))

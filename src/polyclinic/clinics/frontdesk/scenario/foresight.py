@@ -2,12 +2,15 @@
 
 Who calls back, and when, must be known before the first call, because contacts run in a fixed order. So the hospital is
 first played through by its own rules. Every booking may bring one call to move and one to cancel. Each comes from
-somebody who has a future appointment at that moment, at any time between their booking and their visit.
+somebody who has a future appointment at that moment, at any time between their booking and their visit. Anybody may
+cancel. Who asks for an earlier time is somebody who could gain time: patients with a late visit ask more often.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from polyclinic.clinics.frontdesk.scenario.diary import NEVER, Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Patient
@@ -52,8 +55,33 @@ class Foresight:
         self._ahead.append(number)
         return entry
 
-    def somebody(self, at: int, *, moves: bool, chance: float) -> int | None:
-        """Choose who calls at this minute: a patient with a future visit and no other call to make."""
+    def who_moves(self, at: int, chance: float) -> int | None:
+        """Choose who asks for an earlier time at this minute: a patient with a future visit and no other call to make.
+
+        The more time patients could gain, the likelier they ask. A patient who already has the first time that they
+        wished for does not ask.
+        """
+        self._ahead = [number for number in self._ahead if self._is_ahead(number, at)]
+        able = [
+            number for number in self._ahead if number not in self._moving and self._called.get(number, at - 1) < at
+        ]
+        gains = list(accumulate([self._could_gain(number, at) for number in able]))
+        if not gains or not gains[-1]:
+            return None
+        number = able[bisect_right(gains, chance * gains[-1])]
+        self._called[number] = at
+        self._moving.add(number)
+        return number
+
+    def _could_gain(self, number: int, at: int) -> int:
+        """How many minutes earlier than their visit a patient could come at the most."""
+        diary, id_ = self._held[number]
+        entry, time = diary.appointments[id_], diary.time
+        earliest = max(at, time.minute(entry.valid_from_day, 0)) if entry.preference == "date" else at
+        return max(0, _begins(diary, entry) - earliest)
+
+    def who_cancels(self, at: int, chance: float) -> int | None:
+        """Choose who cancels at this minute: any patient with a future visit and no other call to make."""
         place = int(chance * len(self._ahead))
         tries = len(self._ahead)
         while tries and self._ahead:
@@ -62,12 +90,10 @@ class Foresight:
             if not self._is_ahead(number, at):
                 self._ahead[place] = self._ahead[-1]
                 self._ahead.pop()
-            elif self._called.get(number, at - 1) >= at or (moves and number in self._moving):
+            elif self._called.get(number, at - 1) >= at:
                 place += 1
             else:
-                self._called[number] = at if moves else NEVER
-                if moves:
-                    self._moving.add(number)
+                self._called[number] = NEVER
                 return number
         return None
 
@@ -75,27 +101,30 @@ class Foresight:
         held = self._held.get(number)
         return held is not None and _begins(held[0], held[0].appointments[held[1]]) > at
 
-    def move(self, number: int, now: int) -> None:
-        """Move to an earlier time; if there is none, join the waiting list."""
+    def move(self, number: int, now: int) -> bool:
+        """Move to an earlier time; if there is none, join the waiting list. Returns whether the patient moved."""
         diary, id_ = self._held[number]
         entry = diary.appointments[id_]
         if _begins(diary, entry) <= now:
-            return
+            return False
         place = earlier_place(diary, now, entry)
         if place is None:
             diary.wait(id_)
-        else:
-            diary.move(id_, place.physician, place.day, place.slot)
+            return False
+        diary.move(id_, place.physician, place.day, place.slot)
+        return True
 
-    def cancel(self, number: int, now: int) -> None:
-        """Cancel; the time becomes free, and patients on the waiting list move up."""
+    def cancel(self, number: int, now: int) -> int:
+        """Cancel; the time becomes free, and patients on the waiting list move up. Returns how many do."""
         diary, id_ = self._held.pop(number)
         if _begins(diary, diary.appointments[id_]) <= now:
-            return
+            return 0
         diary.cancel(id_)
-        for waiting, place in walk_waiting_list(diary, now).moves:
+        moves = walk_waiting_list(diary, now).moves
+        for waiting, place in moves:
             diary.move(waiting, place.physician, place.day, place.slot)
             diary.leave_waiting(waiting)
+        return len(moves)
 
 
 def _first_or_second(diary: Diary, now: int, patient: Patient) -> tuple[Place, Wish] | None:

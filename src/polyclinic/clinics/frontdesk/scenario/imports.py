@@ -32,6 +32,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     TimeSystem,
 )
 from polyclinic.clinics.frontdesk.scenario.times import date_of
+from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
 from polyclinic.people.demographics import Person
@@ -133,6 +134,7 @@ def _patient(
     knows = _KNOWS[row["symptom_level"]]
     gold = tuple(name for name in plan.department_names if name in disease.departments)
     family, given = western_name(str(row["patient"]))
+    emergency = cannot_wait(disease.name) and not knows
     return Patient(
         id=f"{plan.id}-p{number:05d}",
         person=Person(
@@ -149,6 +151,8 @@ def _patient(
         axes=draw_axes(draw, {}, has_history=knows),
         disease=disease.name,
         symptoms=disease.symptoms,
+        emergency=emergency,
+        warning_sign=not emergency and (cannot_wait(disease.name) or has_warning_sign(disease.symptoms)),
         gold_departments=gold or (physician.department,),
         home_department=physician.department,
         knows_diagnosis=knows,

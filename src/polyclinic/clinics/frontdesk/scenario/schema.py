@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
-from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text, moment_of, read_date
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.people.demographics import Person
@@ -89,6 +89,10 @@ class TimeSystem(Frozen):
     def day_of(self, when: date) -> int:
         """The number of the day in the period for a calendar date; it may lie outside the period."""
         return (when - self.start_date).days
+
+    def date_written(self, text: str) -> date | None:
+        """The date that somebody wrote; of two dates that it can mean, the one of this period counts."""
+        return read_date(text, self.start_date, self.days)
 
     def clock(self, minute: int) -> datetime:
         """The simulated date and time of a minute."""
@@ -181,6 +185,8 @@ class Patient(Frozen):
     """Who speaks for the patient, if somebody does."""
     emergency: bool = False
     """Something is happening now that cannot wait for an appointment."""
+    warning_sign: bool = False
+    """A symptom is a warning sign, but this is no sure emergency: emergency help is not judged (`warning_signs`)."""
     resistance: float | None = None
     """From 0 to 1: a first offer is turned down when this is below the variant's rate. None: drawn by the episode."""
 
@@ -206,7 +212,7 @@ class Contact(Scenario):
 
     def introduction(self) -> str:
         """What kind of contact it is, and when."""
-        at = datetime.fromisoformat(self.at)
+        at = moment_of(self.at)
         return f"{_KINDS[self.kind]}, {at:%Y-%m-%d %H:%M} ({self.level} care)"
 
     @property

@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     TimeSystem,
 )
 from polyclinic.clinics.frontdesk.scenario.unusual import UnusualPatients
+from polyclinic.clinics.frontdesk.scenario.warning_signs import has_warning_sign
 from polyclinic.core.files import bad_file
 from polyclinic.core.seed import stream
 from polyclinic.people.demographics import draw_person
@@ -238,6 +239,7 @@ def _patients(
                 companion=drawn.companion,
                 companion_name=companion.name if companion is not None else "",
                 emergency=drawn.emergency,
+                warning_sign=not drawn.emergency and has_warning_sign((*drawn.symptoms, *drawn.others)),
                 gold_departments=tuple(name for name in plan.department_names if name in disease.departments),
                 home_department=department,
                 knows_diagnosis=knows,

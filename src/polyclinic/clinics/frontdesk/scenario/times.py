@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, tzinfo
+import re
+from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
+
+from polyclinic.text.dates import one_date
+from polyclinic.text.lazily import lazy_pattern
 
 MINUTES_A_DAY = 24 * 60
 
@@ -14,12 +18,21 @@ def clock_text(minute: int) -> str:
     return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
-def read_date(text: str) -> date | None:
-    """The date that ``YYYY-MM-DD`` names; None for anything else."""
+def time_text(moment: datetime) -> str:
+    """``HH:MM`` of a moment."""
+    return clock_text(60 * moment.hour + moment.minute)
+
+
+def read_date(text: str, first: date | None = None, days: int = 0) -> date | None:
+    """The date that somebody wrote: ``YYYY-MM-DD``, or any other way in which a text can name one date.
+
+    `first` and `days` are the period that decides between the two dates of 04/02/2025 (see `one_date`).
+    """
     try:
         return date_of(text)
     except ValueError:
-        return None
+        period = [first + timedelta(days=day) for day in range(days)] if first is not None else []
+        return one_date(text, period)
 
 
 def date_of(text: str) -> date:
@@ -39,11 +52,30 @@ def zone_of(offset: str) -> tzinfo | None:
     return datetime.strptime(offset, "%z").tzinfo
 
 
+_CLOCK = lazy_pattern(
+    r"(?P<half>오전|오후)? ?(?P<hour>\d{1,2})(?:시(?: ?(?P<minutes>\d{1,2})분)?|:(?P<minute>\d\d)(?::00)?)?"
+    r" ?(?P<of>[ap]\.? ?m\.?)?",
+    re.IGNORECASE,
+)
+
+
 @lru_cache(maxsize=1024)
 def read_minute(text: str) -> int | None:
-    """Minutes since midnight of ``HH:MM``, up to ``24:00``; None for anything else."""
-    hours, colon, minutes = text.strip().partition(":")
-    if not colon or not (hours.isdecimal() and minutes.isdecimal() and len(minutes) == 2):
+    """Minutes since midnight of a time of day: ``HH:MM`` up to ``24:00``, ``9:00 AM``, ``2 p.m.`` or ``오후 2시``.
+
+    None for anything else.
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
         return None
-    total = int(hours) * 60 + int(minutes)
-    return total if int(minutes) < 60 and total <= MINUTES_A_DAY else None
+    half = {"오전": "a", "오후": "p"}.get(found["half"], (found["of"] or "")[:1].lower())
+    minutes = found["minute"] or found["minutes"]
+    if not (half or minutes or "시" in text) or int(minutes or 0) > 59:
+        return None
+    hour = int(found["hour"])
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (half == "p")
+    total = hour * 60 + int(minutes or 0)
+    return total if total <= MINUTES_A_DAY else None

@@ -2,7 +2,8 @@
 
 A patient has two to five symptoms of the disease's list. Somebody with several complaints also has one of another
 department, which is not why they came. A child comes with a parent, and a patient who does not speak the language comes
-with an interpreter. An emergency is something that is happening now.
+with an interpreter. An emergency is something that is happening now. A disease that cannot wait comes only as an
+emergency, never as a usual patient.
 """
 
 from __future__ import annotations
@@ -14,16 +15,9 @@ from dataclasses import dataclass
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, childrens_diseases, emergencies
 from polyclinic.clinics.frontdesk.scenario.schema import Companion
+from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait
 
 FEWEST, MOST = 2, 5
-ONLY_EMERGENCIES = (
-    "Heart attack",
-    "Arterial thrombosis",
-    "Pulmonary embolism",
-    "Collapsed lung (pneumothorax)",
-    "Meningitis",
-)
-"""Diseases that cannot wait: patients with them come as emergencies, never as usual patients."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class UnusualPatients:
             return Complaint(disease, _some(disease.symptoms, count, draw), companion="parent")
         who -= shares.child
         companion: Companion = "interpreter" if 0 <= who < shares.interpreter else ""
-        usual = [disease for disease in choices if disease.name not in ONLY_EMERGENCIES] or choices
+        usual = [disease for disease in choices if not cannot_wait(disease.name)] or choices
         disease = usual[int(which * len(usual))]
         also = self._others(department, second) if others < shares.several else ()
         return Complaint(disease, _some(disease.symptoms, count, draw), also, companion)

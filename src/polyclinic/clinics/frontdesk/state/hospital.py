@@ -69,6 +69,10 @@ class HospitalState:
         self.appointment_of: dict[str, tuple[str, str]] = {}
         """Patient id to (department, appointment id)."""
         self.registered: set[str] = set()
+        self.list_changes: list[tuple[int, int]] = []
+        """When somebody joined (1) or left (-1) a waiting list, in minutes."""
+        self.kept_time = 0
+        """How many patients were on a waiting list until their visit began."""
 
     @classmethod
     def open(cls, contacts: Sequence[Contact]) -> HospitalState:
@@ -91,9 +95,13 @@ class HospitalState:
         if not isinstance(effect, HospitalEffect):
             raise EngineError(f"unknown effect of a hospital: '{effect.kind}'")
         diary = self.diaries[effect.department]
+        listed = len(diary.waiting)
         match effect:
             case ClockMoved():
                 for id, status in effect.statuses:
+                    if id in diary.waiting:
+                        self.list_changes.append((diary.begins(id), -1))
+                        self.kept_time, listed = self.kept_time + 1, listed - 1
                     diary.set_status(id, status)
                 diary.advance(effect.minute)
             case Booked():
@@ -109,6 +117,8 @@ class HospitalState:
                 diary.cancel(effect.id)
             case Waiting():
                 diary.wait(effect.id)
+        if len(diary.waiting) != listed:
+            self.list_changes.append((effect.minute, len(diary.waiting) - listed))
         diary.clock = max(diary.clock, effect.minute)
 
 

@@ -13,7 +13,6 @@ from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earliest
-from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
 BOOKING_TOOLS: dict[BookAction, Preference] = {
@@ -44,7 +43,7 @@ def find_time(diary: Diary, now: int, choice: Choice) -> Found:
             return Found(problem="no doctor of this department was given")
         return Found(earliest(diary, now, physician=index))
     if kind == "date":
-        day = read_date(choice.date)
+        day = diary.time.date_written(choice.date)
         if day is None:
             return Found(problem="no date was given")
         return Found(earliest(diary, now, from_day=diary.time.day_of(day)))
@@ -65,7 +64,7 @@ def own_appointment(
     described = (
         plain_name(choice.patient_name) == plain_name(appointment.patient_name or caller_name)
         and diary.physician_index(choice.physician) == appointment.physician
-        and read_date(choice.date) == diary.time.date_of(appointment.day)
+        and diary.time.date_written(choice.date) == diary.time.date_of(appointment.day)
     )
     return appointment if described else None
 

@@ -10,7 +10,7 @@ from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, Sta
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, FoundTime
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
-from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute
+from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute, time_text
 from polyclinic.clinics.frontdesk.state import plain_name
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
@@ -167,7 +167,7 @@ def _earliest(prompt: StaffReasons, wish: Wish, gaps: bool = True) -> _Start | N
 
 def _as_time(start: datetime, diary: PhysicianDiary) -> FoundTime:
     end = start + timedelta(minutes=diary.visit_minutes)
-    return FoundTime(physician=diary.name, date=start.date().isoformat(), start=f"{start:%H:%M}", end=f"{end:%H:%M}")
+    return FoundTime(physician=diary.name, date=start.date().isoformat(), start=time_text(start), end=time_text(end))
 
 
 def _spoilt(ask: Ask[StaffReasons], time: FoundTime, wish: Wish) -> FoundTime:
@@ -182,7 +182,7 @@ def _spoilt(ask: Ask[StaffReasons], time: FoundTime, wish: Wish) -> FoundTime:
         return _as_time(begins, own)
     if ask.mistake("wrong_length"):
         end = _moment(time.date, time.start) + timedelta(minutes=own.visit_minutes + prompt.unit_minutes)
-        return time.model_copy(update={"end": f"{end:%H:%M}"})
+        return time.model_copy(update={"end": time_text(end)})
     if ask.mistake("double_books"):
         return _taken(prompt, own) or time
     if ask.mistake("wrong_physician") and wish.kind == "physician":
