@@ -15,7 +15,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
 
 SOURCE = "polyclinic.clinics.demo"
-TITLE = "Medicine helpline"
+TITLE, KOREAN_TITLE = "Medicine helpline", "약 상담 전화"
 TEST = '''"""{name} meets the contract for all clinics, and its episodes end without a failure."""
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ def command(name: str, into: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "folder": str(folder), "test": str(test)})
     else:
+        found = "" if _in_the_tree(folder.parent) else f"  export {PATH_VARIABLE}={folder.parent.resolve()}\n"
         click.echo(
-            f"{folder} is ready, and {test} tests it. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n"
-            f"  polyclinic run {name}\n  polyclinic check {name}"
+            f"{folder} is ready, and {test} tests it. Try it:\n"
+            f"{found}  polyclinic run {name}\n  polyclinic check {name}"
         )
     return 0
 
@@ -110,9 +111,9 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
 
 
 def renamed(text: str, package: str, name: str) -> str:
-    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, title and headings."""
+    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, titles and headings."""
     title = name.replace("_", " ").capitalize()
-    text = text.replace(SOURCE, package).replace(TITLE, title)
+    text = text.replace(SOURCE, package).replace(TITLE, title).replace(KOREAN_TITLE, f"{title} 진료소")
     text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)
     text = re.sub(r"^# Demo\b.*$", f"# {title}", text, flags=re.MULTILINE)
     return re.sub(r"\bdemo\b", name, text)
