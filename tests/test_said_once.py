@@ -158,6 +158,75 @@ def test_a_second_module_that_reads_package_data_would_be_found(line: str, asks:
     assert any(_asks_resources(node) for node in nodes(ast.parse(line))) == asks
 
 
+HAND_MADE = {"ConfigError", "DataError", "UserError", "StoreError"}
+FAULTS = {"OSError", "FileNotFoundError", "UnicodeDecodeError", "JSONDecodeError", "TOMLDecodeError"}
+PARSES = {"load", "loads", "safe_load", "load_all"}
+NOT_FILES = {
+    "cli/new.py": 1,  # the folder of a new clinic must not exist yet
+    "cli/options.py": 1,  # a network port
+    "runner/registry.py": 1,  # a variable of the environment
+    "store/opening.py": 2,  # the address of a store
+    "store/transfer.py": 1,  # a backup must not replace a file
+    "training/folder.py": 2,  # a folder with another run; a checkpoint that was not written to its end
+}
+"""How often a module checks a path or catches an `OSError` for another reason than a fault in a user's file."""
+
+
+def reports_files_by_hand(tree: ast.AST) -> Iterator[str]:
+    """Code that reads TOML, YAML or JSON straight from a file, or reports a missing or bad file in its own words.
+
+    `core.files` reads these, and makes the errors: `bad_file`, `missing`, `not_written`.
+    """
+    for node in nodes(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSES:
+            parser = ast.unparse(node.func.value)
+            if parser in ("tomllib", "yaml") or (parser in ("json", "orjson") and any(map(_reads, ast.walk(node)))):
+                yield ast.unparse(node)
+        caught = isinstance(node, ast.ExceptHandler) and node.type is not None and _names(node.type) & FAULTS
+        looked = isinstance(node, ast.If) and _names(node.test) & {"exists", "is_file", "is_dir"}
+        if caught or looked:
+            yield from (
+                ast.unparse(each)
+                for statement in getattr(node, "body", ())
+                for each in ast.walk(statement)
+                if isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call)
+                if _names(each.exc.func) & HAND_MADE
+            )
+
+
+def _reads(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in ("read_text", "read_bytes", "open")
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(node)}
+
+
+def test_only_core_files_reads_users_files_and_reports_their_faults() -> None:
+    found = {module: list(reports_files_by_hand(tree)) for module, tree in trees().items() if module != "core/files.py"}
+    wrong = {module: faults for module, faults in found.items() if len(faults) != NOT_FILES.get(module, 0)}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("tables = tomllib.loads(text)", 1),
+        ("rows = yaml.safe_load(text)", 1),
+        ("head = orjson.loads(path.read_bytes())", 1),
+        ("row = orjson.loads(line)", 0),
+        ("try: pass\nexcept OSError as error: raise ConfigError(f'{path}: {error}')", 1),
+        ("try: pass\nexcept json.JSONDecodeError: raise DataError('not JSON')", 1),
+        ("try: pass\nexcept OSError as error: raise bad_file(path, 'broken', error=ConfigError)", 0),
+        ("if not path.is_file(): raise ConfigError(f'there is no {path}')", 1),
+        ("if not path.is_file(): raise missing(path)", 0),
+        ("if not path.is_file(): return None", 0),
+    ],
+)
+def test_a_hand_made_error_for_a_file_would_be_found(code: str, count: int) -> None:
+    assert len(list(reports_files_by_hand(ast.parse(code)))) == count
+
+
 def names_both_sexes(tree: ast.AST) -> Iterator[str]:
     """A separate type for female and male; FHIR's code system has two more codes and is allowed."""
     for node in nodes(tree):
