@@ -52,6 +52,9 @@ def test_all_tests_that_walk_over_clinics_pass_with_a_new_clinic_and_no_other_ch
     shipped = " and ".join(f"not [{name}" for name in clinics_of_the_package())
     files = walking(tree / "tests")
     assert len(files) > 12
+    if into.startswith("src"):
+        call(tree, "ruff", "check", "src", "tests")
+        call(tree, "ruff", "format", "--check", "src", "tests")
     options = ("-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile", "-k", shipped)
     found = call(tree, "pytest", *options, *files, **environment)
     assert int(re.findall(r"(\d+) passed", found)[-1]) > 100
