@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import polyclinic
+from polyclinic.runner.registry import clinic_modules
 
 PACKAGE = Path(polyclinic.__file__).parent
 
@@ -36,3 +37,16 @@ def trees_of(room: str) -> list[tuple[str, ast.Module]]:
 def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
     """All nodes of a tree in the order of `ast.walk`, cached."""
     return tuple(ast.walk(tree))
+
+
+def clinics_of_the_package() -> list[str]:
+    """The clinics whose source is in `trees`; a clinic that a user keeps elsewhere is not one of them."""
+    return [name for name, module in clinic_modules().items() if module.startswith("polyclinic.clinics.")]
+
+
+def as_in_the_demo(file: str) -> str:
+    """The path that a clinic's module has in the demo clinic. `polyclinic new` copies the demo, and the author changes
+    the copy bit by bit: until then, what stands at the same path in both is not written a second time.
+    """
+    clinics, _, rest = file.partition("/")
+    return f"clinics/demo/{rest.partition('/')[2]}" if clinics == "clinics" and "/" in rest else file

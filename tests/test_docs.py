@@ -18,9 +18,9 @@ import pytest
 from polyclinic.cli.main import cli, invoke
 from polyclinic.cli.names import COMMANDS
 from polyclinic.core.episode import Episode
-from polyclinic.runner.registry import clinic_modules
+from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.testing import shape
-from tests.sources import nodes, trees, trees_of
+from tests.sources import as_in_the_demo, clinics_of_the_package, nodes, trees, trees_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -128,12 +128,13 @@ def test_links_between_pages_have_a_target(page: str) -> None:
     assert not dead
 
 
-def test_every_clinic_has_one_page_and_both_tables_name_it() -> None:
+def test_every_clinic_that_follows_a_paper_has_one_page_and_both_tables_name_it() -> None:
     readme, index = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/README.md"))
-    for name in clinic_modules():
-        if name != "demo":
-            assert f"[`{name}`](src/polyclinic/clinics/{name}/README.md)" in readme
-            assert f"(../src/polyclinic/clinics/{name}/README.md)" in index
+    names = [name for name in clinics_of_the_package() if load_clinic(name).paper != "none"]
+    assert len(names) >= 5
+    for name in names:
+        assert f"[`{name}`](src/polyclinic/clinics/{name}/README.md)" in readme
+        assert f"(../src/polyclinic/clinics/{name}/README.md)" in index
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
@@ -157,6 +158,23 @@ def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
     assert (len(rows), len({file for _, file in rows})) == (8, 5)
     for (name, file), following in zip(rows, [*(name for name, _ in rows[1:]), "flow"], strict=True):
         assert following.rpartition(".")[2] in _calls(ROOT / "src" / "polyclinic" / file, name), (name, following)
+
+
+def test_every_way_to_start_a_run_has_as_many_functions_as_the_design_says() -> None:
+    text = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| (`\S+\.py \S+`(?:, `\S+\.py \S+`)*) \| (\d+) \|$", text, re.MULTILINE)
+    assert len(rows) == 6
+    for before, in_all in rows:
+        path = [place.split() for place in re.findall(r"`([^`]+)`", before)]
+        assert len(path) + 5 == int(in_all)
+        for (file, name), (_, following) in zip(path, [*path[1:], ("", "execute")], strict=True):
+            kind, _, method = following.rpartition(".")
+            spelled = {
+                method,
+                kind or method,
+                f"_{method}",
+            }  # a class is called to start its method; an import may be renamed
+            assert spelled & _calls(ROOT / "src" / "polyclinic" / file, name), (name, following)
 
 
 def _calls(file: Path, name: str) -> set[str]:
@@ -212,11 +230,19 @@ def test_the_glossary_contains_every_core_class_that_is_used_everywhere() -> Non
         for node in nodes(tree)
         if isinstance(node, ast.ClassDef) and not node.name.endswith("Error")
     }
-    used = Counter(
-        name
-        for tree in trees().values()
-        for name in {each.name for node in nodes(tree) if isinstance(node, ast.ImportFrom) for each in node.names}
-    )
+    imported = {
+        (file, each.name)
+        for file, tree in trees().items()
+        for node in nodes(tree)
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+    }
+    copied = {
+        (file, name)
+        for file, name in imported
+        if as_in_the_demo(file) != file and (as_in_the_demo(file), name) in imported
+    }
+    used = Counter(name for _, name in imported - copied)
     common = {name for name in core if used[name] >= 20}
     assert {"Clinic", "Episode", "Request"} <= common
     assert {name for name in common if f".{name}` |" not in glossary} == set()
@@ -231,5 +257,14 @@ def test_the_guide_names_everything_that_the_contract_requires_of_a_new_clinic()
         assert any(f"`{room}`" in name and row.rstrip().endswith("| yes |") for name, row in table.items()), room
     for heading in shape.HEADINGS:
         assert heading.removeprefix("## ") in guide
-    for place in ("`README.md`", "`docs/README.md`", "`tests/clinics/NAME`", "`CHANGELOG.md`"):
+    for place in ("`README.md`", "`docs/README.md`", "`tests/clinics/NAME/test_NAME.py`", "`CHANGELOG.md`"):
         assert place in guide
+    assert "`data/korean.toml`" in "".join(table) and "`Clinic(headline=…)` is needed" in guide
+
+
+def test_the_guide_names_every_file_that_polyclinic_new_writes() -> None:
+    guide = (ROOT / "docs/guides/clinic.md").read_text(encoding="utf-8")
+    table = "".join(row.split("|")[1] for row in guide.splitlines() if row.startswith("| `"))
+    written = [path for path in (ROOT / "src/polyclinic/clinics/demo").iterdir() if path.name != "__pycache__"]
+    assert len(written) > 12
+    assert [path.name for path in written if not re.search(rf"`{path.stem}(\.|`|/)", table)] == []

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
@@ -57,3 +58,23 @@ def test_every_rule_that_ruff_ignores_in_some_files_would_find_something_there(b
         if not any(found.startswith(code) and fnmatchcase(file, place) for found, file in breaches)
     ]
     assert idle == []
+
+
+def test_the_hosted_workflow_has_what_the_tests_need_and_runs_every_version() -> None:
+    """Without a database or a browser, the tests that need it would be skipped without a word."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    declared = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert len(declared) == 3
+    assert jobs["test"]["strategy"]["matrix"]["python"] == jobs["wheel"]["strategy"]["matrix"]["python"] == declared
+    assert "postgres" in jobs["test"]["services"] and "POLYCLINIC_TEST_POSTGRES" in jobs["test"]["env"]
+    done = [step.get("run", "") for step in jobs["test"]["steps"]]
+    browser = next(at for at, words in enumerate(done) if "playwright install --with-deps chromium" in words)
+    assert "fonts-nanum" in done[browser] and "POLYCLINIC_TEST_CHROMIUM=" in done[browser]
+    assert "make coverage" in done[browser + 1]
+    assert any("make check" in step.get("run", "") for step in jobs["check"]["steps"])
+    assert any("make wheel" in step.get("run", "") for step in jobs["wheel"]["steps"])
+
+
+def test_the_docs_give_the_coverage_limit_that_is_enforced() -> None:
+    told = re.findall(r"\b(\d\d(?:\.\d)?) %", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert told and set(told) == {str(TOOLS["coverage"]["report"]["fail_under"])}

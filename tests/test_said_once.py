@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 import pytest
 
 from polyclinic.text.words import STOP_WORDS
-from tests.sources import nodes, trees
+from tests.sources import as_in_the_demo, nodes, trees
 
 LANGUAGE = "text/"
 """The room for sentences, words, stop lists, stems and whole words."""
@@ -158,6 +158,75 @@ def test_a_second_module_that_reads_package_data_would_be_found(line: str, asks:
     assert any(_asks_resources(node) for node in nodes(ast.parse(line))) == asks
 
 
+HAND_MADE = {"ConfigError", "DataError", "UserError", "StoreError"}
+FAULTS = {"OSError", "FileNotFoundError", "UnicodeDecodeError", "JSONDecodeError", "TOMLDecodeError"}
+PARSES = {"load", "loads", "safe_load", "load_all"}
+NOT_FILES = {
+    "cli/new.py": 1,  # the folder of a new clinic must not exist yet
+    "cli/options.py": 1,  # a network port
+    "runner/registry.py": 1,  # a variable of the environment
+    "store/opening.py": 2,  # the address of a store
+    "store/transfer.py": 1,  # a backup must not replace a file
+    "training/folder.py": 2,  # a folder with another run; a checkpoint that was not written to its end
+}
+"""How often a module checks a path or catches an `OSError` for another reason than a fault in a user's file."""
+
+
+def reports_files_by_hand(tree: ast.AST) -> Iterator[str]:
+    """Code that reads TOML, YAML or JSON straight from a file, or reports a missing or bad file in its own words.
+
+    `core.files` reads these, and makes the errors: `bad_file`, `missing`, `not_written`.
+    """
+    for node in nodes(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSES:
+            parser = ast.unparse(node.func.value)
+            if parser in ("tomllib", "yaml") or (parser in ("json", "orjson") and any(map(_reads, ast.walk(node)))):
+                yield ast.unparse(node)
+        caught = isinstance(node, ast.ExceptHandler) and node.type is not None and _names(node.type) & FAULTS
+        looked = isinstance(node, ast.If) and _names(node.test) & {"exists", "is_file", "is_dir"}
+        if caught or looked:
+            yield from (
+                ast.unparse(each)
+                for statement in getattr(node, "body", ())
+                for each in ast.walk(statement)
+                if isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call)
+                if _names(each.exc.func) & HAND_MADE
+            )
+
+
+def _reads(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in ("read_text", "read_bytes", "open")
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(node)}
+
+
+def test_only_core_files_reads_users_files_and_reports_their_faults() -> None:
+    found = {module: list(reports_files_by_hand(tree)) for module, tree in trees().items() if module != "core/files.py"}
+    wrong = {module: faults for module, faults in found.items() if len(faults) != NOT_FILES.get(module, 0)}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("tables = tomllib.loads(text)", 1),
+        ("rows = yaml.safe_load(text)", 1),
+        ("head = orjson.loads(path.read_bytes())", 1),
+        ("row = orjson.loads(line)", 0),
+        ("try: pass\nexcept OSError as error: raise ConfigError(f'{path}: {error}')", 1),
+        ("try: pass\nexcept json.JSONDecodeError: raise DataError('not JSON')", 1),
+        ("try: pass\nexcept OSError as error: raise bad_file(path, 'broken', error=ConfigError)", 0),
+        ("if not path.is_file(): raise ConfigError(f'there is no {path}')", 1),
+        ("if not path.is_file(): raise missing(path)", 0),
+        ("if not path.is_file(): return None", 0),
+    ],
+)
+def test_a_hand_made_error_for_a_file_would_be_found(code: str, count: int) -> None:
+    assert len(list(reports_files_by_hand(ast.parse(code)))) == count
+
+
 def names_both_sexes(tree: ast.AST) -> Iterator[str]:
     """A separate type for female and male; FHIR's code system has two more codes and is allowed."""
     for node in nodes(tree):
@@ -281,8 +350,13 @@ def _is_told(statement: ast.stmt) -> bool:
 
 
 def test_no_function_is_defined_twice_under_another_name() -> None:
+    assert defined_twice(trees()) == []
+
+
+def defined_twice(sources: Mapping[str, ast.Module]) -> list[list[str]]:
+    """The places of each function that is defined in several places; a copy of the demo clinic's is not counted."""
     alike: dict[tuple[str, ...], list[tuple[str, Function]]] = {}
-    for path, tree in trees().items():
+    for path, tree in sources.items():
         for function, shape in functions(tree):
             alike.setdefault(shape, []).append((f"{path} {function.name}", function))
     found: dict[str, list[str]] = {}
@@ -290,7 +364,25 @@ def test_no_function_is_defined_twice_under_another_name() -> None:
         if len(places) > 1:
             for place, function in places:
                 found.setdefault(written(function), []).append(place)
-    assert [places for places in found.values() if len(places) > 1] == []
+    own = [[each for each in places if each not in _copies(places)] for places in found.values()]
+    return [places for places in own if len(places) > 1]
+
+
+def _copies(places: list[str]) -> list[str]:
+    return [place for place in places if place != as_in_the_demo(place) and as_in_the_demo(place) in places]
+
+
+def test_a_copy_of_the_demo_is_allowed_and_every_other_second_definition_is_found() -> None:
+    code = ast.parse("def first(a):\n    b = a * 2 + 3\n    return b * b + a")
+
+    def found(*files: str) -> list[list[str]]:
+        return defined_twice({file: copy.deepcopy(code) for file in files})
+
+    assert found("clinics/demo/flow.py", "clinics/sixth/flow.py", "clinics/seventh/flow.py") == []
+    for second in ("core/rules.py", "clinics/sixth/rules.py", "clinics/demo/rules.py"):
+        assert found("clinics/demo/flow.py", second) == [["clinics/demo/flow.py first", f"{second} first"]]
+    assert len(found("clinics/demo/flow.py", "clinics/sixth/flow.py", "core/rules.py")[0]) == 2
+    assert found("clinics/sixth/flow.py", "clinics/seventh/flow.py") != []
 
 
 def test_the_search_for_functions_ignores_names_and_docstrings() -> None:

@@ -194,7 +194,7 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
         (("report", "nothing"), "no run called 'nothing': there are none yet"),
         (("show", "nothing"), "no run called 'nothing'"),
         (("play", "demo", "--role", "nruse"), "did you mean nurse?"),
-        (("scenarios", "lint", "demo", "none.jsonl"), "there is no file none.jsonl"),
+        (("scenarios", "lint", "demo", "none.jsonl"), "none.jsonl: there is no such file"),
     ],
 )
 def test_wrong_input_gets_one_line_and_exit_code_two(polyclinic: Run, words: tuple[str, ...], says: str) -> None:

@@ -19,6 +19,7 @@ from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_wi
 from polyclinic.testing import shape
 from polyclinic.testing.serving import TOKEN, ServedProcess
 from polyclinic.web.app import create_web
+from polyclinic.web.fixed_words import korean_of
 from polyclinic.web.sessions.app import create_app
 
 from .conftest import Run, as_json
@@ -79,6 +80,15 @@ def test_a_new_clinic_has_its_own_name_title_and_headings_everywhere(ward: Path)
     assert [str(path) for path in files if re.search(r"\b[Dd]emo\b|Medicine helpline", path.read_text())] == []
     assert (ward / "README.md").read_text().startswith("# My ward\n")
     assert 'title="My ward"' in (ward / "__init__.py").read_text()
+    korean, demos = korean_of("my_ward"), korean_of("demo")
+    assert korean["My ward"] == "My ward 진료소" and demos["Medicine helpline"] not in korean.values()
+
+
+def test_only_a_clinic_outside_the_package_needs_a_path(polyclinic: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert PATH_VARIABLE in polyclinic("new", "my_ward").stdout
+    monkeypatch.setattr("polyclinic.cli.new.package_path", lambda package: Path("inside"))
+    done = polyclinic("new", "other_ward", "--into", "inside").stdout
+    assert "polyclinic run other_ward" in done and PATH_VARIABLE not in done
 
 
 def test_the_test_generated_for_a_new_clinic_passes_and_can_fail(ward: Path) -> None:

@@ -89,7 +89,7 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("play", "rounds", "--role", "student-9"), "student-3"),
         (("run", "rounds", "--cast", "student-9=understudy"), "student-3"),
         (("grades", "nosuch"), "no clinic called 'nosuch'"),
-        (("audit", "read", "missing.csv"), "there is no sheet missing.csv"),
+        (("audit", "read", "missing.csv"), "missing.csv: there is no such sheet"),
         (("scenarios", "missing.yaml"), "there are: lint, list, show"),
         (("scenarios", "show", "patient", "npc-77"), "no patient scenario called 'npc-77'"),
         (("run", "demo", "--cast", "nurze=understudy"), "did you mean nurse"),

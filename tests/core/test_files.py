@@ -12,10 +12,14 @@ import polyclinic
 from polyclinic.core.files import (
     bad_file,
     checked,
+    json_lines,
+    must_exist,
+    not_written,
     package_data,
     package_rows,
     package_text,
     parse_data,
+    read_bytes,
     read_data,
     read_text,
     rows_of,
@@ -73,6 +77,28 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
     with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
+
+
+def test_only_a_line_feed_ends_a_line_of_json_lines() -> None:
+    """Writers of JSON leave U+2028 and U+0085 as they are, and `str.splitlines` cuts there."""
+    text = '{"says": "one\u2028two\x85three"}\r\n{"says": "four"}\n'
+    for given in (text, text.encode()):
+        assert [(number, row["says"]) for number, row in json_lines(given, "rows.jsonl")] == [
+            (1, "one\u2028two\x85three"),
+            (2, "four"),
+        ]
+
+
+def test_a_file_that_is_missing_or_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.bin: there is no such model; name another"):
+        read_bytes(tmp_path / "gone.bin", about="model", fix="name another")
+    with pytest.raises(DataError, match=r"gone\.csv: there is no such sheet$"):
+        must_exist(tmp_path / "gone.csv", about="sheet")
+    must_exist(tmp_path)
+    with pytest.raises(IsADirectoryError) as caught:
+        tmp_path.write_text("")
+    error = not_written(tmp_path, caught.value)
+    assert isinstance(error, ConfigError) and str(error) == f"{tmp_path}: the file cannot be written: Is a directory"
 
 
 def test_a_wrong_value_is_reported_with_its_position() -> None:

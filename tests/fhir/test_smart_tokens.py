@@ -183,14 +183,21 @@ def test_smart_is_required_on_another_host_and_not_on_loopback(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["{", '[{"client_id": "a"}]', '[{"client_id": "a", "scopes": ["system/Patient.rs?x=1"]}]', '[{"client_id": ""}]'],
+    ("content", "message"),
+    [
+        ("[\n{", r"clients\.json:2: not JSON"),
+        ("{}", r"clients\.json: it must hold a list of clients; begin it with \["),
+        ('[{"client_id": "a"}]', r"clients\.json: client 1: scopes: Field required"),
+        ('[{"client_id": "a", "scopes": ["system/Patient.rs?x=1"]}]', r"clients\.json: client 'a': .* is not a scope"),
+        ('[{"client_id": "a", "scopes": []}, {"client_id": ""}]', r"clients\.json: client 2: client_id: String should"),
+    ],
 )
-def test_a_wrong_file_of_clients_is_named(tmp_path: Path, content: str) -> None:
+def test_a_wrong_file_of_clients_is_named_with_the_place(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "clients.json"
     path.write_text(content)
-    with pytest.raises(DataError, match=r"clients\.json"):
+    with pytest.raises(DataError, match=message) as caught:
         read_clients(path)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_file_of_clients_is_read(tmp_path: Path) -> None:

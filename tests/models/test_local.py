@@ -19,7 +19,7 @@ from .conftest import Ask, Judges, Verdict
 
 
 def test_the_error_for_a_missing_file_says_what_to_write() -> None:
-    with pytest.raises(ConfigError, match=r"no file /nowhere/m\.gguf; write local:/path"):
+    with pytest.raises(ConfigError, match=r"/nowhere/m\.gguf: there is no such model file; write local:/path"):
         find_gguf("/nowhere/m.gguf")
 
 

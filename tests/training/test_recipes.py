@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from polyclinic.errors import ConfigError
+from polyclinic.errors import ConfigError, DataError
 from polyclinic.training.examples import as_seen, as_text, contexts, data_file, pair_examples, sft_examples, tokenized
 from polyclinic.training.folder import CONFIG, Folder
 from polyclinic.training.model_card import write_card
@@ -29,9 +29,9 @@ def test_a_setting_can_be_overridden_and_the_error_names_a_wrong_setting() -> No
     assert load_recipe("sft", SftRecipe, "small", ["kinds=multi"]).kinds == ("multi",)
     with pytest.raises(ConfigError, match="learning_rat"):
         load_recipe("sft", SftRecipe, "small", ["learning_rat=1"])
-    with pytest.raises(ConfigError, match=r"sft\.batch"):
+    with pytest.raises(DataError, match="recipe small: sft: batch: Input should be greater than"):
         load_recipe("sft", SftRecipe, "small", ["batch=0"])
-    with pytest.raises(ConfigError, match="smal"):
+    with pytest.raises(DataError, match=r"smal: there is no such recipe file; .*did you mean.*small"):
         load_recipe("sft", SftRecipe, "smal")
 
 
@@ -39,8 +39,14 @@ def test_a_users_own_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[sft]\nlearning_rate = 0.5\n")
     assert load_recipe("sft", SftRecipe, str(own)).learning_rate == 0.5
-    with pytest.raises(ConfigError, match="grpo"):
+    with pytest.raises(DataError, match=r"own\.toml: there is no table \[grpo\]"):
         load_recipe("grpo", GrpoRecipe, str(own))
+    own.write_text("[sft]\nlearning_rate = 0.5\nbatch = 0\n")
+    with pytest.raises(DataError, match=r"own\.toml: sft: batch: Input"):
+        load_recipe("sft", SftRecipe, str(own))
+    own.write_text("[sft]\nbatch = \n")
+    with pytest.raises(DataError, match=r"own\.toml:2: not TOML: Invalid value"):
+        load_recipe("sft", SftRecipe, str(own))
 
 
 class Letters:
@@ -103,7 +109,7 @@ def test_rows_that_are_poor_or_too_long_are_left_out_and_counted(tmp_path: Path)
     found = sft_examples(path, Letters(), 8.0, ("single",), 40)
     assert len(found.rows) == 2 and found.digest
     assert found.left_out == {"reward too low": 2, "another kind": 1, "too long": 1}
-    with pytest.raises(ConfigError, match="no row is left"):
+    with pytest.raises(DataError, match=r"\.jsonl: no row is left"):
         sft_examples(path, Letters(), 15.0, ("single",), 40)
 
 
@@ -131,7 +137,7 @@ def test_pairs_become_chats_of_role_and_content(tmp_path: Path) -> None:
 
 
 def test_the_error_for_a_missing_dataset_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="polyclinic dataset"):
+    with pytest.raises(DataError, match="there is no such file of rows; make one with: polyclinic dataset"):
         data_file(tmp_path, "train.jsonl")
 
 
@@ -163,7 +169,7 @@ def test_the_model_card_says_what_it_was_trained_on_and_how_it_scored(tmp_path: 
         "judge": "", "recipe": {"beta": 0.01}, "versions": {"trl": "1"},
     }  # fmt: skip
     (run / CONFIG).write_bytes(orjson.dumps(config))
-    with pytest.raises(ConfigError, match=r"result\.json"):
+    with pytest.raises(DataError, match=r"result\.json: there is no such file; is .* the folder of a finished"):
         write_card(run)
     (run / "result.json").write_bytes(orjson.dumps({"steps": 3, "seconds": 1.5, "weights": "ff"}))
     (run / "progress.jsonl").write_bytes(b'{"step": 1, "reward": -15.0}\n{"step": 2, "reward": 3.0}\n')

@@ -11,6 +11,7 @@ import pytest
 from polyclinic.core.clinic import Clinic
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.web.fixed_words import korean_of, korean_words
+from tests.sources import clinics_of_the_package
 
 FILES = sorted((Path(__file__).parents[2] / "frontend" / "src" / "lib").glob("words*.ts"))
 ENTRY = re.compile(r"^  (\w+): \[(.+)\],$", re.MULTILINE)
@@ -41,9 +42,7 @@ def _fixed_texts(clinic: Clinic) -> set[str]:
     } - {""}
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, module in clinic_modules().items() if module.startswith("polyclinic.")]
-)
+@pytest.mark.parametrize("name", clinics_of_the_package())
 def test_every_fixed_text_of_a_clinic_has_its_korean(name: str) -> None:
     table = {**korean_words(), **korean_of(name)}
     patterns = [re.compile(re.sub(r"\\{\d\\}", "(.+?)", re.escape(text))) for text in table if PLACE.search(text)]

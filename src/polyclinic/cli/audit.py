@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import Group, json_option, print_json, store_option, wait, waits
+from polyclinic.core.files import must_exist
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
@@ -89,8 +90,7 @@ async def _results(url: str, run: str) -> RunResults:
 async def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store: str, as_json: bool) -> int:
     """Read rating sheets: how far people agree with each other, and judges with people."""
     for sheet in sheets:
-        if not Path(sheet).exists():
-            raise ConfigError(f"there is no sheet {sheet}")
+        must_exist(sheet, about="sheet")
     key = AuditKey.load(key_path)
     ratings = [rating for sheet in sheets for rating in read_ratings(sheet, key)]
     if not ratings:

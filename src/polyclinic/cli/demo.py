@@ -12,7 +12,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.core.clinic import Clinic
 from polyclinic.eval.report import RunReport
-from polyclinic.runner.api import resume_run, start_run
+from polyclinic.runner.api import run
 from polyclinic.runner.execute.progress import Ticker
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import NONE
@@ -56,11 +56,10 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
                 **clinic.demo_settings,
                 **({"libraries": {"all": LEARNED.format(name)}} if learned else {}),
             }
-            run = await start_run(store, make_config(values))
-            outcome = await resume_run(store, run, progress=Ticker(sys.stderr))
+            outcome = await run(store, make_config(values), progress=Ticker(sys.stderr))
             failed += outcome.failed
-            runs[name] = run
-            reports.append(await make_report(store, run, transcripts=1))
+            runs[name] = outcome.run
+            reports.append(await make_report(store, outcome.run, transcripts=1))
             click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
         where = without_password(store.url)
     sample = "every clinic" if set(names) == set(clinic_modules()) else ", ".join(names)
@@ -88,7 +87,6 @@ async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
         "libraries": {"all": NONE},
         "keep_as": LEARNED.format(clinic.name),
     }
-    run = await start_run(store, make_config(values))
-    await resume_run(store, run, progress=Ticker(sys.stderr))
-    made = await make_report(store, run, transcripts=1)
+    outcome = await run(store, make_config(values), progress=Ticker(sys.stderr))
+    made = await make_report(store, outcome.run, transcripts=1)
     return [replace(made, title=f"{clinic.title}: learning from {clinic.demo_learns} cases")]

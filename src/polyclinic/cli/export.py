@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, waits
+from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
@@ -42,7 +43,7 @@ async def command(
         try:
             count = await WRITERS[form](path, rows)
         except OSError as error:
-            raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
+            raise not_written(path, error) from None
     if as_json:
         print_json({"run": id, "what": what, "format": form, "path": str(path), "rows": count})
     else:

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, waits
+from polyclinic.core.files import not_written
 from polyclinic.core.judge import Case
-from polyclinic.errors import ConfigError
 from polyclinic.runner.performance import own_figures
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
@@ -61,7 +61,7 @@ def _write(text: str, out: str | None, count: int) -> None:
     try:
         Path(out).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror or error}") from None
+        raise not_written(out, error) from None
     click.echo(f"{count} lines in {out}")
 
 

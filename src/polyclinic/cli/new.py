@@ -15,20 +15,16 @@ from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
 
 SOURCE = "polyclinic.clinics.demo"
-TITLE = "Medicine helpline"
+TITLE, KOREAN_TITLE = "Medicine helpline", "약 상담 전화"
 TEST = '''"""{name} meets the contract for all clinics, and its episodes end without a failure."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
-
-os.environ.setdefault("{variable}", str(Path(__file__).parent))
-
-from polyclinic.runner.registry import load_clinic  # noqa: E402
-from polyclinic.testing import check_clinic  # noqa: E402
-from polyclinic.testing.runs import run_once  # noqa: E402
+{found}
+from polyclinic.runner.registry import load_clinic
+from polyclinic.testing import check_clinic
+from polyclinic.testing.runs import run_once
 
 
 def test_{name}_keeps_the_contract_of_all_clinics() -> None:
@@ -39,6 +35,12 @@ def test_every_episode_of_{name}_ends_without_a_failure() -> None:
     results = asyncio.run(run_once(load_clinic("{name}")))
     assert results.episodes and not results.failures()
 '''
+FOUND = """import os
+from pathlib import Path
+
+os.environ.setdefault("{variable}", str(Path(__file__).parent))
+"""
+"""In a test beside a clinic: how the clinic is found. A clinic in this package is found without it."""
 
 
 @click.command(name="new", short_help="Create your own clinic from the demo clinic.")
@@ -55,9 +57,10 @@ def command(name: str, into: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "folder": str(folder), "test": str(test)})
     else:
+        found = "" if _in_the_tree(folder.parent) else f"  export {PATH_VARIABLE}={folder.parent.resolve()}\n"
         click.echo(
-            f"{folder} is ready, and {test} tests it. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n"
-            f"  polyclinic run {name}\n  polyclinic check {name}"
+            f"{folder} is ready, and {test} tests it. Try it:\n"
+            f"{found}  polyclinic run {name}\n  polyclinic check {name}"
         )
     return 0
 
@@ -83,13 +86,13 @@ def write_test(name: str, folder: Path) -> Path:
 
     For a clinic in this repository, write it where the other clinics' tests are.
     """
-    place = folder.parent
+    place, found = folder.parent, FOUND.format(variable=PATH_VARIABLE)
     if _in_the_tree(place):
         tests = place.resolve().parents[2] / "tests" / "clinics"
-        place = tests / name if tests.is_dir() else place
+        place, found = tests / name if tests.is_dir() else place, ""
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"test_{name}.py"
-    path.write_text(TEST.format(name=name, variable=PATH_VARIABLE), encoding="utf-8")
+    path.write_text(TEST.format(name=name, found=found), encoding="utf-8")
     return path
 
 
@@ -110,9 +113,9 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
 
 
 def renamed(text: str, package: str, name: str) -> str:
-    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, title and headings."""
+    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, titles and headings."""
     title = name.replace("_", " ").capitalize()
-    text = text.replace(SOURCE, package).replace(TITLE, title)
+    text = text.replace(SOURCE, package).replace(TITLE, title).replace(KOREAN_TITLE, f"{title} 진료소")
     text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)
     text = re.sub(r"^# Demo\b.*$", f"# {title}", text, flags=re.MULTILINE)
     return re.sub(r"\bdemo\b", name, text)

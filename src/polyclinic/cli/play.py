@@ -18,10 +18,11 @@ from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
+from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.drive import resume_line
 from polyclinic.runner.performance import figure_lines, own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.store import Store, open_store
@@ -98,10 +99,11 @@ def command(
 
 async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> int:
     async with open_store(config.store) as store:
-        first = clinic.scenarios(config.scenarios, config.seed)[:1]
-        if not first:
+        plan = await plan_run(store, config)
+        if not plan.episodes:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
-        return await _session(store, clinic, role, await start_run(store, config, only=1), as_json)
+        run, kept = await save_run(store, plan, only=1)
+        return await _session(store, clinic, role, run, as_json, kept)
 
 
 async def _continue(url: str, run: str, as_json: bool) -> int:
@@ -116,7 +118,9 @@ async def _continue(url: str, run: str, as_json: bool) -> int:
         return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json)
 
 
-async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> int:
+async def _session(
+    store: Store, clinic: Clinic, role: str, run: str, as_json: bool, plan: RunPlan | None = None
+) -> int:
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
@@ -125,7 +129,7 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
     asking.add_done_callback(lambda _: desk.close())
     try:
         async with only_if_begun(store, run):
-            outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
+            outcome = await resume_run(store, run, plan=plan, desk=desk, listener=screen.heard)
     except PersonLeft:
         kept = any(row.id == run for row in await store.runs.all())
         more = f" The conversation is saved; continue with: {again}" if kept else ""

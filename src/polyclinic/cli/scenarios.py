@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 import orjson
 
 from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, table
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.core.files import must_exist
+from polyclinic.errors import UnknownName
 from polyclinic.runner.registry import load_clinic
 
 
@@ -58,8 +57,7 @@ def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
     """Check your own case files for missing or contradictory data."""
     chosen = load_clinic(clinic)
     for file in files:
-        if not Path(file).exists():
-            raise ConfigError(f"there is no file {file}")
+        must_exist(file)
     faults = [fault for file in files for fault in chosen.faults_in(file)]
     if as_json:
         print_json({"files": list(files), "faults": faults})

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from polyclinic.errors import DataError, UserError
+from polyclinic.errors import ConfigError, DataError, UserError
 
 if TYPE_CHECKING:
     import yaml
@@ -35,15 +36,45 @@ def bad_file(
 def read_text(path: str | Path, *, about: str = "file", fix: str = "", error: type[UserError] = DataError) -> str:
     """The text of a user's file in UTF-8, with or without a byte order mark."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise bad_file(path, f"there is no such {about}", fix=fix, error=error) from None
-    except OSError as fault:
-        what = f"the {about} cannot be read: {fault.strerror or fault}"
-        raise bad_file(path, what, fix=fix, error=error) from None
+        with _reading(path, about, fix, error):
+            return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as fault:
         what = f"the {about} cannot be read: it is not UTF-8 at byte {fault.start}"
         raise bad_file(path, what, fix="save it as UTF-8", error=error) from None
+
+
+def read_bytes(path: str | Path, *, about: str = "file", fix: str = "", error: type[UserError] = DataError) -> bytes:
+    """The bytes of a user's file."""
+    with _reading(path, about, fix, error):
+        return Path(path).read_bytes()
+
+
+@contextmanager
+def _reading(path: str | Path, about: str, fix: str, error: type[UserError]) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise missing(path, about=about, fix=fix, error=error) from None
+    except OSError as fault:
+        what = f"the {about} cannot be read: {fault.strerror or fault}"
+        raise bad_file(path, what, fix=fix, error=error) from None
+
+
+def must_exist(path: str | Path, *, about: str = "file", fix: str = "") -> None:
+    """Refuse the path of a file or folder that does not exist."""
+    if not Path(path).exists():
+        raise missing(path, about=about, fix=fix)
+
+
+def missing(path: str | Path, *, about: str = "file", fix: str = "", error: type[UserError] = DataError) -> UserError:
+    """The error for a file or folder that does not exist."""
+    return bad_file(path, f"there is no such {about}", fix=fix, error=error)
+
+
+def not_written(path: str | Path, fault: Exception, *, error: type[UserError] = ConfigError) -> UserError:
+    """The error for a file that cannot be written."""
+    reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
+    return bad_file(path, f"the file cannot be written: {reason}", error=error)
 
 
 def read_data(path: str | Path) -> Any:
@@ -69,7 +100,7 @@ def parse_toml(text: str, file: object, *, error: type[UserError] = DataError) -
         raise bad_file(file, f"not TOML: {_TOML_LINE.sub('', str(fault))}", line=line, error=error) from None
 
 
-def parse_json(text: str, file: object, *, line: int = 0) -> Any:
+def parse_json(text: str | bytes, file: object, *, line: int = 0) -> Any:
     """The content of a JSON text."""
     try:
         return orjson.loads(text)
@@ -123,9 +154,12 @@ def _bad_yaml(fault: yaml.YAMLError, file: object) -> UserError:
     return bad_file(file, f"not YAML: {what}", line=mark.line + 1 if mark else 0, fix=fix)
 
 
-def json_lines(text: str, file: object) -> Iterator[tuple[int, Any]]:
-    """The number and the value of each line that is not empty."""
-    for number, line in enumerate(text.splitlines(), 1):
+def json_lines(text: str | bytes, file: object) -> Iterator[tuple[int, Any]]:
+    """The number and the value of each line that is not empty. Only a line feed ends a line: JSON texts may hold other
+    signs that `splitlines` would cut at, such as U+2028.
+    """
+    lines: Sequence[str | bytes] = text.split("\n") if isinstance(text, str) else text.split(b"\n")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             yield number, parse_json(line, file, line=number)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.extras import install_hint
+from polyclinic.core.files import missing
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
 from polyclinic.models.endpoint import Endpoint
@@ -81,9 +82,8 @@ def find_gguf(path: str) -> Path:
     if path:
         file = Path(path).expanduser()
         if not file.is_file():
-            raise ConfigError(
-                f"local model: there is no file {path}; write local:/path/to/model.gguf, or a folder of weights"
-            )
+            fix = "write local:/path/to/model.gguf, or a folder of weights"
+            raise missing(path, about="model file", fix=fix, error=ConfigError)
         return file
     spec = importlib.util.find_spec(_CARRIER)
     folders = (spec.submodule_search_locations or ()) if spec else ()

@@ -6,13 +6,13 @@ Imported only when such a model is asked for: transformers and torch are large a
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from polyclinic.core.extras import install_hint
+from polyclinic.core.files import bad_file, read_data
 from polyclinic.errors import ConfigError
 
 TRAIN = ("torch", "transformers", "trl", "peft", "datasets", "accelerate")
@@ -36,9 +36,8 @@ def weights_folder(path: str) -> Path:
     for found in (folder, folder / "model"):
         if (found / "config.json").is_file() or (found / ADAPTER).is_file():
             return found
-    raise ConfigError(
-        f"local model: {path} has no config.json and no {ADAPTER}; name a folder of weights or a GGUF file"
-    )
+    what, fix = f"this folder has no config.json and no {ADAPTER}", "name a folder of weights or a GGUF file"
+    raise bad_file(path, what, fix=fix, error=ConfigError)
 
 
 @dataclass(frozen=True)
@@ -57,16 +56,14 @@ class Weights:
 
 def is_vision(folder: Path) -> bool:
     """Whether the folder holds the weights of a vision-language model."""
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return "vision_config" in config
+    return "vision_config" in read_data(folder / "config.json")
 
 
 def base_of(folder: Path) -> Path:
     """The folder of the base of an adapter; the folder itself for whole weights."""
     if not (folder / ADAPTER).is_file():
         return folder
-    named = json.loads((folder / ADAPTER).read_text(encoding="utf-8")).get("base_model_name_or_path") or ""
-    return base_of(weights_folder(named))
+    return base_of(_named_base(folder))
 
 
 def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> Weights:
@@ -84,7 +81,7 @@ def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only:
         processor: Any = transformers.AutoProcessor.from_pretrained(str(base)) if seen else None
         tokenizer = processor.tokenizer if seen else transformers.AutoTokenizer.from_pretrained(str(base))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"local model: {base} cannot be loaded: {str(error)[:300]}") from None
+        raise bad_file(base, f"the model cannot be loaded: {str(error)[:300]}", error=ConfigError) from None
     for adapter in _adapters(folder):
         need(("peft",), "an adapter")
         import peft
@@ -105,5 +102,9 @@ def _adapters(folder: Path) -> list[Path]:
     """The adapters between a folder and its base, the innermost first."""
     if not (folder / ADAPTER).is_file():
         return []
-    named = json.loads((folder / ADAPTER).read_text(encoding="utf-8")).get("base_model_name_or_path") or ""
-    return [*_adapters(weights_folder(named)), folder]
+    return [*_adapters(_named_base(folder)), folder]
+
+
+def _named_base(folder: Path) -> Path:
+    """The folder that an adapter names as its base."""
+    return weights_folder(read_data(folder / ADAPTER).get("base_model_name_or_path") or "")

@@ -159,7 +159,7 @@ def reader_accuracy(reader: str) -> dict[str, Accuracy]:
 def keep_accuracy(reader: str, kinds: Mapping[str, Accuracy]) -> Path:
     """Keep a reader's measurement for reports."""
     path = readers_file()
-    known = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    known = read_data(path) if path.is_file() else {}
     known[reader] = {**known.get(reader, {}), **kinds}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import orjson
 
-from polyclinic.core.files import bad_file, json_lines, package_file, read_text
+from polyclinic.core.files import bad_file, json_lines, package_file, parse_json, read_text
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.errors import UnknownName
 
@@ -37,7 +37,7 @@ class Labelled:
 
 def shipped(folder: Traversable, kinds: Mapping[str, ReadingKind]) -> Iterator[Labelled]:
     """The lines of one folder of sets."""
-    contexts: dict[str, dict[str, str]] = orjson.loads(folder.joinpath("contexts.json").read_bytes())
+    contexts: dict[str, dict[str, str]] = parse_json(folder.joinpath("contexts.json").read_bytes(), "contexts.json")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".jsonl"):
             for line in file.read_bytes().splitlines():

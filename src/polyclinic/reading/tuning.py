@@ -17,9 +17,9 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.files import missing
 from polyclinic.core.reading import READER_CARD, ReadingKind
 from polyclinic.core.seed import stream
-from polyclinic.errors import ConfigError
 from polyclinic.reading.longer import messages
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.settings import TuningSettings
@@ -41,7 +41,7 @@ def tune_reader(
     """Train and write the model. Returns the content of its `reader.json`."""
     need_torch()
     if not Path(settings.base).is_dir():
-        raise ConfigError(f"--base {settings.base}: there is no such folder; give the folder of a transformers model")
+        raise missing(settings.base, about="folder", fix="give --base the folder of a transformers model")
     torch = importlib.import_module("torch")
     torch.manual_seed(settings.seed)
     made = lines(rows, kinds, settings)

@@ -17,7 +17,7 @@ from polyclinic.core.model import Request
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.rl.policy import PolicyModel, Waiting, WithPolicy, leave, said
-from polyclinic.runner.api import execute, write_down
+from polyclinic.runner.api import execute, save_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.performance import own_figures
 from polyclinic.runner.plan.config import make_config
@@ -147,7 +147,7 @@ class RoleEnvironment:
                 raise ConfigError(f"no scenario matches {config.scenarios}")
             one = replace(plan, episodes=(plan.episodes[number % len(plan.episodes)],))
             async with build(one, store.journal(""), store) as built:
-                name = await write_down(store, one)
+                name, _ = await save_run(store, one)
                 players = WithPolicy(built.context.players, self._role, self._policy)
                 context = replace(built.context, journal=store.journal(name), players=players)
                 await execute(store, name, one, replace(built, context=context))

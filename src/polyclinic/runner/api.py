@@ -66,39 +66,35 @@ async def start_run(store: Store, config: RunConfig, only: int | None = None) ->
     """Plan a run and save it; nothing is built or run yet. Returns its id. `only` limits the number of
     episodes.
     """
-    return await write_down(store, await plan_run(store, config), only)
+    return (await save_run(store, await plan_run(store, config), only=only))[0]
 
 
-async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> str:
-    """Save a plan as a run, with its libraries as they are now. Returns the run's id."""
-    return await _create(store, await _pinned(store, plan), only)
+async def save_run(
+    store: Store,
+    plan: RunPlan,
+    *,
+    only: int | None = None,
+    written: Callable[[str, RunPlan], None] | None = None,
+) -> tuple[str, RunPlan]:
+    """Save a plan as a run. Returns the run's id and the plan as it was saved; `written` is called with both.
 
-
-async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], None] | None) -> tuple[str, RunPlan]:
-    """Save a plan. Returns the run's id and the plan as it was saved; `written` is called with both."""
-    kept = await _pinned(store, plan)
-    name = await _create(store, kept)
+    Its libraries are pinned: later changes to them do not affect this run. `only` limits the number of episodes.
+    """
+    kept = replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
+    config, episodes = kept.config, kept.episodes[:only]
+    name = await store.runs.create(
+        config.wanted_id, kept.clinic.name, config.to_keep(), kept.players, kept.scenarios, episodes
+    )
     if written is not None:
         written(name, kept)
     return name, kept
-
-
-async def _pinned(store: Store, plan: RunPlan) -> RunPlan:
-    """The plan with its libraries pinned: later changes to them do not affect this run."""
-    return replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
-
-
-async def _create(store: Store, plan: RunPlan, only: int | None = None) -> str:
-    config = plan.config.to_keep()
-    return await store.runs.create(
-        plan.config.wanted_id, plan.clinic.name, config, plan.players, plan.scenarios, plan.episodes[:only]
-    )
 
 
 async def resume_run(
     store: Store,
     run: str,
     *,
+    plan: RunPlan | None = None,
     retry_failed: bool = True,
     progress: Progress | None = None,
     concurrency: int | None = None,
@@ -110,11 +106,13 @@ async def resume_run(
 ) -> RunOutcome:
     """Run the pending episodes of a run. Finished episodes never run again; failed ones are retried once.
 
+    A caller that has just saved the run gives its `plan`; otherwise the plan is made from the stored settings.
     `overrides` may change what does not decide results: limits, endpoints' speed, the cache. `share` says which of
     several workers this is; endpoints' limits are divided among them.
     """
     row = await store.runs.get(run)
-    plan = parse_plan(make_config({**row.config, **(overrides or {})}))
+    if plan is None:
+        plan = parse_plan(make_config({**row.config, **(overrides or {})}))
     if retry_failed:
         await store.runs.retry_failed(row.id)
     workers, hosts = share.of, share.hosts
@@ -216,7 +214,7 @@ async def run_plan(
     """
     async with build(plan, store.journal(""), store) as built:
         built.check()
-        name, kept = await keep(store, plan, written)
+        name, kept = await save_run(store, plan, written=written)
         ready = replace(built, context=replace(built.context, journal=store.journal(name)))
         async with only_if_begun(store, name):
             return await execute(store, name, kept, ready, progress=progress)

@@ -22,7 +22,7 @@ from typing import Any
 
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError, LimitReached, UserError
-from polyclinic.runner.api import RunOutcome, keep, only_if_begun, outcome_of, resume_run
+from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.cluster_budget import Spent, counted, shares
 from polyclinic.runner.cluster_models import place_models
@@ -116,7 +116,7 @@ async def run_on_cluster(
     async with build(plan, store.journal(""), store) as built:
         built.check()
     with Cluster(plan.config.on) as cluster:
-        name, kept = await keep(store, plan, written)
+        name, kept = await save_run(store, plan, written=written)
         async with only_if_begun(store, name):
             return await cluster.run(store, name, kept, tell=tell)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
 from polyclinic.eval.html import render_html
 from polyclinic.eval.report import RunReport, build_report
@@ -55,5 +56,5 @@ def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Pat
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        raise ConfigError(f"the report {path} cannot be written: {error.strerror or error}") from None
+        raise not_written(path, error) from None
     return path

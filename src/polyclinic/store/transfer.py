@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.database import Transaction
+from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError, StoreError
 from polyclinic.store.connections import ROWS, Connection, without_password
 from polyclinic.store.leases import units_at_work
@@ -78,7 +79,7 @@ def back_up(source: str, path: Path, prepare: Prepare) -> Copied | None:
         _copy_file(Path(own).expanduser(), beside)
         beside.replace(path)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path} cannot be written: {error}") from None
+        raise not_written(path, error, error=StoreError) from None
     finally:
         beside.unlink(missing_ok=True)
     return None

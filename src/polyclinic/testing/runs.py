@@ -13,9 +13,10 @@ from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import S, V
 from polyclinic.errors import PolyclinicError
 from polyclinic.eval.results import RunResults
-from polyclinic.runner.api import resume_run, start_run
+from polyclinic.runner.api import resume_run, run, save_run, start_run
 from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows, write_jsonl
 from polyclinic.store.store import Store, open_store
@@ -56,25 +57,23 @@ async def run_once(
     """Make a small run in a new store; returns its results. `most` limits the number of episodes."""
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
-        run = await start_run(store, config, only=most)
-        await resume_run(store, run, retry_failed=False)
-        return cast_type("RunResults[S]", await load_results(store, run))
+        name, plan = await save_run(store, await plan_run(store, config), only=most)
+        await resume_run(store, name, plan=plan, retry_failed=False)
+        return cast_type("RunResults[S]", await load_results(store, name))
 
 
 async def played(**settings: object) -> RunResults[Any]:
     """Make a run in a new store; returns its results. The settings are those of a run file."""
     async with open_store(MEMORY) as store:
-        run = await start_run(store, make_config(settings))
-        await resume_run(store, run)
-        return await load_results(store, run)
+        outcome = await run(store, make_config(settings))
+        return await load_results(store, outcome.run)
 
 
 async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:
     """The export of a small run: its episodes and calls."""
     async with open_store(MEMORY) as store:
-        run = await start_run(store, demo_config(clinic, concurrency=concurrency))
-        await resume_run(store, run)
-        return await exported(store, run)
+        outcome = await run(store, demo_config(clinic, concurrency=concurrency))
+        return await exported(store, outcome.run)
 
 
 async def exported(store: Store, run: str) -> bytes:
@@ -107,11 +106,11 @@ class StopAfter(Silent):
 async def interrupted_then_resumed(clinic: Clinic) -> bytes:
     """The export of a small run that is stopped after every few episodes and resumed until it is done."""
     async with open_store(MEMORY) as store:
-        run = await start_run(store, demo_config(clinic))
+        name = await start_run(store, demo_config(clinic))
         for stop in (1, 2, 3):
             try:
-                await resume_run(store, run, progress=StopAfter(stop))
+                await resume_run(store, name, progress=StopAfter(stop))
             except Interruption:
                 await asyncio.sleep(0)
-        await resume_run(store, run)
-        return await exported(store, run)
+        await resume_run(store, name)
+        return await exported(store, name)

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.files import bad_file, json_lines, missing, read_bytes
 from polyclinic.core.message import Image
 from polyclinic.errors import ConfigError
 from polyclinic.models.seeing import picture_of
@@ -32,19 +33,16 @@ def data_file(data: Path, name: str) -> Path:
     """The data file: the path itself, or the file of this name in a dataset's folder."""
     path = data / name if data.is_dir() else data
     if not path.is_file():
-        raise ConfigError(f"there is no {path}; make one with: polyclinic dataset CLINIC --out {data}")
+        raise missing(path, about="file of rows", fix=f"make one with: polyclinic dataset CLINIC --out {data}")
     return path
 
 
 def read_rows(path: Path) -> tuple[list[Example], str]:
     """The rows of a JSONL file, and the digest of its bytes."""
-    raw = path.read_bytes()
-    try:
-        rows = [orjson.loads(line) for line in raw.splitlines() if line.strip()]
-    except orjson.JSONDecodeError as error:
-        raise ConfigError(f"{path}: not JSON lines: {error}") from None
+    raw = read_bytes(path, about="file of rows")
+    rows = [row for _, row in json_lines(raw, path)]
     if not rows or "prompt" not in rows[0]:
-        raise ConfigError(f"{path}: no rows with a prompt; make them with 'polyclinic dataset'")
+        raise bad_file(path, "it has no rows with a prompt", fix="make them with 'polyclinic dataset'")
     return rows, hashlib.sha256(raw).hexdigest()[:16]
 
 
@@ -211,5 +209,5 @@ def pair_examples(path: Path, tokenizer: Any, longest: int) -> Examples:
 def _some(made: Examples, path: Path) -> Examples:
     if not made.rows:
         why = ", ".join(f"{count} {reason}" for reason, count in made.left_out.items())
-        raise ConfigError(f"{path}: no row is left to train on ({why})")
+        raise bad_file(path, f"no row is left to train on ({why})")
     return made

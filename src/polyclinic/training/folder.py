@@ -16,6 +16,7 @@ from pathlib import Path
 import orjson
 
 import polyclinic
+from polyclinic.core.files import read_data
 from polyclinic.errors import ConfigError
 from polyclinic.models.weights import TRAIN
 from polyclinic.training.record import StageResult, TrainingConfig, write_record
@@ -53,7 +54,7 @@ class Folder:
         """Write the configuration, or check that it is the same; returns the checkpoint to resume from, if any."""
         file = self.path / CONFIG
         if file.is_file():
-            kept, wanted = orjson.loads(file.read_bytes()), orjson.loads(config.to_json())
+            kept, wanted = read_data(file), orjson.loads(config.to_json())
             changed = [name for name in wanted if name != "versions" and kept.get(name) != wanted[name]]
             if changed:
                 raise ConfigError(

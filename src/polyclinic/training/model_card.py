@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import orjson
-
+from polyclinic.core.files import read_data
 from polyclinic.core.value import Value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.training.folder import CONFIG, PROGRESS, RESULT
@@ -39,7 +38,7 @@ def write_card(run: Path) -> tuple[Path, CardFacts]:
 
 
 def _read_evaluation(path: Path) -> dict[str, dict[str, Estimate]]:
-    parts = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    parts = read_data(path) if path.is_file() else {}
     return {part: {name: Estimate(**one) for name, one in figures.items()} for part, figures in parts.items()}
 
 

@@ -6,14 +6,12 @@ with the run.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from polyclinic.core.files import bad_file, package_data
+from polyclinic.core.files import bad_file, checked, package_data, parse_toml, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError, UnknownName
 
@@ -112,25 +110,19 @@ def load_recipe(stage: Stage, kind: type[R], name: str, changes: Sequence[str] =
         if not equals or key not in kind.model_fields:
             raise ConfigError(f"--set {change}: {UnknownName('setting', key, kind.model_fields)}")
         table[key] = value.split(",") if key == "kinds" else value
-    try:
-        return kind.model_validate(table)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        raise ConfigError(f"recipe {name}, {stage}.{fault['loc'][0]}: {fault['msg']}") from None
+    return checked(kind, table, _place(name), field=stage)
 
 
 def _table(stage: Stage, name: str) -> Mapping[str, Any]:
     if name in NAMED:
         tables = package_data("polyclinic.training", f"recipes/{name}.toml")
     else:
-        path = Path(name)
-        if not path.is_file():
-            raise ConfigError(f"recipe {name}: {UnknownName('recipe', name, NAMED)}, and there is no such file")
-        try:
-            tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise bad_file(path, str(error)) from None
+        tables = parse_toml(read_text(name, about="recipe file", fix=str(UnknownName("recipe", name, NAMED))), name)
     if stage not in tables:
-        raise ConfigError(f"recipe {name} has no table [{stage}]")
+        raise bad_file(_place(name), f"there is no table [{stage}]")
     found: Mapping[str, Any] = tables[stage]
     return found
+
+
+def _place(name: str) -> str:
+    return f"recipe {name}" if name in NAMED else name

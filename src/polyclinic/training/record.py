@@ -12,8 +12,8 @@ from typing import ClassVar, TypeVar
 import orjson
 from pydantic import ConfigDict
 
+from polyclinic.core.files import read_bytes
 from polyclinic.core.value import Value
-from polyclinic.errors import ConfigError
 
 Logged = dict[str, float]
 """The numbers of one logged step: `step`, `seconds`, and what the trainer logs under its own names."""
@@ -69,9 +69,7 @@ class StageResult(Value):
 
 def read_record(kind: type[R], path: Path) -> R:
     """Read one of the files of a finished run."""
-    if not path.is_file():
-        raise ConfigError(f"{path.parent} has no {path.name}: is it the folder of a finished training run?")
-    return kind.from_json(path.read_bytes())
+    return kind.from_json(read_bytes(path, fix=f"is {path.parent} the folder of a finished training run?"))
 
 
 def write_record(path: Path, record: object) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from polyclinic.core.files import bad_file
+from polyclinic.core.files import bad_file, checked, parse_json, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.fhir.smart.scopes import OTHERS, parse_scope
 
@@ -35,11 +35,11 @@ class Client(Frozen):
 
 
 def read_clients(path: Path) -> dict[str, Client]:
-    """The clients of a file by id. Raises DataError, which names the file."""
-    try:
-        listed = TypeAdapter(list[Client]).validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise bad_file(path, str(error)) from error
+    """The clients of a file by id. Raises DataError, which names the file and the client."""
+    found = parse_json(read_text(path, about="file of clients"), path)
+    if not isinstance(found, list):
+        raise bad_file(path, "it must hold a list of clients", fix="begin it with [ and end it with ]")
+    listed = [checked(Client, value, path, field=f"client {number}") for number, value in enumerate(found, 1)]
     for client in listed:
         for scope in client.scopes:
             if parse_scope(scope) is None and scope not in OTHERS:

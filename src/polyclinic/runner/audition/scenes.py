@@ -27,6 +27,7 @@ from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
 EPISODES = 4
@@ -111,7 +112,7 @@ async def rehearse(
     `playing` is the model that the understudies replace: they get the same questions as that model would.
     """
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed, "scenarios": scenarios})
-    loaded = parse_plan(config).clinic
+    loaded = load_clinic(clinic)
     chosen = tuple(variants) or _variants(loaded)
     plan = parse_plan(config.model_copy(update={"variants": chosen})).with_episodes()
     rehearsal = Rehearsal(loaded)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ConfigDict, Field, ValidationError
 
-from polyclinic.core.files import parse_toml, read_text
+from polyclinic.core.files import bad_file, parse_toml, read_text
 from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.errors import ConfigError, UnknownName, UserError
 
 _IDENTITY = (
     "clinic",
@@ -96,13 +95,13 @@ def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
     unknown = [name for name in values if name not in RunConfig.model_fields]
     if unknown:
         known = UnknownName("setting", unknown[0], RunConfig.model_fields)
-        raise ConfigError(f"{_at(source, unknown[0])}{known}")
+        raise _wrong(source, unknown[0], str(known))
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0]) if fault["loc"] else "config"
-        raise ConfigError(f"{_at(source, name)}{name}: {fault['msg']} (got {fault.get('input')!r})") from None
+        raise _wrong(source, name, f"{name}: {fault['msg']} (got {fault.get('input')!r})") from None
 
 
 def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig:
@@ -117,10 +116,10 @@ def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig
     return make_config({**values, **(overrides or {})}, path)
 
 
-def _at(source: str, name: str) -> str:
+def _wrong(source: str, name: str, what: str) -> UserError:
+    """The error for a setting of a run file, with its line, or of a flag."""
     if not source:
-        return ""
-    for number, line in enumerate(Path(source).read_text(encoding="utf-8").splitlines(), 1):
-        if line.strip().startswith(name):
-            return f"{source}:{number}: "
-    return f"{source}: "
+        return ConfigError(what)
+    lines = read_text(source).splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if text.strip().startswith(name)), 0)
+    return bad_file(source, what, line=line, error=ConfigError)

@@ -17,6 +17,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import resume_run
+from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.class_rows import Hint
 from polyclinic.store.store import Store
 from polyclinic.web.practise.view import Asked, Line, Listener, Situation, State, asked_of
@@ -28,9 +29,9 @@ FIRST_S = 20.0
 
 
 class PracticeSession:
-    """A session while its run goes on in this process."""
+    """A session while its run goes on in this process. `plan` is given if this process has just saved the run."""
 
-    def __init__(self, store: Store, run: str, seat: str) -> None:
+    def __init__(self, store: Store, run: str, seat: str, plan: RunPlan | None = None) -> None:
         self.run, self.seat = run, seat
         self.pictures: dict[str, Image] = {}
         self.used = time.monotonic()
@@ -43,7 +44,7 @@ class PracticeSession:
         self._state: State = "others"
         self._why = ""
         self._news = News()
-        self._task = asyncio.create_task(self._play())
+        self._task = asyncio.create_task(self._play(plan))
 
     @property
     def lines(self) -> list[Line]:
@@ -138,10 +139,12 @@ class PracticeSession:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _play(self) -> None:
+    async def _play(self, plan: RunPlan | None) -> None:
         asking = asyncio.create_task(self._ask())
         try:
-            now = await resume_run(self._store, self.run, desk=self._desk, listener=self._hear, retry_failed=False)
+            now = await resume_run(
+                self._store, self.run, plan=plan, desk=self._desk, listener=self._hear, retry_failed=False
+            )
             self._end(
                 "stopped" if now.left else "ended",
                 "another window or program holds this session" if now.left else "",

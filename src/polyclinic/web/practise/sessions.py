@@ -11,10 +11,10 @@ from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import ConfigError, UserError
 from polyclinic.eval.sections import Section
-from polyclinic.runner.api import outcome_of, write_down
+from polyclinic.runner.api import outcome_of, save_run
 from polyclinic.runner.performance import own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.run_plan import plan_run
+from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.run_rows import RunRow
@@ -47,6 +47,7 @@ class Sessions:
     def __init__(self, store: Store, *, rehearses: bool = False) -> None:
         self.store = store
         self.ready = ReadyClinics(rehearses=rehearses)
+        self._plans: dict[str, RunPlan] = {}
         self._open: dict[str, PracticeSession] = {}
         self._opening: dict[str, asyncio.Task[PracticeSession | None]] = {}
 
@@ -60,7 +61,11 @@ class Sessions:
         if not plan.episodes:
             raise ConfigError(f"“{config.scenarios}” selects no case")
         named = tuple(one for one in plan.episodes if one[1].scenario == case)
-        return await write_down(self.store, replace(plan, episodes=named or plan.episodes), only=1)
+        run, kept = await save_run(self.store, replace(plan, episodes=named or plan.episodes), only=1)
+        self._plans[run] = replace(kept, scenarios=(), episodes=())
+        for forgotten in list(self._plans)[:-MOST]:
+            del self._plans[forgotten]
+        return run
 
     async def row(self, run: str) -> tuple[RunRow, str]:
         """The run and the seat that a person takes in it."""
@@ -103,7 +108,7 @@ class Sessions:
             return None
         if len(self._open) >= MOST:
             await self._make_room()
-        self._open[run] = session = PracticeSession(self.store, run, seat)
+        self._open[run] = session = PracticeSession(self.store, run, seat, self._plans.pop(run, None))
         await self._as_in_class(session)
         return session
 

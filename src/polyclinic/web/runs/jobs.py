@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.errors import PolyclinicError, UserError
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
+from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.results import people_in
 from polyclinic.store.store import Store
 from polyclinic.web.streams import News
@@ -81,8 +82,8 @@ class Jobs:
         if "human" in config.cast:
             raise UserError("people play in Practise: leave 'human' out of the cast")
         self._room()
-        run = await start_run(self._store, config)
-        self._begin(run)
+        run, plan = await save_run(self._store, await plan_run(self._store, config))
+        self._begin(run, plan)
         return run
 
     async def resume(self, run: str) -> None:
@@ -129,15 +130,15 @@ class Jobs:
         if len(self._tasks) >= MOST:
             raise UserError(f"{MOST} runs are already running: stop one, or wait")
 
-    def _begin(self, run: str) -> None:
+    def _begin(self, run: str, plan: RunPlan | None = None) -> None:
         self._why.pop(run, None)
         self._watched[run] = _Watched(self.news)
-        self._tasks[run] = asyncio.create_task(self._work(run))
+        self._tasks[run] = asyncio.create_task(self._work(run, plan))
 
-    async def _work(self, run: str) -> None:
+    async def _work(self, run: str, plan: RunPlan | None) -> None:
         try:
             async with only_if_begun(self._store, run):
-                outcome = await resume_run(self._store, run, progress=self._watched[run], desk=HumanDesk())
+                outcome = await resume_run(self._store, run, plan=plan, progress=self._watched[run], desk=HumanDesk())
             if outcome.limit is not None:
                 self._why[run] = str(outcome.limit)
         except PolyclinicError as error:

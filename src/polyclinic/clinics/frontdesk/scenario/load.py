@@ -25,7 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim, is_
 from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
-from polyclinic.core.files import read_data
+from polyclinic.core.files import must_exist, read_data
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
@@ -49,13 +49,13 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
         return _walk_in(synthesize(preset("primary"), seed, 1))
     path = Path(selector.removeprefix(f"{WALK_IN}:"))
     if path.suffix in (".toml", ".yaml", ".yml") and str(path) != selector:
-        _must_exist(path)
+        must_exist(path)
         return _walk_in(synthesize(load_config(path), seed, 1))
     if path.suffix in (".toml", ".yaml", ".yml"):
-        _must_exist(path)
+        must_exist(path)
         return synthesize(load_config(path), seed)
     if path.suffix == ".json" or path.is_dir():
-        _must_exist(path)
+        must_exist(path)
         return import_h_adminsim(path, seed)
     name, *counts = selector.split(":")
     numbers = [int(count) for count in counts if count.isdecimal() and int(count) > 0]
@@ -74,7 +74,7 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
 def lint(path: str) -> list[str]:
     """The errors in a disease table, a hospital config or an imported dataset; empty if there are none."""
     file = Path(path)
-    _must_exist(file)
+    must_exist(file)
     try:
         table = None if file.is_dir() or file.suffix == ".csv" else read_data(file)
         if file.is_dir() or is_h_adminsim(table):
@@ -96,11 +96,6 @@ def _walk_in(contacts: list[Contact]) -> list[Contact]:
     """The first visit of a hospital as a single contact. It holds the plan, so that somebody can play it at once."""
     visit = next(contact for contact in contacts if contact.kind == "visit")
     return [visit.model_copy(update={"plan": contacts[0].plan, "wave": 0})]
-
-
-def _must_exist(path: Path) -> None:
-    if not path.exists():
-        raise ConfigError(f"there is no file {path}")
 
 
 def _drawn(name: str, seed: int, hospitals: int | None) -> list[Contact]:
