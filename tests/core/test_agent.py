@@ -5,7 +5,7 @@ import pytest
 from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
 from polyclinic.clinics.demo.scenario import Leaflet
 from polyclinic.clinics.demo.tools import leaflet_tool
-from polyclinic.core.again import runs_on
+from polyclinic.core.again import BAD_CALL, CUT_CALL, runs_on
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen, ToolCall
@@ -131,8 +131,25 @@ async def test_an_unreadable_reply_of_a_tested_role_is_that_roles_failure(open_e
 
 
 async def test_an_empty_text_reply_is_not_accepted(open_episode: OpenEpisode) -> None:
-    episode = await open_episode(caller=Scripted("  ", "hello"))
+    caller = Scripted("  ", "hello")
+    episode = await open_episode(caller=caller)
     assert await episode.agent("caller").ask(ASKS) == "hello"
+    assert "the reply is empty" in caller.requests[1].messages[-1].content
+    assert [(call.attempt, call.fault) for call in episode.transcript.of(Called)] == [(0, "empty"), (1, "")]
+
+
+async def test_a_tool_call_that_cannot_be_used_is_a_failed_first_try_and_its_fault_is_told(
+    open_episode: OpenEpisode,
+) -> None:
+    advice = '{"text": "one", "tablets": 1, "times_a_day": 2}'
+    for finish, said in ((BAD_CALL, "duplicate key 'medicine'"), (CUT_CALL, "shorter arguments")):
+        nurse = Scripted(Completion(text='{"medicine": "a", "medicine": "b"}', finish=finish), advice)
+        episode = await open_episode(nurse=nurse)
+        await episode.agent("nurse").ask(ADVISES)
+        asked = nurse.requests[1].messages
+        assert said in asked[-1].content
+        assert all(message.role != "assistant" for message in asked)
+        assert [(call.attempt, call.fault) for call in episode.transcript.of(Called)] == [(0, "tool call"), (1, "")]
 
 
 async def test_whatever_a_model_raises_becomes_the_models_failure(open_episode: OpenEpisode) -> None:

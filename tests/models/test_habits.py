@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from polyclinic.core.agent import read_completion
 from polyclinic.core.message import Image, Message, ToolCall, assistant, user
 from polyclinic.core.reply import ASIDE, Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
@@ -167,27 +168,32 @@ async def test_a_reply_that_is_not_only_a_tool_call_is_taken_as_words(
     assert completion.text == said
 
 
-async def test_duplicate_keys_in_a_tools_arguments_count_as_a_failed_attempt(
-    server: FaultServer, ask: Ask, play: Play
+def call_of(arguments: Any, finish: str = "tool_calls") -> Body:
+    called = {"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}
+    return {"tool_calls": [called], "finish_reason": finish}
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        (call_of('{"id": "7", "id": "8"}'), "duplicate key 'id'"),
+        (call_of("[]"), "they are not one JSON object"),
+        (call_of('{"id": "7"}', "length"), "cut off at its limit"),
+        ({"content": ""}, "the reply is empty"),
+        ({"content": "<think>he is scared"}, "the reply is empty"),
+    ],
+    ids=["duplicate", "list", "cut", "empty", "only thoughts"],
+)
+async def test_an_unusable_reply_reaches_the_agent_after_one_request_and_is_billed(
+    server: FaultServer, ask: Ask, play: Play, said: Body, fault: str
 ) -> None:
-    def reply(body: Body) -> Body:
-        arguments = '{"id": "7"}' if len(server.requests) > 1 else '{"id": "7", "id": "8"}'
-        return {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}]}
-
-    server.reply = reply
-    completion = await play().answer(ask(tools=(LOOKUP,)))
-    assert completion.tool_calls[0].arguments == {"id": "7"}
-    assert len(server.requests) == 2
-
-
-async def test_a_tool_call_that_was_cut_counts_as_a_failed_attempt(server: FaultServer, ask: Ask, play: Play) -> None:
-    def reply(body: Body) -> Body:
-        call = {"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": '{"id": "7"}'}}
-        return {"tool_calls": [call], "finish_reason": "length" if len(server.requests) == 1 else "tool_calls"}
-
-    server.reply = reply
-    assert (await play().answer(ask(tools=(LOOKUP,)))).tool_calls
-    assert len(server.requests) == 2
+    server.reply = lambda body: dict(said)
+    request = ask(tools=(LOOKUP,))
+    completion = await play().answer(request)
+    assert len(server.requests) == 1
+    assert completion.usage.output_tokens > 0
+    with pytest.raises(Unreadable, match=fault):
+        read_completion(request.prompt, completion)
 
 
 # Pictures, roles
@@ -305,13 +311,6 @@ async def test_room_for_thinking_has_a_maximum_and_the_casts_own_limit_is_kept(
     with pytest.raises(ModelError, match="max_tokens"):
         await play("?max_tokens=50").answer(ask())
     assert len(server.requests) == 5
-
-
-async def test_unclosed_thinking_that_ends_by_itself_is_an_empty_reply(
-    server: FaultServer, ask: Ask, play: Play
-) -> None:
-    server.reply = lambda body: "<think>he is scared" if len(server.requests) == 1 else "Please sit down."
-    assert (await play().answer(ask())).text == "Please sit down."
 
 
 def sent(cast: str, ask: Ask) -> Body:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from polyclinic.core.message import Image, Message, ToolCall
+from polyclinic.core.message import Image, Message
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import read_reply
 from polyclinic.core.tool import ToolSpec
@@ -73,17 +73,6 @@ async def test_tool_calls_are_read_and_their_results_are_sent_back(ask: Ask) -> 
         assert (function["name"], json.loads(function["arguments"])) == ("lookup", call.arguments)
         assert sent[2] == {"role": "tool", "tool_call_id": call.id, "content": '{"name": "Kim"}'}
         assert server.requests[0]["tools"][0]["function"]["parameters"] == LOOKUP.parameters
-
-
-async def test_unreadable_tool_arguments_are_retried_with_another_seed(server: FaultServer, ask: Ask) -> None:
-    def reply(body: dict[str, Any]) -> dict[str, Any]:
-        arguments = '{"id": "7"}' if len(server.requests) > 1 else '{"id": '
-        return {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}]}
-
-    server.reply = reply
-    completion = await answer(server, ask(tools=(LOOKUP,)))
-    assert completion.tool_calls == (ToolCall(id="c1", name="lookup", arguments={"id": "7"}),)
-    assert server.requests[0]["seed"] != server.requests[1]["seed"]
 
 
 async def test_pictures_are_sent_as_data_urls_with_their_captions(server: FaultServer, ask: Ask) -> None:

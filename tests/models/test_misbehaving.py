@@ -57,7 +57,6 @@ SHAPES: list[Any] = [
     choice(tool_calls=[{"function": {"name": 7}}]),
     choice(tool_calls=[{"id": [], "function": {"name": "a", "arguments": "{}"}}]),
     choice(tool_calls=[{"id": "a", "function": {"name": "a", "arguments": 7}}]),
-    choice(tool_calls=[{"id": "a", "function": {"name": "a", "arguments": "[]"}}]),
     choice(tool_calls=[{"id": "a", "function": {"name": "", "arguments": "{}"}}]),
 ]
 

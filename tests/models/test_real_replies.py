@@ -23,7 +23,7 @@ from polyclinic.core.model import Completion
 from polyclinic.core.part_signs import broken_by
 from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply
 from polyclinic.eval.prompts import Preferred
-from polyclinic.models.arriving import spoken
+from polyclinic.models.said import spoken
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.registry import clinic_modules, load_clinic
 

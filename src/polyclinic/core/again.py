@@ -15,9 +15,13 @@ from typing import Any
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.model import Completion, Settings
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reply import Unreadable
+from polyclinic.core.reply import Unreadable, read_object
 
 CUT, RUN_ON = "cut", "run-on"
+CUT_CALL, BAD_CALL, TOOL_CALL = "cut tool call", "bad tool call", "tool call"
+"""How a reply ends whose tool call cannot be used, and the kind of this fault. The text of the reply is what was
+written as arguments.
+"""
 _WARMER = 0.3
 _FEWEST_WORDS = 15
 _SHOWN_WORDS = 60
@@ -47,11 +51,25 @@ _LINES = {
 
 
 def whole(completion: Completion) -> None:
-    """Raise `Unreadable` if a reply was stopped before its end: half a sentence is not a reply."""
+    """Raise `Unreadable` if a reply was stopped before its end, or if its tool call cannot be used: half a sentence is
+    not a reply.
+    """
     if completion.finish == RUN_ON or (completion.finish == "length" and runs_on(completion.text)):
         raise Unreadable("the reply repeated itself until it was stopped", RUN_ON)
     if completion.finish == "length":
         raise Unreadable("the reply was cut off at its limit", CUT)
+    if completion.finish == CUT_CALL:
+        raise Unreadable("the tool call was cut off at its limit: use shorter arguments", TOOL_CALL)
+    if completion.finish == BAD_CALL:
+        raise Unreadable(f"the arguments of the tool call cannot be read ({_wrong_with(completion.text)})", TOOL_CALL)
+
+
+def _wrong_with(arguments: str) -> str:
+    try:
+        read_object(arguments)
+    except Unreadable as error:
+        return str(error).replace("the reply is", "they are")
+    return "they are not as the tool needs them"
 
 
 def again(
@@ -68,7 +86,7 @@ def again(
         again=settings.again + 1,
         warmer=settings.warmer + _WARMER if repeated or kind == RUN_ON else settings.warmer,
     )
-    shown = "" if repeated else _shown(text) if kind != "form" else text
+    shown = "" if repeated or fault.kind == TOOL_CALL else _shown(text) if kind != "form" else text
     if shown.strip():
         return [*asked, assistant(shown), user(line)], settings
     last = asked[-1] if asked else user("")

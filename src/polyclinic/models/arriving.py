@@ -6,17 +6,17 @@ ours. Nothing is joined, dropped or guessed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from polyclinic.core.again import RUN_ON, runs_on
+from polyclinic.core.again import BAD_CALL, CUT_CALL, RUN_ON, runs_on
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
-from polyclinic.core.reply import Unreadable, read_object, read_reply
+from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.said import spoken
 
 _LOOK_EVERY = 400
 _CHARS_A_TOKEN = 16
@@ -24,7 +24,6 @@ _MOST_CHARS_A_TOKEN = 32
 _CHARS_MORE = 16_384
 _TOKENS_TOO_MANY = 64
 _LENGTH = frozenset(("length", "max_tokens", "model_length", "max_output_tokens"))
-_OPEN, _CLOSE = "<think>", "</think>"
 
 
 def most_chars(tokens: int) -> int:
@@ -133,16 +132,24 @@ class Reading:
         return False
 
     def completion(self, request: Request) -> Completion:
-        """The reply, once it has ended. Raises if it was cut off, filtered, or used up by reasoning."""
+        """The reply, once it has ended. Raises if it was filtered or used up by reasoning.
+
+        A tool call that was cut off or cannot be read is a reply that cannot be used: the agent asks again.
+        """
         text = spoken("".join(self.text))
         if self.finish == "content_filter":
             raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
         if self.finish == "error":
             raise AttemptFailed("the endpoint stopped with an error", "server")
-        if self.calls and self.finish == "length":
-            raise _odd("a tool call was cut off at the token limit")
-        calls = tuple(_tool_call(index, call) for index, call in enumerate(self.calls))
         usage = self.billed(request)
+        if self.calls and self.finish == "length":
+            return Completion(text=self.calls[-1]["arguments"], usage=usage, finish=CUT_CALL)
+        calls: tuple[ToolCall, ...] = ()
+        for index, call in enumerate(self.calls):
+            try:
+                calls += (_tool_call(index, call),)
+            except Unreadable:
+                return Completion(text=call["arguments"], usage=usage, finish=BAD_CALL)
         if not calls and not text.strip():
             if self.refusal:
                 return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
@@ -194,51 +201,10 @@ def _texts(content: Any) -> list[str]:
     raise _odd("the content is not text")
 
 
-def spoken(text: str) -> str:
-    """The reply without the reasoning that some servers leave in it, whether its tags are complete or not."""
-    _, closed, after = text.rpartition(_CLOSE)
-    if closed:
-        return after.lstrip()
-    return "" if text.lstrip().startswith(_OPEN) else text
-
-
-def said_call(completion: Completion, request: Request) -> Completion:
-    """Turn a tool call that was written as text into a real one, if the reply is exactly the requested object."""
-    try:
-        wish = read_object(completion.text)
-    except Unreadable:
-        return completion
-    names = {tool.name for tool in request.tools}
-    if set(wish) != {"tool", "arguments"} or wish["tool"] not in names or not isinstance(wish["arguments"], dict):
-        return completion
-    number = sum(message.role == "tool" for message in request.messages)
-    call = ToolCall(id=f"said-{number}", name=wish["tool"], arguments=wish["arguments"])
-    return Completion(tool_calls=(call,), usage=completion.usage, finish="tool_calls", adapted=completion.adapted)
-
-
-def keeps_form(text: str, schema: Mapping[str, Any], reply_type: type[Any]) -> bool:
-    """Whether the schema may have been enforced: the reply is an object with the schema's fields, or can be read."""
-    try:
-        found = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        found = None
-    known, needed = set(schema.get("properties", ())), set(schema.get("required", ()))
-    if isinstance(found, dict) and (not known or needed <= set(found) <= known):
-        return True
-    try:
-        read_reply(text, reply_type)
-    except Unreadable:
-        return False
-    return True
-
-
 def _tool_call(index: int, call: dict[str, str]) -> ToolCall:
-    try:
-        arguments = read_object(call["arguments"] or "{}")
-    except Unreadable as error:
-        raise _odd(f"the call of the tool '{call['name']}' has unreadable arguments ({error})") from None
     if not call["name"]:
         raise _odd("a tool call has no name")
+    arguments = read_object(call["arguments"] or "{}")
     return ToolCall(id=call["id"] or f"call-{index}", name=call["name"], arguments=arguments)
 
 

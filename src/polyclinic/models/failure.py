@@ -8,7 +8,7 @@ from typing import Literal
 from polyclinic.core.model import Usage
 from polyclinic.errors import ModelError
 
-Trouble = Literal["throttled", "server", "connection", "deadline", "truncated", "empty", "adapted", "refused"]
+Trouble = Literal["throttled", "server", "connection", "deadline", "truncated", "adapted", "refused"]
 
 _SECRETS = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}|Bearer\s+\S+")
 

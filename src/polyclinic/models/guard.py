@@ -144,8 +144,6 @@ class Guarded:
             async with deadline:
                 completion = await self._caller.attempt(request, number, deadline)
             usage = completion.usage
-            if not completion.text.strip() and not completion.tool_calls:
-                raise AttemptFailed(f"{self.name}: the reply is empty", "empty", usage=usage)
             return completion
         except AttemptFailed as failure:
             usage = failure.usage

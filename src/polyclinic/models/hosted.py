@@ -14,16 +14,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
+from polyclinic.core.again import BAD_CALL, CUT_CALL
 from polyclinic.core.extras import install_hint
 from polyclinic.core.message import Message, ToolCall, assistant, user
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request, Usage, estimate_usage
+from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
-from polyclinic.models.arriving import most_chars, said_call
+from polyclinic.models.arriving import most_chars
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import names_tools
 from polyclinic.models.prices import FREE, Price
+from polyclinic.models.said import said_call
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import (
@@ -148,15 +153,18 @@ class HostedCaller:
         if response.finish_reason == "content_filter":
             raise AttemptFailed(f"{self.name}: the host's content filter stopped the reply", "refused")
         text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        usage = self._usage(request, response, text)
         calls = []
         for part in response.parts:
             if isinstance(part, ToolCallPart):
+                written = part.args if isinstance(part.args, str) else orjson.dumps(part.args or {}).decode()
+                if response.finish_reason == "length":
+                    return Completion(text=written, usage=usage, finish=CUT_CALL)
                 try:
-                    calls.append(ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=part.args_as_dict()))
-                except (ValueError, AssertionError):
-                    message = f"{self.name}: the call of the tool '{part.tool_name}' has unreadable arguments"
-                    raise AttemptFailed(message, "truncated") from None
-        usage = self._usage(request, response, text)
+                    arguments = read_object(written or "{}")
+                except Unreadable:
+                    return Completion(text=written, usage=usage, finish=BAD_CALL)
+                calls.append(ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=arguments))
         if len(text) > most_chars(self._options.limit(request)):
             said = f"{self.name}: the reply is longer than its limit allows"
             raise AttemptFailed(said, "truncated", usage=usage)

@@ -17,13 +17,14 @@ import orjson
 
 from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.errors import PolyclinicError
-from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, most_chars, said_call
+from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, most_chars
 from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
+from polyclinic.models.said import keeps_form, said_call
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import RequestBody, body_of, limit_of
 

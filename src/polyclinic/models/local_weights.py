@@ -16,11 +16,12 @@ from typing import Any
 
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
-from polyclinic.models.arriving import OutOfRoom, said_call, spoken
+from polyclinic.models.arriving import OutOfRoom
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.limiter import Limiter
+from polyclinic.models.said import said_call, spoken
 from polyclinic.models.spec import Options
 from polyclinic.models.weights import base_of, is_vision, need, open_weights, weights_folder
 from polyclinic.models.wire import body_of, limit_of
