@@ -15,6 +15,7 @@ from polyclinic.core.reply import ASIDE, Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
 from polyclinic.eval.prompts.judging import JudgesPair
+from polyclinic.models.said import spoken
 from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
 from polyclinic.testing.fault_server import Body, FaultServer
@@ -276,6 +277,22 @@ async def test_thinking_is_removed_from_a_reply(
     assert completion.text == "Please sit down."
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("<thinking>a</thinking>Sit.", "Sit."),
+        ("<THINK>a</THINK>Sit.", "Sit."),
+        ("Sit. <think>a</think>", "Sit."),
+        ("Sit.\n<think>I should", "Sit."),
+        ("<think>a</think>Sit.<thinking>and now", "Sit."),
+        ("a</think>", ""),
+        ("My pain is < 5.", "My pain is < 5."),
+    ],
+)
+def test_thinking_is_cut_at_any_tag(said: str, words: str) -> None:
+    assert spoken(said) == words
+
+
 async def test_thinking_before_an_object_does_not_hide_it(server: FaultServer, ask: Ask, play: Play) -> None:
     server.reply = lambda body: f"Let me see {{score}}.</think>{GOOD}"
     assert read_reply((await play().answer(ask("Judge.", Judges(case="x")))).text, Verdict).score == 3
@@ -311,6 +328,63 @@ async def test_room_for_thinking_has_a_maximum_and_the_casts_own_limit_is_kept(
     with pytest.raises(ModelError, match="max_tokens"):
         await play("?max_tokens=50").answer(ask())
     assert len(server.requests) == 5
+
+
+@pytest.mark.parametrize("details", [None, {"reasoning_tokens": 0}], ids=["spaces", "no reasoning"])
+async def test_a_limit_that_was_not_used_by_reasoning_stays_as_it_is(
+    server: FaultServer, ask: Ask, play: Play, details: Body | None
+) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+        message = {"content": "" if details else "\n" * 300}
+        used = {"completion_tokens_details": details} if details else {}
+        choice = {"index": 0, "message": message, "finish_reason": "length"}
+        return web.json_response({"choices": [choice], "usage": used})
+
+    server.respond = respond
+    request = ask()
+    with pytest.raises(Unreadable, match=r"cut off|repeated itself"):
+        read_completion(request.prompt, await play().answer(request))
+    assert len(server.requests) == 1
+
+
+# Replies that repeat themselves
+
+LONG = (
+    "My pain began three days ago, after I had lifted boxes in the shed behind our house, and since then it comes and"
+    " goes, worse at night, better when I sit up, and my wife told me that I should let somebody look at it before it"
+    " gets worse than it already is, which I think is right, so here I am now. "
+)
+
+
+@pytest.mark.parametrize("options", ["", "?stream=false"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"content": "I am ill. " * 35},
+        {"content": LONG * 7},
+        {"content": " " * 2_000},
+        {"content": "", "reasoning_content": "wait, " * 1_000},
+        {"content": "<think>" + "wait, " * 1_000},
+    ],
+    ids=["short", "long", "spaces", "reasoning", "tags"],
+)
+async def test_a_reply_that_repeats_itself_is_found_even_if_it_arrives_at_once(
+    server: FaultServer, ask: Ask, play: Play, said: Body, options: str
+) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+        if not body.get("stream"):
+            return web.json_response({"choices": [{"index": 0, "message": said, "finish_reason": "stop"}]})
+        event = {"choices": [{"index": 0, "delta": said, "finish_reason": "stop"}]}
+        lines = f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n"
+        return web.Response(text=lines, content_type="text/event-stream")
+
+    server.respond = respond
+    request = ask()
+    completion = await play(options).answer(request)
+    assert completion.finish == "run-on"
+    with pytest.raises(Unreadable, match="repeated itself"):
+        read_completion(request.prompt, completion)
+    assert len(server.requests) == 1
 
 
 def sent(cast: str, ask: Ask) -> Body:

@@ -27,8 +27,8 @@ _FEWEST_WORDS = 15
 _SHOWN_WORDS = 60
 _LAST_WORDS = 12
 _SAME_WORDS = 12
-_LOOKED_AT = 2_048
-_LONGEST_PERIOD = 240
+LOOKED_AT = 2_048
+_LONGEST_PERIOD = 400
 _COVERED = 240
 _TIMES = 5
 _LINES = {
@@ -108,7 +108,7 @@ def _shown(text: str) -> str:
 
 def runs_on(text: str) -> bool:
     """Whether a text ends by repeating itself: the same words or characters, many times over."""
-    tail = text[-_LOOKED_AT:]
+    tail = text[-LOOKED_AT:]
     if len(tail) < _COVERED:
         return False
     last = tail[-1:]

@@ -11,12 +11,12 @@ from typing import Any
 
 import orjson
 
-from polyclinic.core.again import BAD_CALL, CUT_CALL, RUN_ON, runs_on
+from polyclinic.core.again import BAD_CALL, CUT_CALL, LOOKED_AT, RUN_ON, runs_on
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
 from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.models.failure import AttemptFailed
-from polyclinic.models.said import spoken
+from polyclinic.models.said import begins_reasoning, spoken
 
 _LOOK_EVERY = 400
 _CHARS_A_TOKEN = 16
@@ -49,7 +49,7 @@ class Reading:
     calls: list[dict[str, str]] = field(default_factory=list)
     finish: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
-    thoughts: int = 0
+    thoughts: list[str] = field(default_factory=list)
     length: int = 0
     _next_look: int = _LOOK_EVERY
     _places: dict[int, int] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Reading:
             self.length += len(words)
         for name in ("reasoning_content", "reasoning"):
             if isinstance(said.get(name), str):
-                self.thoughts += len(said[name])
+                self.thoughts.append(said[name])
                 self.length += len(said[name])
         if isinstance(said.get("refusal"), str):
             self.refusal.append(said["refusal"])
@@ -117,15 +117,16 @@ class Reading:
         kept["arguments"] += written
         self.length += len(written)
 
-    def enough(self) -> bool:
-        """Whether reading can stop because the text only repeats itself. Checked as text arrives. Raises if there is
-        more text than the limit allows.
+    def enough(self, *, ended: bool = False) -> bool:
+        """Whether reading can stop because the text or the reasoning only repeats itself. Checked as text arrives, and
+        when the reply has `ended`. Raises if there is more text than the limit allows.
         """
-        if self.length < self._next_look:
+        if self.length < self._next_look and not ended:
             return False
         self._next_look = self.length + _LOOK_EVERY
-        if runs_on("".join(self.text)):
-            self.text, self.finish = ["".join(self.text)[: self.most_chars]], RUN_ON
+        text = "".join(self.text)
+        if runs_on(text) or (not text and runs_on("".join(self.thoughts[-LOOKED_AT:]))):
+            self.text, self.finish = [text[: self.most_chars]], RUN_ON
             return True
         if self.length > self.most_chars:
             raise AttemptFailed("the reply is longer than its limit allows; the rest was not read", "truncated")
@@ -153,18 +154,28 @@ class Reading:
         if not calls and not text.strip():
             if self.refusal:
                 return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
-            if self.finish in ("length", RUN_ON):
+            if self.finish == "length" and self._only_reasoned():
                 raise OutOfRoom
         return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
+
+    def _only_reasoned(self) -> bool:
+        """Whether a reply without text used its limit for reasoning. White space is text: it was written until the
+        limit, and a higher limit would not help.
+        """
+        text = "".join(self.text)
+        if text:
+            return bool(self.thoughts) or begins_reasoning(text)
+        details = self.usage.get("completion_tokens_details")
+        counted = details.get("reasoning_tokens") if isinstance(details, dict) else None
+        return bool(self.thoughts) or counted != 0
 
     def billed(self, request: Request) -> Usage:
         """What this answer cost, whether or not it could be used: as reported if that is plausible, else estimated."""
         seen = estimate_usage(request, "".join(self.text) + "".join(call["arguments"] for call in self.calls))
+        thought = sum([len(words) for words in self.thoughts]) // 4
         read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, _characters(request))
-        wrote = _believed(self.usage.get("completion_tokens"), seen.output_tokens + self.thoughts // 4, self.length)
-        estimated = Usage(
-            input_tokens=seen.input_tokens, output_tokens=seen.output_tokens + self.thoughts // 4, estimated=True
-        )
+        wrote = _believed(self.usage.get("completion_tokens"), seen.output_tokens + thought, self.length)
+        estimated = Usage(input_tokens=seen.input_tokens, output_tokens=seen.output_tokens + thought, estimated=True)
         if read is None or wrote is None:
             return estimated
         return Usage(input_tokens=read, output_tokens=wrote)

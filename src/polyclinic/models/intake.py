@@ -37,7 +37,7 @@ async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadlin
     except orjson.JSONDecodeError:
         raise AttemptFailed("the answer is not complete JSON", "truncated") from None
     reading.take(payload)
-    reading.enough()
+    reading.enough(ended=True)
     if not isinstance(payload.get("choices"), list) or not payload["choices"]:
         raise AttemptFailed("the answer has no choices", "truncated")
 
@@ -57,6 +57,7 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
             raise AttemptFailed("the stream has a line that never ends", "truncated")
         for line in lines:
             if _event(line, reading):
+                reading.enough(ended=True)
                 return
         if reading.enough():
             response.close()

@@ -21,7 +21,7 @@ from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.limiter import Limiter
-from polyclinic.models.said import said_call, spoken
+from polyclinic.models.said import begins_reasoning, said_call, spoken
 from polyclinic.models.spec import Options
 from polyclinic.models.weights import base_of, is_vision, need, open_weights, weights_folder
 from polyclinic.models.wire import body_of, limit_of
@@ -145,7 +145,7 @@ def _template(body: dict[str, Any]) -> dict[str, Any]:
 def _spoken(completion: Completion) -> Completion:
     """The reply without its reasoning, as from every other server."""
     text = spoken(completion.text)
-    if completion.finish == "length" and not text.strip():
+    if completion.finish == "length" and not text and (not completion.text or begins_reasoning(completion.text)):
         raise OutOfRoom(completion.usage)
     return replace(completion, text=text)
 

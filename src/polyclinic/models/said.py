@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +12,26 @@ from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable, read_object, read_reply
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_OPEN, _CLOSE = re.compile(r"(?i)<think(?:ing)?\s*>"), re.compile(r"(?i)</think(?:ing)?\s*>")
 
 
 def spoken(text: str) -> str:
-    """The reply without the reasoning that some servers leave in it, whether its tags are complete or not."""
-    _, closed, after = text.rpartition(_CLOSE)
-    if closed:
-        return after.lstrip()
-    return "" if text.lstrip().startswith(_OPEN) else text
+    """The reply without the reasoning that some servers leave in it, whether its tags are complete or not.
+
+    If words follow the last closing tag, they are the reply. Otherwise the reply is what stands before the first tag.
+    """
+    if "<" not in text:
+        return text
+    after = _CLOSE.split(text)[-1]
+    if after.strip() and len(after) < len(text):
+        text = after.lstrip()
+    opens = _OPEN.search(text)
+    return text[: opens.start()].rstrip() if opens else "" if _CLOSE.search(text) else text
+
+
+def begins_reasoning(text: str) -> bool:
+    """Whether reasoning in tags begins in this text."""
+    return bool(_OPEN.search(text))
 
 
 def said_call(completion: Completion, request: Request) -> Completion:
