@@ -178,7 +178,7 @@ def call_of(arguments: Any, finish: str = "tool_calls") -> Body:
     ("said", "fault"),
     [
         (call_of('{"id": "7", "id": "8"}'), "duplicate key 'id'"),
-        (call_of("[]"), "they are not one JSON object"),
+        (call_of("[]"), "its arguments are not one JSON object"),
         (call_of('{"id": "7"}', "length"), "cut off at its limit"),
         ({"content": ""}, "the reply is empty"),
         ({"content": "<think>he is scared"}, "the reply is empty"),
@@ -195,6 +195,71 @@ async def test_an_unusable_reply_reaches_the_agent_after_one_request_and_is_bill
     assert completion.usage.output_tokens > 0
     with pytest.raises(Unreadable, match=fault):
         read_completion(request.prompt, completion)
+
+
+@pytest.mark.parametrize("options", ["", "?stream=false"])
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        ('{"id":"1","id":"2"}', None),
+        ('{"id":{"a":1,"a":2}}', None),
+        ('{"id": "1"}', {"id": "1"}),
+        ('{"arguments": {"arguments": {}}}', {"arguments": {"arguments": {}}}),
+    ],
+)
+async def test_duplicate_keys_in_arguments_that_are_a_json_object_are_refused(
+    server: FaultServer, ask: Ask, play: Play, arguments: str, read: Body | None, options: str
+) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+        streamed = bool(body.get("stream"))
+        function = f'{{"name": "lookup", "arguments": {arguments}}}'
+        part = "delta" if streamed else "message"
+        said = f'"{part}": {{"tool_calls": [{{"id": "a", "function": {function}}}]}}'
+        answer = f'{{"choices": [{{"index": 0, {said}, "finish_reason": "tool_calls"}}]}}'
+        if not streamed:
+            return web.Response(text=answer, content_type="application/json")
+        return web.Response(text=f"data: {answer}\n\ndata: [DONE]\n\n", content_type="text/event-stream")
+
+    server.respond = respond
+    completion = await play(options).answer(ask(tools=(LOOKUP,)))
+    assert [call.arguments for call in completion.tool_calls] == ([] if read is None else [read])
+    assert (completion.finish == "bad tool call") is (read is None)
+
+
+SAID_CALL = '<tool_call>\n{"name": "lookup", "arguments": {"id": "7"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("said", "called"),
+    [
+        (SAID_CALL, 1),
+        (f"I will look it up.\n{SAID_CALL}\n{SAID_CALL}", 2),
+        (SAID_CALL.replace("lookup", "search"), 0),
+        (SAID_CALL.replace('"7"', '"7", "id": "8"'), 0),
+        ('<tool_call>{"name": "lookup", "argum', 0),
+    ],
+    ids=["one", "two", "unknown", "duplicate", "cut"],
+)
+async def test_a_tool_call_in_tags_is_read_as_a_call_or_refused_but_never_spoken(
+    server: FaultServer, ask: Ask, play: Play, said: str, called: int
+) -> None:
+    server.reply = lambda body: said
+    request = ask(tools=(LOOKUP,))
+    completion = await play().answer(request)
+    assert [call.arguments for call in completion.tool_calls] == [{"id": "7"}] * called
+    assert len({call.id for call in completion.tool_calls}) == called
+    if not called:
+        with pytest.raises(Unreadable, match="tool call"):
+            read_completion(request.prompt, completion)
+
+
+async def test_a_tool_call_in_tags_is_not_spoken_where_no_tool_is_offered(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.reply = lambda body: SAID_CALL
+    request = ask()
+    with pytest.raises(Unreadable, match="no such tool is offered"):
+        read_completion(request.prompt, await play().answer(request))
 
 
 # Pictures, roles

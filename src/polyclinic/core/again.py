@@ -20,7 +20,7 @@ from polyclinic.core.reply import Unreadable, read_object
 CUT, RUN_ON = "cut", "run-on"
 CUT_CALL, BAD_CALL, TOOL_CALL = "cut tool call", "bad tool call", "tool call"
 """How a reply ends whose tool call cannot be used, and the kind of this fault. The text of the reply is what was
-written as arguments.
+written as the call or its arguments.
 """
 _WARMER = 0.3
 _FEWEST_WORDS = 15
@@ -61,15 +61,15 @@ def whole(completion: Completion) -> None:
     if completion.finish == CUT_CALL:
         raise Unreadable("the tool call was cut off at its limit: use shorter arguments", TOOL_CALL)
     if completion.finish == BAD_CALL:
-        raise Unreadable(f"the arguments of the tool call cannot be read ({_wrong_with(completion.text)})", TOOL_CALL)
+        raise Unreadable(f"the tool call cannot be used: {_wrong_with(completion.text)}", TOOL_CALL)
 
 
 def _wrong_with(arguments: str) -> str:
     try:
         read_object(arguments)
     except Unreadable as error:
-        return str(error).replace("the reply is", "they are")
-    return "they are not as the tool needs them"
+        return str(error).replace("the reply is", "its arguments are")
+    return "no such tool is offered"
 
 
 def again(

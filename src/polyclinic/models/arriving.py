@@ -16,7 +16,7 @@ from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
 from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.models.failure import AttemptFailed
-from polyclinic.models.said import begins_reasoning, spoken
+from polyclinic.models.said import begins_reasoning, spoken, written_arguments
 
 _LOOK_EVERY = 400
 _CHARS_A_TOKEN = 16
@@ -53,9 +53,10 @@ class Reading:
     length: int = 0
     _next_look: int = _LOOK_EVERY
     _places: dict[int, int] = field(default_factory=dict)
+    _written: list[str] = field(default_factory=list)
 
-    def take(self, payload: Any) -> None:
-        """Read one event of a stream, or a whole answer."""
+    def take(self, payload: Any, raw: bytes | bytearray = b"") -> None:
+        """Read one event of a stream, or a whole answer. `raw` is what it was read from."""
         if not isinstance(payload, dict):
             raise _odd("the answer is not a JSON object")
         if payload.get("error"):
@@ -67,6 +68,7 @@ class Reading:
             raise _odd("the choices are not a list")
         if len(choices) > 1 or any(not isinstance(choice, dict) for choice in choices):
             raise _odd("there is more than one choice" if len(choices) > 1 else "the choice is not an object")
+        self._written = written_arguments(raw)
         for choice in choices:
             self._choice(choice)
 
@@ -113,9 +115,15 @@ class Reading:
         if not isinstance(name, str) or not isinstance(arguments, (str, dict)):
             raise _odd("a tool call's name or arguments cannot be read")
         kept["name"] += name
-        written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+        written = arguments if isinstance(arguments, str) else self._as_written(arguments)
         kept["arguments"] += written
         self.length += len(written)
+
+    def _as_written(self, arguments: dict[str, Any]) -> str:
+        """The arguments as the endpoint wrote them: a duplicate key is seen only there."""
+        written = self._written.pop(0) if self._written else ""
+        plain = orjson.dumps(arguments).decode()
+        return written if written and orjson.loads(written) == arguments else plain
 
     def enough(self, *, ended: bool = False) -> bool:
         """Whether reading can stop because the text or the reasoning only repeats itself. Checked as text arrives, and

@@ -28,7 +28,7 @@ from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import names_tools
 from polyclinic.models.prices import FREE, Price
-from polyclinic.models.said import said_call
+from polyclinic.models.said import said_call, says_call
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import (
@@ -115,7 +115,7 @@ class HostedCaller:
         except AgentRunError as error:
             raise _failure(self.name, error) from None
         completion = self._completion(request, response)
-        if told and completion.finish == "stop":
+        if says_call(completion, request, told=bool(told)):
             completion = said_call(completion, request)
         adapted = (*([TOOLS_IN_WORDS] if told else []), *([FORM_IN_WORDS] if structured and not native else []))
         return replace(completion, adapted=adapted)

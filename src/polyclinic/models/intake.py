@@ -36,7 +36,7 @@ async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadlin
         payload = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise AttemptFailed("the answer is not complete JSON", "truncated") from None
-    reading.take(payload)
+    reading.take(payload, raw)
     reading.enough(ended=True)
     if not isinstance(payload.get("choices"), list) or not payload["choices"]:
         raise AttemptFailed("the answer has no choices", "truncated")
@@ -78,7 +78,7 @@ def _event(line: bytes | bytearray, reading: Reading) -> bool:
             payload = orjson.loads(data)
         except orjson.JSONDecodeError:
             raise AttemptFailed("the stream has invalid JSON", "truncated") from None
-        reading.take(payload)
+        reading.take(payload, data)
     return False
 
 

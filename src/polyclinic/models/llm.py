@@ -24,7 +24,7 @@ from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
-from polyclinic.models.said import keeps_form, said_call
+from polyclinic.models.said import keeps_form, said_call, says_call
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import RequestBody, body_of, limit_of
 
@@ -86,7 +86,7 @@ class ChatCaller:
         If a reply clearly does not follow the schema that was sent with it, the endpoint ignores schemas. From then on
         the form is described in words.
         """
-        if not habits.takes_tools and request.tools and completion.finish == "stop":
+        if says_call(completion, request, told=not habits.takes_tools):
             completion = said_call(completion, request)
         form = body.get("response_format", {})
         if form and completion.finish == "stop" and completion.text.strip():

@@ -21,7 +21,7 @@ from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.limiter import Limiter
-from polyclinic.models.said import begins_reasoning, said_call, spoken
+from polyclinic.models.said import begins_reasoning, said_call, says_call, spoken
 from polyclinic.models.spec import Options
 from polyclinic.models.weights import base_of, is_vision, need, open_weights, weights_folder
 from polyclinic.models.wire import body_of, limit_of
@@ -91,7 +91,7 @@ class WeightsCaller:
         asked = Asked(body["messages"], self.limit(request), warmth, body["seed"], answer, loop, template=template)
         self._waiting.put(asked)
         completion = _spoken(await answer)
-        if request.tools and completion.finish == "stop":
+        if says_call(completion, request, told=True):
             completion = said_call(completion, request)
         return replace(completion, adapted=self._habits.adapted(request))
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from polyclinic.core.again import BAD_CALL
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable, read_object, read_reply
 
+_ARGUMENTS = re.compile(r'"arguments"\s*:\s*(?=\{)')
+_TAG = "<tool_call>"
+_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
 _OPEN, _CLOSE = re.compile(r"(?i)<think(?:ing)?\s*>"), re.compile(r"(?i)</think(?:ing)?\s*>")
 
 
@@ -34,18 +40,65 @@ def begins_reasoning(text: str) -> bool:
     return bool(_OPEN.search(text))
 
 
+def says_call(completion: Completion, request: Request, told: bool) -> bool:
+    """Whether a whole reply may be a tool call as text: it has the tag of one, or the tools were `told` in words."""
+    return completion.finish == "stop" and (_TAG in completion.text or (told and bool(request.tools)))
+
+
 def said_call(completion: Completion, request: Request) -> Completion:
-    """Turn a tool call that was written as text into a real one, if the reply is exactly the requested object."""
+    """Turn a tool call that was written as text into a real one, if the reply is exactly the requested object.
+
+    Some models write their calls in tags. A call in tags that cannot be used is refused: it is never speech.
+    """
+    if _TAG in completion.text:
+        return _tagged_calls(completion, request)
     try:
         wish = read_object(completion.text)
     except Unreadable:
         return completion
-    names = {tool.name for tool in request.tools}
-    if set(wish) != {"tool", "arguments"} or wish["tool"] not in names or not isinstance(wish["arguments"], dict):
+    if set(wish) != {"tool", "arguments"} or not _is_offered(wish["tool"], wish["arguments"], request):
         return completion
-    number = sum(message.role == "tool" for message in request.messages)
-    call = ToolCall(id=f"said-{number}", name=wish["tool"], arguments=wish["arguments"])
-    return Completion(tool_calls=(call,), usage=completion.usage, finish="tool_calls", adapted=completion.adapted)
+    return _with_calls(completion, request, [(wish["tool"], wish["arguments"])])
+
+
+def _tagged_calls(completion: Completion, request: Request) -> Completion:
+    found: list[tuple[str, dict[str, Any]]] = []
+    for written in _TAGGED.findall(completion.text):
+        try:
+            wish = read_object(written)
+        except Unreadable:
+            return replace(completion, text=written, finish=BAD_CALL)
+        name, arguments = wish.get("name"), wish.get("arguments")
+        if not _is_offered(name, arguments, request):
+            return replace(completion, text=written, finish=BAD_CALL)
+        found.append((name, arguments))
+    return _with_calls(completion, request, found)
+
+
+def _is_offered(name: Any, arguments: Any, request: Request) -> bool:
+    return isinstance(arguments, dict) and any(tool.name == name for tool in request.tools)
+
+
+def _with_calls(completion: Completion, request: Request, wishes: list[tuple[str, dict[str, Any]]]) -> Completion:
+    before = sum(message.role == "tool" for message in request.messages)
+    calls = tuple(
+        ToolCall(id=f"said-{number}", name=name, arguments=arguments)
+        for number, (name, arguments) in enumerate(wishes, before)
+    )
+    return Completion(tool_calls=calls, usage=completion.usage, finish="tool_calls", adapted=completion.adapted)
+
+
+def written_arguments(raw: bytes | bytearray) -> list[str]:
+    """The arguments of the tool calls in an answer that came as JSON objects and not as texts, as they were written."""
+    found: list[str] = []
+    if b'"arguments"' not in raw:
+        return found
+    text = raw.decode(errors="replace")
+    reads, at = json.JSONDecoder(), 0
+    while match := _ARGUMENTS.search(text, at):
+        _, at = reads.raw_decode(text, match.end())
+        found.append(text[match.end() : at])
+    return found
 
 
 def keeps_form(text: str, schema: Mapping[str, Any], reply_type: type[Any]) -> bool:
