@@ -81,6 +81,35 @@ async def test_a_schema_refused_with_a_500_is_a_server_error(server: FaultServer
     assert server.requests[1]["response_format"]["json_schema"]["strict"] is True
 
 
+@pytest.mark.parametrize("status", [400, 404, 415, 500, 501])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "response_format is not supported",
+        "Unknown parameter: response_format",
+        "Unrecognized request argument supplied: response_format",
+        "This model does not support structured output",
+        "unsupported: json_schema",
+    ],
+)
+async def test_a_schema_that_is_not_supported_is_described_in_words_whatever_the_status(
+    server: FaultServer, ask: Ask, play: Play, words: str, status: int
+) -> None:
+    server.refuse = lambda body: (status, words) if "response_format" in body else None
+    server.reply = lambda body: GOOD
+    completion = await play("?tries=1").answer(ask("Judge.", Judges(case="x")))
+    assert completion.adapted == ("form told in words",)
+
+
+async def test_an_unknown_model_is_not_taken_for_a_schema_that_is_not_supported(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.refuse = lambda body: (404, "The model 'any' is unknown or not supported")
+    with pytest.raises(ModelError, match="404"):
+        await play("?tries=1").answer(ask("Judge.", Judges(case="x")))
+    assert len(server.requests) == 1
+
+
 async def test_a_server_that_enforces_the_schema_gets_the_length_limit_of_a_reason(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
@@ -272,6 +301,10 @@ async def test_a_tool_call_in_tags_is_not_spoken_where_no_tool_is_offered(
         "This model does not support image_url content",
         (404, "No endpoints found that support image input"),
         (400, "any is not a multimodal model"),
+        (400, "content must be a string"),
+        (422, "messages.1.content: Input should be a valid string"),
+        (400, "invalid type: sequence, expected a string at line 1"),
+        (400, "unsupported content[].type"),
     ],
 )
 async def test_without_picture_support_caption_and_description_are_sent_as_words(
@@ -318,6 +351,55 @@ async def test_adjacent_messages_are_merged_for_a_template_that_needs_alternatin
     sent = server.requests[-1]["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
     assert sent[1]["content"] == "a\n\nb"
+
+
+ALTERNATE = "Conversation roles must alternate user/assistant/user/assistant/..."
+BEGUN = (assistant("Good day."), user("It hurts."), assistant("Where?"))
+
+
+def strictly_by_turns(body: Body, *, system: bool) -> str | None:
+    """The complaint of a chat template in which user and assistant alternate, with or without a system message."""
+    roles = [message["role"] for message in body["messages"]]
+    roles = roles[1:] if system and roles[0] == "system" else roles
+    wrong = any((role == "user") != (index % 2 == 0) for index, role in enumerate(roles))
+    return ALTERNATE if wrong else None
+
+
+@pytest.mark.parametrize("system", [True, False])
+@pytest.mark.parametrize("history", [(), BEGUN], ids=["new", "begun"])
+async def test_a_template_of_strict_turns_gets_them_even_if_the_assistant_spoke_first(
+    server: FaultServer, ask: Ask, play: Play, history: tuple[Message, ...], system: bool
+) -> None:
+    server.refuse = lambda body: strictly_by_turns(body, system=system)
+    model = play("?tries=1")
+    await model.answer(ask("Here.", history=history))
+    sent = server.requests[-1]["messages"]
+    assert "You are at a clinic." in sent[0]["content"]
+    assert [message["content"] for message in sent if message["role"] == "assistant"] == [
+        message.content for message in history if message.role == "assistant"
+    ]
+    before = len(server.requests)
+    await model.answer(ask("Here.", history=history))
+    assert len(server.requests) == before + 1
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Only user and assistant roles are supported!",
+        "role: Input should be 'user' or 'assistant'",
+        "messages[0].role must be one of user, assistant",
+        "Unexpected role: system",
+        "Developer instruction is not enabled for models/gemma-3",
+    ],
+)
+async def test_a_missing_system_role_is_understood_in_the_words_of_each_server(
+    server: FaultServer, ask: Ask, play: Play, words: str, status: int
+) -> None:
+    server.refuse = lambda body: (status, words) if body["messages"][0]["role"] == "system" else None
+    await play("?tries=1").answer(ask("Hello"))
+    assert [message["role"] for message in server.requests[-1]["messages"]] == ["user"]
 
 
 # Thoughts

@@ -28,10 +28,19 @@ _NEXT_FORM: dict[Form, Form] = {"bounded": "strict", "strict": "loose", "loose":
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
 _NAME = re.compile(r"[a-z_]+")
-_PICTURES = re.compile(r"\b(?:images?|image_url|image input|vision|multi-?modal|mmproj)\b")
+_PICTURES = re.compile(
+    r"\b(?:images?|image_url|pictures?|vision|multi-?modal|mmproj)\b|(?:be|expected) (?:a|of type) (?:valid )?string"
+    r"|content\[\]\.type"
+)
 _TOOLS = re.compile(r"\b(?:tools?|tool_choice|functions?|--jinja)\b")
 _FORMS = re.compile(r"response_format|json_schema|json mode|grammar|structured output")
-_SYSTEM = re.compile(r"system (?:role|message|prompt)|role[^.]{0,20}\bsystem\b|'system'|\"system\"")
+_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)|role[^.]{0,20}\bsystem\b|'system'|\"system\"|developer instruction"
+    r"|only user and assistant|role[^.]{0,30}['`\"]?user['`\"]?(?:,| or| and) ['`\"]?assistant"
+)
+_UNSUPPORTED = re.compile(
+    r"n[o']t (?:\w+ )?(?:support|permit|allow|implement|accept)|unsupported|unknown|unrecogni[sz]ed|parse grammar"
+)
 _TURNS = re.compile(r"alternat|consecutive|same role")
 
 
@@ -63,6 +72,8 @@ class Habits:
         """
         words = complaint.lower()
         changed = self._without_messages(words, body)
+        if changed is None and "response_format" in body and _FORMS.search(words) and _UNSUPPORTED.search(words):
+            changed = self._next_form(body)
         if changed is not None or status not in (400, 422):
             return changed
         return self._without_settings(set(_NAME.findall(words)), body)
@@ -76,8 +87,11 @@ class Habits:
             return replace(self, takes_tools=False)
         if self.takes_system and _SYSTEM.search(words) and any(m["role"] == "system" for m in body["messages"]):
             return replace(self, takes_system=False)
-        if self.takes_turns and _TURNS.search(words) and len(body["messages"]) > 1:
-            return replace(self, takes_turns=False)
+        if _TURNS.search(words) and len(body["messages"]) > 1:
+            if self.takes_turns:
+                return replace(self, takes_turns=False)
+            if self.takes_system and body["messages"][0]["role"] == "system":
+                return replace(self, takes_system=False)
         return None
 
     def _without_settings(self, said: set[str], body: dict[str, Any]) -> Habits | None:
@@ -93,10 +107,13 @@ class Habits:
             return replace(self, takes_seed=False)
         if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
             return replace(self, streams=False)
-        if "response_format" in body and self.form in _NEXT_FORM:
-            form: Form = "strict" if self.form == "bounded" and not _has_lengths(body) else self.form
-            return replace(self, form=_NEXT_FORM[form])
-        return None
+        return self._next_form(body)
+
+    def _next_form(self, body: dict[str, Any]) -> Habits | None:
+        if "response_format" not in body or self.form not in _NEXT_FORM:
+            return None
+        form: Form = "strict" if self.form == "bounded" and not _has_lengths(body) else self.form
+        return replace(self, form=_NEXT_FORM[form])
 
     def more_room(self) -> Habits | None:
         """The same habits with more tokens for reasoning, after it used up the limit; None at the largest number."""

@@ -68,7 +68,7 @@ def _tagged_calls(completion: Completion, request: Request) -> Completion:
             wish = read_object(written)
         except Unreadable:
             return replace(completion, text=written, finish=BAD_CALL)
-        name, arguments = wish.get("name"), wish.get("arguments")
+        name, arguments = wish.get("name", ""), wish.get("arguments", {})
         if not _is_offered(name, arguments, request):
             return replace(completion, text=written, finish=BAD_CALL)
         found.append((name, arguments))

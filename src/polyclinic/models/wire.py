@@ -18,6 +18,7 @@ from polyclinic.models.spec import Options
 RequestBody = dict[str, Any]
 _USUAL_WARMTH = 0.7
 _WARMEST = 1.2
+_GREETINGS = {"en": "Hello.", "ko": "안녕하세요."}
 
 
 def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> RequestBody:
@@ -46,7 +47,7 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
     if not habits.takes_system:
         body["messages"] = _without_system(messages)
     if not habits.takes_turns:
-        body["messages"] = _by_turns(body["messages"])
+        body["messages"] = _by_turns(body["messages"], request.prompt.language)
     return body
 
 
@@ -192,9 +193,16 @@ def _without_system(messages: list[RequestBody]) -> list[RequestBody]:
     return [{"role": "user", "content": said}, *rest]
 
 
-def _by_turns(messages: list[RequestBody]) -> list[RequestBody]:
-    """Join neighbouring messages of one role, for chat templates in which user and assistant must alternate."""
+def _by_turns(messages: list[RequestBody], language: str) -> list[RequestBody]:
+    """Join neighbouring messages of one role, for chat templates in which user and assistant must alternate.
+
+    In these templates the user must begin. So if the assistant spoke first, a greeting is put before its words.
+    """
     made: list[RequestBody] = []
+    first = sum(message["role"] == "system" for message in messages[:1])
+    if len(messages) > first and messages[first]["role"] == "assistant":
+        greeting = {"role": "user", "content": _GREETINGS["ko" if language == "ko" else "en"]}
+        messages = [*messages[:first], greeting, *messages[first:]]
     for message in messages:
         last = made[-1] if made else None
         if last is not None and last["role"] == message["role"] != "tool" and not _calls(last) and not _calls(message):
