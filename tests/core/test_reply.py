@@ -179,7 +179,7 @@ def test_ten_thousand_malformed_replies_cause_no_crash_and_no_accepted_value_is_
         except Unreadable:
             outcomes["refused"] += 1
             continue
-        said = json.loads(mutated[mutated.index("{") :])
+        said, _ = json.JSONDecoder().raw_decode(mutated, mutated.index("{"))
         accepted = note.model_dump()
         said = {key: item for key, item in said.items() if item is not None or accepted.get(key) is None}
         assert same(accepted, said), f"{mutation.__name__}: {mutated!r} was read as {accepted!r}"
@@ -294,6 +294,38 @@ def test_null_for_an_optional_field_counts_as_left_out() -> None:
 def test_null_for_a_field_that_is_needed_is_refused() -> None:
     with pytest.raises(Unreadable, match="physician"):
         read_reply('{"physician": null, "reason": "x"}', Choice)
+
+
+class Wish(ReplyModel):
+    physician: str
+    day: str = ""
+    remark: str = ""
+
+
+class WishForm(Wish):
+    day: Literal["", "Monday", "Tuesday"]
+    remark: str
+
+
+def test_null_for_a_field_that_only_the_form_requires_is_empty_text() -> None:
+    assert read_reply('{"physician": "Kim", "day": null, "remark": null}', WishForm) == WishForm(
+        physician="Kim", day="", remark=""
+    )
+    with pytest.raises(Unreadable, match="physician"):
+        read_reply('{"physician": null, "day": "Monday", "remark": ""}', WishForm)
+    with pytest.raises(Unreadable, match="remark"):
+        read_reply('{"physician": "Kim", "day": null}', WishForm)
+    with pytest.raises(Unreadable, match="day"):
+        read_reply('{"physician": "Kim", "day": null, "remark": ""}', with_choices(WishForm, day=("Monday",)))
+
+
+@pytest.mark.parametrize(
+    "fence", ["```json %s ```", "```%s```", "```JSON\n%s\n```", "```json\r\n%s\r\n```", "Yes:\n```%s```"]
+)
+def test_an_object_in_a_fence_of_any_shape_is_read(fence: str) -> None:
+    assert read_reply(fence % '{"physician": "Kim"}', Choice).physician == "Kim"
+    with pytest.raises(Unreadable):
+        read_reply(fence % '{"physician": "Kim"} {"physician": "Lee"}', Choice)
 
 
 def test_a_null_inside_a_list_is_refused() -> None:

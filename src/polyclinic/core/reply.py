@@ -21,7 +21,7 @@ from polyclinic.errors import WrongForm
 
 R = TypeVar("R")
 
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n((?:(?!```).)*)\n[ \t]*```\Z", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?\s*(\{(?:(?!```).)*)```\Z", re.DOTALL | re.IGNORECASE)
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
 _OPENING_QUOTES = frozenset(before for before, _ in _QUOTES)
@@ -151,7 +151,9 @@ def spoken(words: str) -> str:
 
 
 def read_reply(text: str, reply_type: type[R]) -> R:
-    """The reply as its type, or `Unreadable` with what is wrong. `null` for an optional field counts as left out."""
+    """The reply as its type, or `Unreadable` with what is wrong. `null` for an optional field counts as left out. For a
+    field that only the form requires, `null` counts as empty text.
+    """
     body = text.strip()
     if not body:
         raise Unreadable("the reply is empty", "empty")
@@ -173,7 +175,10 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     if "null" in body:
         try:
             schema = schema_of(reply_type) or {}
-            pruned = _without_unused(orjson.loads(body), schema, schema.get("$defs", {}))
+            found = orjson.loads(body)
+            if isinstance(found, dict):
+                found |= {name: "" for name in _made_required(reply_type) if name in found and found[name] is None}
+            pruned = _without_unused(found, schema, schema.get("$defs", {}))
             return cast(R, reads.validate_json(orjson.dumps(pruned)))
         except orjson.JSONDecodeError:
             pass
@@ -181,6 +186,22 @@ def read_reply(text: str, reply_type: type[R]) -> R:
             fault = error
     faults = "; ".join(f"{'.'.join(map(str, found['loc'])) or 'reply'}: {found['msg']}" for found in fault.errors()[:5])
     raise Unreadable(f"the reply does not fit its schema: {faults}")
+
+
+@once_a_type
+def _made_required(reply_type: type[Any]) -> tuple[str, ...]:
+    """The fields that are empty text by default in the reply type that a form was made from, but required in the form.
+
+    If a form does not take empty text there, the reply is refused as before.
+    """
+    if not isinstance(reply_type, type) or not issubclass(reply_type, BaseModel):
+        return ()
+    made_from = [base.model_fields for base in reply_type.__mro__[1:] if issubclass(base, ReplyModel)]
+    return tuple(
+        name
+        for name, field in reply_type.model_fields.items()
+        if field.is_required() and any(name in fields and fields[name].default == "" for fields in made_from)
+    )
 
 
 def _without_unused(value: Any, schema: Mapping[str, Any], shared: Mapping[str, Any]) -> Any:
