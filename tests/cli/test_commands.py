@@ -19,7 +19,8 @@ def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run
     run = done.stdout.strip()
     assert re.fullmatch(r"demo-[0-9a-f]{6}", run)
     report = as_json(polyclinic("report", run, "--json"))
-    assert set(report) == {"run", "clinic", "cast", "variants", "failures", "usage"}
+    assert set(report) == {"run", "clinic", "cast", "variants", "failures", "usage", "parts", "replies"}
+    assert report["parts"]["lines"] > 0 and report["replies"] == []
     assert (report["run"], report["clinic"], report["failures"]) == (run, "demo", {})
     assert set(report["variants"]) == {"plain", "tool"}
     assert set(report["variants"]["tool"]["dose"]) == {"mean", "low", "high", "n"}

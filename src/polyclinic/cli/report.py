@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, waits
-from polyclinic.eval.report import report_to_plain
+from polyclinic.eval.report import report_in_brief, report_to_plain
 from polyclinic.eval.terminal import render_terminal
 from polyclinic.runner.reports import make_report, write_html
 from polyclinic.store.store import open_store
@@ -37,7 +37,7 @@ async def command(
         report = await make_report(opened, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
     path = write_html([report], Path(html)) if html else None
     if as_json:
-        print_json(report_to_plain(report) if full else report.summary.to_plain())
+        print_json(report_to_plain(report) if full else report_in_brief(report))
     elif path is None:
         click.echo(render_terminal(report))
     else:

@@ -84,10 +84,19 @@ def build_report(
     )
 
 
-def report_to_plain(report: RunReport) -> dict[str, Any]:
-    """The report as JSON data: the summary's stable keys first, then the content of the other sections."""
+def report_in_brief(report: RunReport) -> dict[str, Any]:
+    """The short report as JSON data: the summary, how well people stayed in character, and how replies were read."""
     return {
         **report.summary.to_plain(),
+        "parts": asdict(count_parts(report.results)),
+        "replies": replies_to_plain(report.results),
+    }
+
+
+def report_to_plain(report: RunReport) -> dict[str, Any]:
+    """The report as JSON data: the short report's stable keys first, then the content of the other sections."""
+    return {
+        **report_in_brief(report),
         "understudies": report.understudied(),
         "rests_on": {name: asdict(ground) for name, ground in grounds(report.results).items()},
         "notice": overview.NOT_CLINICAL,
@@ -100,7 +109,5 @@ def report_to_plain(report: RunReport) -> dict[str, Any]:
             variant: {metric: {**asdict(split), "shares": split.shares()} for metric, split in metrics.items()}
             for variant, metrics in report.variances.items()
         },
-        "parts": asdict(count_parts(report.results)),
-        "replies": replies_to_plain(report.results),
         "sections": sections_to_plain(report.sections),
     }

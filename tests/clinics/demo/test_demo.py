@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 from polyclinic.clinics.demo import clinic
 from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
+from polyclinic.eval.parts import count_parts
+from polyclinic.testing.fault_server import Body, FaultServer
 from polyclinic.testing.runs import run_once
 
 LEAFLET = Leaflet(medicine="Amberol", tablets=2, times_a_day=3, most_a_day=8)
@@ -60,3 +63,25 @@ async def test_all_doses_are_right_with_the_leaflet_and_some_are_wrong_without_i
     right = {name: [row.value("dose") for row in results.of(variant=name)] for name in ("plain", "tool")}
     assert set(right["tool"]) == {1.0}
     assert 0.0 in right["plain"]
+
+
+async def test_the_understudy_of_the_caller_stays_in_its_part() -> None:
+    counts = count_parts(await run_once(clinic, variants=("plain", "tool"), scenarios="24"))
+    assert counts.lines > 96
+    assert not counts.again
+
+
+async def test_a_caller_who_speaks_as_an_assistant_is_asked_again_and_counted() -> None:
+    def reply(body: Body) -> str:
+        out = "I am sorry, but I cannot assist with that. How can I help you today?"
+        reminded = "could not be used" in str(body["messages"][-1]["content"])
+        says = "How do I take Amberol? I heard one tablet." if reminded else out
+        return json.dumps({"says": says, "understood": True}) if "response_format" in body else says
+
+    async with FaultServer(reply=reply) as server:
+        results = await run_once(
+            clinic, variants=("tool",), scenarios="1", cast=f"caller={server.url}:any,all=understudy"
+        )
+    counts = count_parts(results)
+    assert (counts.lines, counts.again, counts.stayed) == (2, {"speaks as an assistant": 2}, {})
+    assert all("assist" not in said.text for row in results.episodes for said in row.transcript.of(Said))

@@ -8,25 +8,37 @@ from polyclinic.clinics.demo.state import CallState
 from polyclinic.clinics.demo.tools import leaflet_tool
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.review import Verdict
 
 
 class Caller:
-    """Asks, and reacts to what it hears. Knows its own belief, never the leaflet."""
+    """Asks, and reacts to what it hears. Knows its own belief, never the leaflet. Its lines are checked to fit its
+    part.
+    """
 
     def __init__(self, episode: Episode, call: Call) -> None:
-        self._agent, self._call = episode.agent("caller"), call
+        self._episode, self._agent, self._call = episode, episode.agent("caller"), call
 
     async def asks(self) -> str:
         """The opening question."""
         call = self._call
-        return await self._agent.ask(
-            CallerAsks(caller=call.caller, medicine=call.leaflet.medicine, believes=call.believes)
-        )
+        prompt = CallerAsks(caller=call.caller, medicine=call.leaflet.medicine, believes=call.believes)
+        return (await answer_in_part(self._episode, self._agent, prompt, self._part())).value
 
     async def reacts(self, advice: str) -> Reaction:
         """What the caller replies to an answer."""
-        return await self._agent.ask(CallerReacts(caller=self._call.caller, style=self._call.style, advice=advice))
+        prompt = CallerReacts(caller=self._call.caller, style=self._call.style, advice=advice)
+        part = self._part(said=advice)
+        return (await answer_in_part(self._episode, self._agent, prompt, part, words=_says)).value
+
+    def _part(self, said: str = "") -> Part:
+        """What a line is checked against. This clinic has no reader, so only the exact rules decide."""
+        return Part(who=self._call.caller, own=("caller",), others=("nurse",), said=said, reads=False)
+
+
+def _says(reaction: Reaction) -> str:
+    return reaction.says
 
 
 class Nurse:
