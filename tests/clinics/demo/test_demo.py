@@ -66,7 +66,8 @@ async def test_all_doses_are_right_with_the_leaflet_and_some_are_wrong_without_i
 
 
 async def test_the_understudy_of_the_caller_stays_in_its_part() -> None:
-    counts = count_parts(await run_once(clinic, variants=("plain", "tool"), scenarios="24"))
+    results = await run_once(clinic, variants=("plain", "tool"), scenarios="24")
+    counts = count_parts(results)
     assert counts.lines > 96
     assert not counts.again
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from polyclinic.clinics.duty.prompts import PatientTurn
+from polyclinic.clinics.duty.prompts.views import PatientSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.scenario import (
     TASKS,
@@ -95,3 +97,22 @@ def test_the_plan_for_likely_lithium_toxicity_stops_lithium_and_the_water_tablet
     assert any("urgent lithium level" in step for step in shift.protocol)
     changes = {(each.drug, each.change) for each in shift.supported_changes}
     assert {("lithium", "hold"), ("indapamide", "stop")} <= changes, "right advice is supported and breaks no norm"
+
+
+@pytest.mark.parametrize("child", ["", "daughter"])
+def test_the_patients_prompt_says_either_that_they_are_ill_or_that_their_child_is(child: str) -> None:
+    prompt = PatientTurn(
+        child=child,
+        setting="Emergency department.",
+        knows=(),
+        story=(),
+        concerns=(),
+        manner=(),
+        heard=(),
+        to="nurse",
+        steers=PatientSteers(answered=0, dialogue=(), traits=()),
+    )
+    told = " ".join(message.content for message in prompt.render())
+    assert ("speak for your daughter" in told) is bool(child)
+    assert ("You are the one who is ill" in told) is not bool(child)
+    assert ("parent" in told) is bool(child)

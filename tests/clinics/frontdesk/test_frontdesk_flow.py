@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Any, cast
 
 import pytest
@@ -30,6 +31,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.testing.runs import run_once
 
@@ -37,14 +39,18 @@ from polyclinic.testing.runs import run_once
 async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_prompts(PROMPTS) == []
     asked: list[Prompt[Any]] = []
+    remembered: list[str] = []
     answer = Agent.answer
 
     async def watched(self: Agent, prompt: Prompt[Any], *rest: Any, **more: Any) -> Any:
         asked.append(prompt)
+        if isinstance(prompt, StaffBooks):
+            remembered.extend(message.content for message in rest[0])
         return await answer(self, prompt, *rest, **more)
 
     monkeypatch.setattr(Agent, "answer", watched)
     await run_once(clinic, variants=("tool",), scenarios="secondary:1:60")
+    assert any(words.startswith('You offered the patient: "How about') for words in remembered)
     patients = [
         contact.caller
         for contact in cast("list[Contact]", clinic.scenarios("secondary:1:60", 0))
@@ -136,3 +142,32 @@ async def test_a_contact_that_is_retried_later_books_nothing_in_the_past() -> No
             overtaken += visit.minute < in_time <= late
             assert await booked_minute(contacts, visit, late) > late
     assert overtaken >= 3, "no contact would have booked before the clock"
+
+
+def intake(**changes: Any) -> PatientIntake:
+    own: dict[str, Any] = {
+        "name": "Tim Lee",
+        "sex": "male",
+        "birth_date": date(2019, 1, 1),
+        "phone": "1",
+        "identifier": "2",
+        "address": "3 Elm",
+        "diagnosis": "",
+        "symptoms": ("a cough",),
+        "axes": PatientAxes(),
+        "staff_says": "How can I help?",
+        "first": True,
+    }
+    return PatientIntake(**{**own, **changes})
+
+
+def test_a_parents_prompt_speaks_of_the_child() -> None:
+    told = intake(companion="parent", speaker="Ann Lee").render()[0].content
+    assert "No doctor has seen your child about this." in told and "First say what your child has" in told
+    assert "No doctor has seen you about this." in intake().render()[0].content
+
+
+def test_a_verbose_patient_may_use_twice_as_many_words() -> None:
+    verbose = intake(axes=PatientAxes(personality="verbose"))
+    assert (intake().most_words(), verbose.most_words()) == (60, 120)
+    assert "at most 120 words" in verbose.render()[-1].content

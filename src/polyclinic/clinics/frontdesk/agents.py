@@ -220,6 +220,10 @@ class Staff:
         except ReplyError:
             return None
 
+    def has_offered(self, words: str) -> None:
+        """Add an offer that was said aloud to the history, so that the next step knows what the patient answers."""
+        self._booking.append(user(f'You offered the patient: "{words}"'))
+
     def _remembers(self, heard: str, answer: Answer[R] | None) -> R | None:
         """Add this step to the history that the next step sees, and return its value."""
         if answer is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.agents.views import since_own_words, spoken, trait_lines
@@ -41,6 +42,7 @@ class Patient:
         scenario = self._scenario
         history, heard = since_own_words("patient", lines)
         prompt = PatientTurn(
+            child=scenario.child,
             setting=scenario.setting,
             knows=scenario.knows("patient"),
             story=own_story(scenario),
@@ -55,6 +57,8 @@ class Patient:
         self._answered += 1
         said = heard[-1].text if heard else ""
         part = Part(who="the patient", own=("patient",), others=tuple(STAFF), said=said)
+        if scenario.child:
+            part = replace(part, who="the parent of the sick child", own=("patient", "child", "parent"))
         return (await answer_in_part(self._episode, self._agent, prompt, part, history=history)).value
 
 

@@ -74,6 +74,7 @@ class PatientTurn(Prompt[str]):
 
     template = "patient_turn.md"
     words = 50
+    child: str = ""
     setting: str
     knows: tuple[str, ...]
     story: tuple[str, ...]
@@ -86,8 +87,9 @@ class PatientTurn(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person who plays the patient knows, and who is asking."""
+        who = f"the parent who speaks for a sick {self.child}" if self.child else "the patient"
         return blocks(
-            f"You are the patient, or the parent who speaks for a sick child. {self.setting}",
+            f"You are {who}. {self.setting}",
             listed("What you know:", self.knows),
             listed("What happened, in your words:", self.story),
             listed("What worries you:", self.concerns),

@@ -137,6 +137,7 @@ class Duty(Scenario):
     title: str
     roles: tuple[Role, ...] = Field(min_length=2, max_length=4)
     setting: str
+    child: str = Field("", description='if a parent speaks: what they call the patient ("son", "daughter")')
     findings: tuple[KnownFinding, ...] = Field(min_length=2)
     cues: tuple[Cue, ...] = Field(min_length=1)
     unknowns: tuple[Unknown, ...] = Field(min_length=1)

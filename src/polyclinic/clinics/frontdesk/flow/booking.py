@@ -151,7 +151,9 @@ class Booking:
         self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
-            self.say("staff", offer_words(offer.proposals), "offer")
+            words = offer_words(offer.proposals)
+            self.say("staff", words, "offer")
+            self.staff.has_offered(words)
         return offer
 
     async def find(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:

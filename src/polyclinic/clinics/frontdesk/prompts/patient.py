@@ -13,7 +13,17 @@ from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.text.layout import blocks, listed
 
 
-class PatientIntake(Prompt[str]):
+class _InVoice(Prompt[str]):
+    """What a patient says, who speaks in their own manner."""
+
+    axes: PatientAxes
+
+    def most_words(self) -> int:
+        """The longest reply: people who are asked to give long answers may use twice as many words."""
+        return 2 * self.words if self.axes.personality == "verbose" else self.words
+
+
+class PatientIntake(_InVoice):
     """The patient answers at the intake."""
 
     template = "patient_intake.md"
@@ -29,7 +39,6 @@ class PatientIntake(Prompt[str]):
     others: tuple[str, ...] = ()
     companion: Companion = ""
     speaker: str = ""
-    axes: PatientAxes
     staff_says: str
     first: bool
     voice: Voice = FIRST_VOICE
@@ -61,13 +70,12 @@ class PatientIntake(Prompt[str]):
         )
 
 
-class PatientBooking(Prompt[str]):
+class PatientBooking(_InVoice):
     """The patient states a scheduling wish. `rejected` is an earlier wish, whose offer the patient first turns down."""
 
     template = "patient_booking.md"
     words = 35
     name: str
-    axes: PatientAxes
     wish: Preference
     physician: str
     valid_from: str
@@ -87,12 +95,11 @@ class PatientBooking(Prompt[str]):
         return f"The staff says: {self.staff_says}\n\n{before}You want {wanted}. Say so."
 
 
-class PatientCalls(Prompt[str]):
+class PatientCalls(_InVoice):
     """The patient calls about an appointment that it has."""
 
     template = "patient_calls.md"
     words = 40
-    axes: PatientAxes
     intent: Literal["move", "cancel"]
     name: str
     physician: str
