@@ -12,9 +12,10 @@ import pytest
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.eval.html import render_sections
+from polyclinic.eval.terminal import table_text
 from polyclinic.models.spec import parse_model
 from polyclinic.runner.audition.audition import audition
-from polyclinic.runner.audition.fitness import RoleFitness, audition_sections
+from polyclinic.runner.audition.fitness import RoleFitness, audition_sections, fitness_table
 from polyclinic.runner.audition.perform import perform_all
 from polyclinic.runner.audition.picture import square
 from polyclinic.runner.audition.reader import reader_scenes
@@ -54,6 +55,13 @@ async def test_a_model_that_fills_in_every_form_can_still_be_unfit() -> None:
     assert found["judge"].shares["read"] == 1.0
     assert found["nurse"].shares["tools"] == 0.0  # the stub never uses the tool
     assert found["nurse"].verdict.startswith("not fit: tools used wrongly")
+
+
+async def test_both_halves_of_a_wide_table_name_the_clinic_and_the_role() -> None:
+    found = await audition("understudy", ["demo"])
+    halves = table_text(fitness_table(found), 60, named_by=2).split("\n\n")
+    assert len(halves) > 1
+    assert all(any(line.split()[:2] == ["demo", "nurse"] for line in half.splitlines()) for half in halves)
 
 
 @pytest.mark.parametrize(

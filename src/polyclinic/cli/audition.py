@@ -72,7 +72,7 @@ def command(
     if as_json:
         print_json({"model": model, "page": str(path), "roles": [role.as_json() for role in found]})
     else:
-        width = 160
-        click.echo(f"{table_text(fitness_table(found), width)}\n\n{table_text(cost_table(found), width)}\n")
+        tables = [table_text(table, 160, named_by=2) for table in (fitness_table(found), cost_table(found))]
+        click.echo("{}\n\n{}\n".format(*tables))
         click.echo(f"Transcripts behind every figure: {path}")
     return 1 if any(role.verdict.startswith("not fit") for role in found) else 0

@@ -75,10 +75,11 @@ def columns_of(text: str) -> int:
     )
 
 
-def table_text(table: Table, width: int = WIDTH) -> str:
+def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:
     """The table, aligned; long cells are wrapped and never cut.
 
-    If the table is wider than `width`, its columns are split into several blocks that repeat the first column.
+    If the table is wider than `width`, its columns are split into several blocks that repeat the first column, or the first
+    `named_by` columns if these together name a row.
     """
     digits = column_digits(table)
     rows = [
@@ -91,7 +92,7 @@ def table_text(table: Table, width: int = WIDTH) -> str:
         max(columns_of(line) for line in [name, *(line for row in rows for line in row[i])])
         for i, name in enumerate(names)
     ]
-    blocks = [_aligned(names, rows, sizes, right, keep) for keep in _fitting(sizes, width)]
+    blocks = [_aligned(names, rows, sizes, right, keep) for keep in _fitting(sizes, width, named_by)]
     more = [f"({len(table.rows) - _MOST_ROWS} more rows)"] if len(table.rows) > _MOST_ROWS else []
     note = [_fill(table.note, width)] if table.note else []
     return "\n".join([*([title] if title else []), "\n\n".join(blocks), *more, *note])
@@ -124,13 +125,13 @@ def _pieces(word: str, columns: int) -> list[str]:
     return pieces
 
 
-def _fitting(sizes: Sequence[int], width: int) -> Iterable[list[int]]:
-    """Groups of columns that fit, each beginning with the first column."""
-    group = [0]
-    for index in range(1, len(sizes)):
-        if sum(sizes[i] + 2 for i in [*group, index]) - 2 > width and len(group) > 1:
+def _fitting(sizes: Sequence[int], width: int, named_by: int) -> Iterable[list[int]]:
+    """Groups of columns that fit, each beginning with the columns that name a row."""
+    group = list(range(named_by))
+    for index in range(named_by, len(sizes)):
+        if sum(sizes[i] + 2 for i in [*group, index]) - 2 > width and len(group) > named_by:
             yield group
-            group = [0]
+            group = list(range(named_by))
         group.append(index)
     yield group
 

@@ -39,18 +39,14 @@ from polyclinic.testing.runs import run_once
 async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_prompts(PROMPTS) == []
     asked: list[Prompt[Any]] = []
-    remembered: list[str] = []
     answer = Agent.answer
 
     async def watched(self: Agent, prompt: Prompt[Any], *rest: Any, **more: Any) -> Any:
         asked.append(prompt)
-        if isinstance(prompt, StaffBooks):
-            remembered.extend(message.content for message in rest[0])
         return await answer(self, prompt, *rest, **more)
 
     monkeypatch.setattr(Agent, "answer", watched)
     await run_once(clinic, variants=("tool",), scenarios="secondary:1:60")
-    assert any(words.startswith('You offered the patient: "How about') for words in remembered)
     patients = [
         contact.caller
         for contact in cast("list[Contact]", clinic.scenarios("secondary:1:60", 0))
@@ -171,3 +167,34 @@ def test_a_verbose_patient_may_use_twice_as_many_words() -> None:
     verbose = intake(axes=PatientAxes(personality="verbose"))
     assert (intake().most_words(), verbose.most_words()) == (60, 120)
     assert "at most 120 words" in verbose.render()[-1].content
+
+
+async def test_staff_who_choose_again_after_an_offer_remember_what_they_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    remembered: list[str] = []
+    answer = Agent.answer
+
+    async def watched(self: Agent, prompt: Prompt[Any], *rest: Any, **more: Any) -> Any:
+        if isinstance(prompt, StaffBooks):
+            remembered.extend(message.content for message in rest[0])
+        return await answer(self, prompt, *rest, **more)
+
+    monkeypatch.setattr(Agent, "answer", watched)
+    contacts = cast("list[Contact]", scenarios("secondary:1:20", 0))
+    visit = next(contact for contact in contacts if contact.kind == "visit")
+    changes_mind = visit.caller.model_copy(update={"resistance": 0.0})
+    await alone(contacts, visit.model_copy(update={"patient": changes_mind}), staff=Mistaken())
+    assert any(words.startswith('You offered the patient: "How about') for words in remembered)
+
+
+class Mistaken(StaffUnderstudy):
+    """Searches for a doctor without naming one when the patient has turned an offer down, and then chooses as usual."""
+
+    @answers(StaffBooks)
+    def books(self, ask: Ask[StaffBooks]) -> Choice:
+        """The first choice after a change of mind is one that the tool refuses."""
+        earlier = [message for message in ask.request.messages if message.role == "assistant"]
+        if len(earlier) == 1 and not ask.prompt.problem:
+            return Choice(action="physician_filter")
+        return super().books(ask)
