@@ -78,8 +78,8 @@ def columns_of(text: str) -> int:
 def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:
     """The table, aligned; long cells are wrapped and never cut.
 
-    If the table is wider than `width`, its columns are split into several blocks that repeat the first column, or the first
-    `named_by` columns if these together name a row.
+    If the table is wider than `width`, its columns are split into several blocks that repeat the first column, or the
+    first `named_by` columns if these together name a row.
     """
     digits = column_digits(table)
     rows = [
