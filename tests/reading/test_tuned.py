@@ -49,7 +49,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
 
 def test_a_base_model_that_is_not_a_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyclinic.reading.tuning.need_torch", lambda: None)
-    with pytest.raises(ConfigError, match="no such folder"):
+    with pytest.raises(DataError, match="no such folder"):
         tune_reader([], {}, TuningSettings(str(tmp_path / "none")), tmp_path, print)
 
 

@@ -61,7 +61,7 @@ _ADVISES = lazy_pattern(
     r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
     r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
     r"|gather more (?:details|information)|before i can provide|without more context"
-    r"|i(?:'m| am) here to help(?:[,.!]|$| your)|based on the results|(?<!another )the doctor asked about the results"
+    r"|i(?:'m| am) here to help(?:[,.!]|$| your)|based on the results|the doctor asked about the results"
     r"|ensure my (?:health|well-being|safety|recovery)|support [^.!?]{0,30}from the counsellor\b"
     r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"

@@ -210,7 +210,7 @@ def test_each_selector_selects_what_it_names() -> None:
     for nonsense in ("primary:x", "primary:1:2:3", "primary:0"):
         with pytest.raises(ConfigError):
             scenarios(nonsense, 1)
-    with pytest.raises(ConfigError, match="no file"):
+    with pytest.raises(DataError, match="no such file"):
         scenarios("missing.toml", 1)
 
 

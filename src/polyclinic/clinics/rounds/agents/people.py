@@ -19,7 +19,7 @@ from polyclinic.clinics.rounds.prompts import (
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import Line, Room
+from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Message, assistant, user
@@ -28,13 +28,9 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
-from polyclinic.text.sentences import sentences
-from polyclinic.text.words import spoken_words
 
 EXCHANGES = 6
 """How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
-COPIED_WORDS = 12
-"""A whole sentence of this length, word for word as somebody else said it, is not a student's own."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
@@ -121,7 +117,6 @@ class Learner:
             own=(self.name,),
             others=others,
             said=said,
-            told=_long_sentences(heard, self.name) if self._agent.is_language_model else (),
             reads=False,
             may_advise=True,
         )
@@ -176,9 +171,3 @@ class Learner:
         except SimulatedUserError as error:
             self._agent.survives(error, "choice")
             return None
-
-
-def _long_sentences(heard: Sequence[Line], student: str) -> tuple[str, ...]:
-    """What others said in sentences too long to be said twice by chance."""
-    said = (sentence for line in heard if line.speaker != student for sentence in sentences(line.text))
-    return tuple(sentence for sentence in said if len(spoken_words(sentence)) >= COPIED_WORDS)
