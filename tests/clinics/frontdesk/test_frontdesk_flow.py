@@ -181,7 +181,7 @@ async def test_staff_who_choose_again_after_an_offer_remember_what_they_offered(
         return await answer(self, prompt, *rest, **more)
 
     monkeypatch.setattr(Agent, "answer", watched)
-    contacts = cast("list[Contact]", scenarios("secondary:1:20", 0))
+    contacts = scenarios("secondary:1:20", 0)
     visit = next(contact for contact in contacts if contact.kind == "visit")
     changes_mind = visit.caller.model_copy(update={"resistance": 0.0})
     await alone(contacts, visit.model_copy(update={"patient": changes_mind}), staff=Mistaken())
