@@ -90,6 +90,31 @@ async def test_an_offer_is_held_by_its_id_and_booked(api: httpx.AsyncClient, hos
     assert again.status_code == 409
 
 
+@pytest.mark.parametrize("release", ["", "/r4"])
+async def test_a_held_appointment_is_booked_with_its_physician_and_for_its_own_patient_only(
+    api: httpx.AsyncClient, hospital: FhirStore, release: str
+) -> None:
+    diary = await hospital.read("Schedule", "kim-diary")
+    await hospital.transact([Update({**diary, "actor": [*diary["actor"], reference("Location", "room-1")]})])
+    offer = (await find(api, practitioner="Practitioner/kim"))[0]
+
+    def chosen(id_: str, patient: str) -> Resource:
+        return parameters(
+            appt_id={"valueUri": f"Appointment/{id_}"}, patient_reference={"valueReference": {"reference": patient}}
+        )
+
+    first = await api.post(f"{release}/Appointment/$hold", json=chosen(offer["id"], "Patient/patient-0"))
+    held = first.json()["entry"][0]["resource"]
+    other = await api.post(f"{release}/Appointment/$book", json=chosen(held["id"], "Patient/patient-1"))
+    assert other.status_code == 409 and "another patient" in other.text
+    assert (await hospital.read("Appointment", held["id"]))["status"] == "pending"
+    again = await api.post(f"{release}/Appointment/$book", json=chosen(held["id"], "Patient/patient-0"))
+    booked = again.json()["entry"][0]["resource"]
+    assert booked["status"] == "booked"
+    actors = ["Patient/patient-0", "Practitioner/kim", "Location/room-1"]
+    assert [part["actor"]["reference"] for part in booked["participant"]] == actors
+
+
 async def test_a_hold_ends_with_its_time_and_its_slots_are_free(
     api: httpx.AsyncClient, hospital: FhirStore, clock: Clock
 ) -> None:

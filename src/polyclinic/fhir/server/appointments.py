@@ -216,14 +216,14 @@ def _fix(
     current = stored.resource() if stored is not None and stored.body is not None else None
     for known in (*given_up, *([current] if current is not None else [])):
         access.check(known, "r", "u")
+    if has_conditional(appointment):
+        appointment = resolved(appointment, {}, Finder(transaction, base, access))
     if current is not None:
         if current["status"] not in ("proposed", "pending", "waitlist"):
             raise RecordConflict(f"Appointment/{id_} is {current['status']} and cannot be {status} again")
-        appointment = {**current, **appointment}
+        appointment = _joined(current, appointment)
     elif id_ and "slot" not in appointment:
         raise RecordMissing(f"Appointment/{id_} was neither offered here nor stored")
-    if has_conditional(appointment):
-        appointment = resolved(appointment, {}, Finder(transaction, base, access))
     access.check(appointment, "c" if current is None else "u")
     slots = [storage.read(transaction, "Slot", slot).resource() for slot in _slot_ids(appointment)]
     fixed = {**appointment, "status": status, **span(slots)}
@@ -239,6 +239,21 @@ def _fix(
     if done is None:
         raise RecordMissing("the appointment was not stored")
     return done
+
+
+def _joined(current: Resource, chosen: Resource) -> Resource:
+    """The stored appointment with what the request adds. The patient stays the same, and so do physician and place,
+    unless the request names others.
+    """
+    ours, theirs = _patients(current), _patients(chosen)
+    if ours and theirs and ours != theirs:
+        raise RecordConflict(f"Appointment/{current['id']} is for another patient")
+    joined = {**current, **chosen}
+    named = chosen.get("participant", [])
+    if not all(map(_is_patient, named)):
+        return joined
+    patients = named or [p for p in current.get("participant", []) if _is_patient(p)]
+    return {**joined, "participant": [*patients, *(p for p in current.get("participant", []) if not _is_patient(p))]}
 
 
 def _operation(fixed: Resource, current: Resource | None) -> Operation:
@@ -272,5 +287,12 @@ def _id_in(text: str | None) -> str | None:
     return None if text is None else text.rpartition("/")[2]
 
 
+def _patients(appointment: Resource) -> set[str]:
+    """The ids of an appointment's patients."""
+    actors = [participant.get("actor", {}) for participant in appointment.get("participant", [])]
+    pairs = [split_reference(actor.get("reference", "")) for actor in (appointment.get("subject", {}), *actors)]
+    return {id_ for type_, id_ in pairs if type_ == "Patient"}
+
+
 def _is_patient(participant: Resource) -> bool:
-    return str(participant.get("actor", {}).get("reference", "")).startswith("Patient/")
+    return split_reference(participant.get("actor", {}).get("reference", ""))[0] == "Patient"
