@@ -22,13 +22,14 @@ def server(serve: Callable[..., RunningServer]) -> RunningServer:
 
 
 def allow(url: str, patient: str) -> str:
-    """Choose the patient, give the passphrase and allow, as a person would; return the redirect address."""
-    page = httpx.get(url)
-    ticket = re.search(r'name="ticket" value="([^"]+)"', page.text)
-    assert ticket is not None, page.text
-    form = {"ticket": ticket[1], "decision": "allow", "passphrase": PASSPHRASE, "patient": patient}
+    """Give the passphrase, choose the patient and allow, as a person would; return the redirect address."""
     target = urlsplit(url)
-    answer = httpx.post(f"{target.scheme}://{target.netloc}{target.path}", data=form)
+    answer = httpx.get(url)
+    for filled in ({"passphrase": PASSPHRASE}, {"patient": patient}):
+        ticket = re.search(r'name="ticket" value="([^"]+)"', answer.text)
+        assert answer.status_code == 200 and ticket is not None, answer.text
+        form = {"ticket": ticket[1], "decision": "allow", **filled}
+        answer = httpx.post(f"{target.scheme}://{target.netloc}{target.path}", data=form)
     assert answer.status_code == 303
     return str(answer.headers["location"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,10 +18,11 @@ from polyclinic.cli.fhir import command
 from polyclinic.errors import ConfigError, DataError
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.server.smart import Smart
+from polyclinic.fhir.smart import endpoints
 from polyclinic.fhir.smart.clients import read_clients
 from polyclinic.fhir.smart.tokens import Verifier
 from polyclinic.fhir.store import FhirStore
-from tests.fhir.smart_clients import BACK, BASE, Launch, assertion, back, service_token, smart
+from tests.fhir.smart_clients import BACK, BASE, PASSPHRASE, Launch, assertion, back, service_token, smart
 
 
 @pytest.fixture
@@ -140,6 +142,28 @@ async def test_only_people_who_know_the_passphrase_can_allow_an_app(guarded: htt
     ticket = denied.text.split('name="ticket" value="')[1].split('"')[0]
     gone = await guarded.post("/auth/authorize", data={"ticket": ticket, "decision": "deny"})
     assert back(gone) == {"error": "access_denied", "state": "s1"}
+
+
+async def test_patients_are_shown_only_after_the_passphrase_and_found_by_name(
+    guarded: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoints, "MAX_LISTED", 1)
+
+    async def sent(page: httpx.Response, **form: str) -> httpx.Response:
+        ticket = page.text.split('name="ticket" value="')[1].split('"')[0]
+        return await guarded.post("/auth/authorize", data={"ticket": ticket, "decision": "allow", **form})
+
+    page = await Launch(guarded, "launch/patient patient/*.rs").asked()
+    wrong = await sent(page, passphrase="wrong", decision="find")
+    assert all("Choi" not in shown.text and "patient-" not in shown.text for shown in (page, wrong))
+    listed = await sent(wrong, passphrase=PASSPHRASE)
+    assert listed.text.count("<option") == 1 and re.search(r"[1-9]\d* more patients are not shown", listed.text)
+    nobody = await sent(listed, decision="find", find="Xy,|zz\\")
+    assert "No patient has this name" in nobody.text
+    found = await sent(nobody, decision="find", find="choi")
+    assert '<option value="patient-1">Choi' in found.text and "not shown" not in found.text
+    assert "code" in back(await sent(found, patient="patient-1"))
+    assert (await sent(listed, patient="patient-1")).status_code == 400
 
 
 async def test_tokens_of_another_issuer_are_checked_with_its_keys(hospital: FhirStore) -> None:
