@@ -52,6 +52,13 @@ def test_each_way_of_falling_out_of_character_is_named(line: str, kind: str) -> 
     assert found.kind == kind
 
 
+def test_only_patients_are_held_to_not_calling_themselves_patients() -> None:
+    line = "I am the patient who called yesterday."
+    found = broken_by(line, own=("patient",))
+    assert found is not None and found.kind == "third person"
+    assert broken_by(line) is None
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -117,7 +117,7 @@ def broken_by(
     match = _ILL.search(line) if holds_one(line, _ILL_HOLDS) or not line.isascii() else None
     if match:
         return PartBreak("echo of the instructions", match[0])
-    match = _LABELS_SELF.search(line) if " patient" in line and not may_advise else None
+    match = _LABELS_SELF.search(line) if " patient" in line and "patient" in own else None
     if match:
         return PartBreak("third person", match[0])
     found = _third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""

@@ -27,7 +27,7 @@ from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Noted, Transcript
+from polyclinic.core.transcript import Failed, Noted, Transcript
 from polyclinic.core.value import plain
 from polyclinic.testing.runs import played
 
@@ -81,6 +81,8 @@ async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_n
     results = await played(clinic="frontdesk", scenarios=UNUSUAL, seed=1, options={"voice": voice})
     sent = 0
     for episode in results.episodes:
+        stayed = [failed.error for failed in episode.transcript.of(Failed) if failed.where == "part"]
+        assert stayed == [], "an interpreter may speak of the patient"
         contact = results.scenarios[episode.scenario]
         if contact.kind != "visit":
             continue

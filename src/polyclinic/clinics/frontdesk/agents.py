@@ -120,9 +120,18 @@ class PatientActor:
     async def _says(self, prompt: Prompt[str], heard: str, *, remembers: bool = True) -> str:
         """Get one reply that stays in the role.
 
-        With `remembers=False` the prompt does not hold the earlier dialogue.
+        With `remembers=False` the prompt does not hold the earlier dialogue. An interpreter speaks of the patient, and
+        the reader would take this for somebody who speaks of themselves. So only the exact rules decide there.
         """
-        part = Part(who="the patient", own=("patient",), others=("clerk", "staff"), said=heard, hidden=self._hidden)
+        interprets = self._patient.companion == "interpreter"
+        part = Part(
+            who="the patient",
+            own=() if interprets else ("patient",),
+            others=("clerk", "staff"),
+            said=heard,
+            hidden=self._hidden,
+            reads=not interprets,
+        )
         history = self._heard if remembers else ()
         answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)
         if remembers:
