@@ -6,12 +6,15 @@ from collections import Counter
 from typing import Any
 
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.report.operations import operations
+from polyclinic.clinics.frontdesk.report.rows import rows_of
 from polyclinic.clinics.frontdesk.rules.notes import CalledBack, WaitingListWalked
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.foresight import Foresight
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.core.transcript import Changed
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Table
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
@@ -26,6 +29,12 @@ SWAPS = "staff=understudy:mistake=swaps_numbers,patient=understudy"
 def walks(results: RunResults[Any]) -> list[WaitingListWalked]:
     found = [episode.transcript.last_note(WaitingListWalked) for episode in results.episodes]
     return [walked for walked in found if walked is not None]
+
+
+def at_a_glance(results: RunResults[Any]) -> dict[str, Any]:
+    """The figures of the report's first table, by the first line of their names."""
+    table = next(block for block in operations(rows_of(results)) if isinstance(block, Table))
+    return {str(row[0]).partition("\n")[0]: row[1] for row in table.rows}
 
 
 def test_as_many_patients_call_back_as_the_papers_rates_say() -> None:
@@ -72,6 +81,15 @@ async def test_patients_call_back_at_any_time_before_their_visit_and_hardly_ever
     assert next_day > 0.2 * len(after)
     assert ends["waiting"] > 40 and ends["cancelled"] > 30
     assert sum(len(walked.moved) for walked in walks(results)) >= 8, "cancelled times reach the waiting list"
+    glance = at_a_glance(results)
+    assert glance["cancelled while on the list"] > 0
+    left = (
+        "moved up from the list",
+        "on the list until their visit",
+        "cancelled while on the list",
+        "still on the list",
+    )
+    assert glance["put on a waiting list"] == sum(glance[way] for way in left), "everybody leaves the list in one way"
 
 
 async def test_staff_who_go_through_the_waiting_list_find_the_same_times_as_the_rule() -> None:
@@ -108,6 +126,8 @@ async def test_a_wrong_phone_number_is_in_fhir_and_keeps_the_patient_from_moving
     found = walks(results)
     missed = {id_ for walked in found for id_ in walked.unreached}
     assert missed, "there were free times for patients whom nobody could call"
+    glance = at_a_glance(results)
+    assert glance["not reached, of those on the list"] == len(missed) < sum(len(walked.unreached) for walked in found)
     for episode in results.episodes:
         walked = episode.transcript.last_note(WaitingListWalked)
         if walked is not None and walked.unreached:

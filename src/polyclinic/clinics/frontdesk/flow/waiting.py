@@ -39,7 +39,7 @@ class WaitingList:
         else:
             walked = await self.by_staff()
         self.episode.note(walked)
-        self.episode.conclude(MovedUp(waiting_moved=len(walked.moved), unreached=len(walked.unreached)))
+        self.episode.conclude(MovedUp(waiting_moved=len(walked.moved), not_reached=walked.unreached))
 
     async def by_staff(self) -> WaitingListWalked:
         """The staff looks for an earlier time for each patient in turn; code checks each time that the staff finds."""

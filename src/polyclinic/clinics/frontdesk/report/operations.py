@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, quantiles
 
 from polyclinic.clinics.frontdesk.operations.queues import waits
-from polyclinic.clinics.frontdesk.report.rows import Row, groups
+from polyclinic.clinics.frontdesk.report.rows import Row, groups, moved_up
 from polyclinic.clinics.frontdesk.rules.notes import (
     AppointmentMade,
     BookingEnded,
@@ -71,7 +71,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         closed = [end for row in mine if (end := row.episode.ended_with(HospitalClosed)) is not None]
         uses = [use for end in closed for use in end.clinics]
         lists = [told for row in mine if (told := row.episode.ended_with(ListsOverTime)) is not None]
-        up = [moved for row in mine if (moved := row.episode.ended_with(MovedUp)) is not None]
+        up, unreached = moved_up(mine)
         waited = _days(mine)
         visits, missed = sum(use.visits for use in uses), sum(use.no_shows for use in uses)
         named.append(f"{name}, {variant}")
@@ -84,10 +84,11 @@ def _overview(rows: Sequence[Row]) -> Table:
                 ratio(missed, visits + missed),
                 ends["moved"],
                 ends["waiting"],
-                sum(moved.waiting_moved for moved in up),
-                sum(moved.unreached for moved in up),
+                up,
                 sum(end.kept_time for end in lists) if lists else None,
+                sum(end.gave_up for end in lists) if lists else None,
                 sum(end.still_waiting for end in lists) if lists else None,
+                unreached,
                 max(end.most_waiting for end in lists) if lists else None,
                 ends["cancelled"],
                 ends["full"],
@@ -108,9 +109,10 @@ _GLANCE = (
     "moved at once\nby a call of their own, to an earlier time",
     "put on a waiting list\nnothing earlier was free",
     "moved up from the list\nwhen somebody else cancelled",
-    "on the list, not reached\nan earlier time was free, but the phone number was wrong",
-    "on the list until their visit\nnothing earlier became free",
+    "on the list until their visit\nnothing earlier became free, or they were not reached",
+    "cancelled while on the list",
     "still on the list\nwhen the period ended",
+    "not reached, of those on the list\nan earlier time was free, but the phone number was wrong",
     "longest list\npatients at one moment, all departments of a hospital",
     "cancelled",
     "turned away\nnothing was free",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from polyclinic.clinics.frontdesk.rules.notes import InDepartment, VisitEnded
+from polyclinic.clinics.frontdesk.rules.notes import InDepartment, MovedUp, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
 from polyclinic.eval.results import EpisodeRow, RunResults
@@ -70,6 +70,17 @@ def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
     order = [*LEVELS, *dict.fromkeys(name for name, _ in found)]
     for (name, variant), mine in sorted(found.items(), key=lambda item: order.index(item[0][0])):
         yield name, variant, mine
+
+
+def moved_up(rows: Iterable[Row]) -> tuple[int, int]:
+    """How many patients of the waiting lists moved up, and how many could have but were not reached."""
+    moved, missed = 0, set()
+    for row in rows:
+        up = row.episode.ended_with(MovedUp)
+        if up is not None:
+            moved += up.waiting_moved
+            missed |= {(row.hospital, id_) for id_ in up.not_reached}
+    return moved, len(missed)
 
 
 def scored(rows: Iterable[Row], metric: str) -> list[Score]:

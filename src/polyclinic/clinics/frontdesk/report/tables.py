@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_over_hospitals, scored, share
+from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_over_hospitals, moved_up, scored, share
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
-from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, MovedUp
+from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
 from polyclinic.eval.sections import Cell, Table
 
 _ENDS = (
@@ -153,9 +153,7 @@ def outcomes(rows: Sequence[Row]) -> Table:
     counted: list[tuple[str, str, Counter[str], int, int]] = []
     for name, variant, mine in groups(row for row in rows if row.contact.kind not in ("opening", "closing")):
         counts = Counter(row.episode.outcome if row.episode.status == "done" else "failed" for row in mine)
-        walks = [up for row in mine if (up := row.episode.ended_with(MovedUp)) is not None]
-        listed, missed = sum(up.waiting_moved for up in walks), sum(up.unreached for up in walks)
-        counted.append((name, variant, counts, listed, missed))
+        counted.append((name, variant, counts, *moved_up(mine)))
     seen = {end for _, _, counts, _, _ in counted for end in counts}
     ends = [end for end in _ENDS if end in seen] + sorted(seen - {*_ENDS, "failed"}) + ["failed"] * ("failed" in seen)
     lines: list[list[Cell]] = [

@@ -101,10 +101,13 @@ class DiaryChanged(Payload):
 
 
 class MovedUp(Payload):
-    """How many patients of the waiting list moved to an earlier time, and how many could have but were not reached."""
+    """How many patients of the waiting list moved to an earlier time, and who could have but was not reached.
+
+    A patient may be among those not reached after several cancellations.
+    """
 
     waiting_moved: int
-    unreached: int = 0
+    not_reached: tuple[str, ...] = ()
 
 
 class TakenIn(Note):

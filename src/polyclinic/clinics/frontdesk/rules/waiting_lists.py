@@ -13,12 +13,14 @@ from polyclinic.core.note import Payload
 class ListsOverTime(Payload):
     """All waiting lists of a hospital together, in numbers of patients.
 
-    `still_waiting`: on a list at the end. `kept_time`: on a list until their visit began. `most_waiting`: on a list at
-    one moment. `waiting_by_day`: a day, and on a list when the desk closed on that day.
+    `still_waiting`: on a list at the end. `kept_time`: on a list until their visit began. `gave_up`: on a list when they
+    cancelled. `most_waiting`: on a list at one moment. `waiting_by_day`: a day, and on a list when the desk closed on
+    that day.
     """
 
     still_waiting: int
     kept_time: int
+    gave_up: int = 0
     most_waiting: int
     waiting_by_day: tuple[tuple[int, int], ...]
 
@@ -43,4 +45,10 @@ def lists_over_time(state: HospitalState, now: int) -> ListsOverTime:
     for day in range(min(at_close, default=0), state.plan.time.days):
         last = at_close.get(day, last)
         by_day.append((day, last))
-    return ListsOverTime(still_waiting=still, kept_time=kept, most_waiting=most, waiting_by_day=tuple(by_day))
+    return ListsOverTime(
+        still_waiting=still,
+        kept_time=kept,
+        gave_up=state.gave_up,
+        most_waiting=most,
+        waiting_by_day=tuple(by_day),
+    )

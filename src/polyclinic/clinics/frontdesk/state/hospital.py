@@ -73,6 +73,8 @@ class HospitalState:
         """When somebody joined (1) or left (-1) a waiting list, in minutes."""
         self.kept_time = 0
         """How many patients were on a waiting list until their visit began."""
+        self.gave_up = 0
+        """How many patients were on a waiting list when they cancelled."""
 
     @classmethod
     def open(cls, contacts: Sequence[Contact]) -> HospitalState:
@@ -114,6 +116,7 @@ class HospitalState:
                 if effect.leaves_list:
                     diary.leave_waiting(effect.id)
             case Cancelled():
+                self.gave_up += effect.id in diary.waiting
                 diary.cancel(effect.id)
             case Waiting():
                 diary.wait(effect.id)
