@@ -105,9 +105,13 @@ def test_no_appointment_time_is_taken_twice_and_nobody_is_lost() -> None:
         places = [(spot.slot, spot.extra) for spot, _ in entries]
         assert len(set(places)) == len(places)
         assert len(entries) <= setting.slots + setting.overbooking
+        for spot, request in entries:
+            if ran.measured(request):
+                assert tally.waits_days[id(request)] == waited_days(request, spot, setting), "also after a new booking"
+    assert tally.rebooked > 0
     asked = [request for request in requests if not request.walk_in and request.day >= ran.first_day]
     assert tally.asked == len(asked) == len(tally.waits_days) + tally.turned_away
-    assert min(tally.waits_days) > 0 and figures(setting, tally)["utilisation"] > 0.3
+    assert min(tally.waits_days.values()) > 0 and figures(setting, tally)["utilisation"] > 0.3
 
 
 def test_all_settings_are_tried_on_the_same_patients() -> None:

@@ -25,8 +25,9 @@ _Event = tuple[int, float, int, VisitRequest, Spot | None]
 class Tally:
     """What is counted during the measured weeks."""
 
-    waits_days: list[float] = field(default_factory=list)
-    urgent_days: list[float] = field(default_factory=list)
+    waits_days: dict[int, float] = field(default_factory=dict)
+    """Days to the appointment that a patient has in the end, by the request's `id()`."""
+    urgent_days: dict[int, float] = field(default_factory=dict)
     in_clinic: list[float] = field(default_factory=list)
     walk_in_waits: list[float] = field(default_factory=list)
     desk_waits: list[float] = field(default_factory=list)
@@ -84,9 +85,12 @@ class Trial:
                 spot = self.book.earliest(day - 1, DESK_MINUTES, first=day, urgent=True)
                 if spot is None:
                     self.tally.turned_away += self.measured(request)
+                    self.tally.waits_days.pop(id(request), None)
+                    self.tally.urgent_days.pop(id(request), None)
                 else:
                     self.tally.rebooked += self.measured(request)
                     self.put(spot, request)
+                    self.waits(spot, request)
 
     def calls(self, day: int, today: Sequence[VisitRequest]) -> None:
         """Handle the day's first calls and cancellations in order of time."""
@@ -111,12 +115,8 @@ class Trial:
         if spot is None:
             self.tally.turned_away += counts
             return
-        if counts:
-            waited = waited_days(request, spot, setting)
-            self.tally.waits_days.append(waited)
-            if urgent:
-                self.tally.urgent_days.append(waited)
         self.put(spot, request)
+        self.waits(spot, request)
         if request.cancels < setting.cancel:
             ahead = spot.day - request.day
             when = request.day + int(request.when * (ahead + 1))
@@ -127,6 +127,14 @@ class Trial:
         """Enter an appointment into the book."""
         self.book.take(spot)
         self.booked[spot.day, spot.half, spot.physician].append((spot, request))
+
+    def waits(self, spot: Spot, request: VisitRequest) -> None:
+        """Keep how long a patient waits. A later booking replaces an earlier one."""
+        if self.measured(request):
+            waited = waited_days(request, spot, self.setting)
+            self.tally.waits_days[id(request)] = waited
+            if request.urgency < self.setting.urgent:
+                self.tally.urgent_days[id(request)] = waited
 
     def cancellations(self, day: int, minute: float) -> None:
         """Take out patients who have cancelled by this moment. A place in the future becomes free again."""
@@ -218,9 +226,9 @@ def figures(setting: Setting, tally: Tally) -> dict[str, float]:
     clinic_cost = hours * setting.physician_hour + tally.overtime / 60 * setting.overtime_hour
     desk_cost = setting.clerks * setting.clerk_hour * DESK_MINUTES / 60 * WORKDAYS * weeks
     return {
-        "wait_days": _mean(tally.waits_days),
-        "wait_days_p90": _quantile(tally.waits_days, 0.9),
-        "urgent_days": _mean(tally.urgent_days),
+        "wait_days": _mean([*tally.waits_days.values()]),
+        "wait_days_p90": _quantile([*tally.waits_days.values()], 0.9),
+        "urgent_days": _mean([*tally.urgent_days.values()]),
         "clinic_wait": _mean(tally.in_clinic),
         "walk_in_wait": _mean(tally.walk_in_waits),
         "desk_wait": _mean(tally.desk_waits),

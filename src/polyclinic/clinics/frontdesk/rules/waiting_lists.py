@@ -13,9 +13,9 @@ from polyclinic.core.note import Payload
 class ListsOverTime(Payload):
     """All waiting lists of a hospital together, in numbers of patients.
 
-    `still_waiting`: on a list at the end. `kept_time`: on a list until their visit began. `gave_up`: on a list when they
-    cancelled. `most_waiting`: on a list at one moment. `waiting_by_day`: a day, and on a list when the desk closed on
-    that day.
+    `still_waiting`: on a list at the end. `kept_time`: on a list until their visit began. `gave_up`: on a list when
+    they cancelled. `most_waiting`: on a list at one moment. `waiting_by_day`: a day, and on a list when the desk closed
+    on that day.
     """
 
     still_waiting: int
