@@ -3,7 +3,7 @@
 Who calls back, and when, must be known before the first call, because contacts run in a fixed order. So the hospital is
 first played through by its own rules. Every booking may bring one call to move and one to cancel. Each comes from
 somebody who has a future appointment at that moment, at any time between their booking and their visit. Anybody may
-cancel. Who asks for an earlier time is somebody who could gain time: patients with a late visit ask more often.
+cancel. The longer patients still have to wait, the likelier they ask for an earlier time.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Foresight:
     def who_moves(self, at: int, chance: float) -> int | None:
         """Choose who asks for an earlier time at this minute: a patient with a future visit and no other call to make.
 
-        The more time patients could gain, the likelier they ask. A patient who already has the first time that they
-        wished for does not ask.
+        The longer the time from the call, or from the wished date, to the visit, the likelier they ask. So a patient who
+        already has the first clinic time that they wished for may ask too, but rarely does.
         """
         self._ahead = [number for number in self._ahead if self._is_ahead(number, at)]
         able = [
@@ -74,7 +74,7 @@ class Foresight:
         return number
 
     def _could_gain(self, number: int, at: int) -> int:
-        """How many minutes earlier than their visit a patient could come at the most."""
+        """Minutes from now, or from the wished date, to the visit. Nights and days without a clinic count too."""
         diary, id_ = self._held[number]
         entry, time = diary.appointments[id_], diary.time
         earliest = max(at, time.minute(entry.valid_from_day, 0)) if entry.preference == "date" else at
