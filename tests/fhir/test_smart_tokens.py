@@ -124,6 +124,11 @@ async def test_a_wrong_launch_is_sent_back_with_the_reason(
     assert back(await Launch(guarded, asked.pop("scope"), **asked).asked())["error"] == error
 
 
+async def test_only_scopes_that_can_be_had_are_named(guarded: httpx.AsyncClient) -> None:
+    named = (await guarded.get("/.well-known/smart-configuration")).json()["scopes_supported"]
+    assert "launch/patient" in named and "launch" not in named
+
+
 async def test_nobody_is_sent_to_an_address_that_is_not_the_clients(guarded: httpx.AsyncClient) -> None:
     for changes in ({"redirect_uri": "http://evil.test/"}, {"client_id": "nobody"}):
         assert (await Launch(guarded, "patient/*.rs", **changes).asked()).status_code == 400

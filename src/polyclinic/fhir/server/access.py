@@ -87,7 +87,8 @@ class Access:
             if patient is None or (letter in "rs" and not in_compartment(type_)):
                 continue
             if not belongs(resource, patient) or (letter in "cud" and names_others(resource, patient)):
-                raise Forbidden(f"{type_}/{resource.get('id', '')} does not belong to the patient of this token alone")
+                named = f"{type_}/{resource['id']}" if resource.get("id") else f"this {type_}"
+                raise Forbidden(f"{named} does not belong to the patient of this token alone")
 
     def restrict(self, search: Search, *, one_patient: bool = True) -> None:
         """Let a search find only what the client may see.

@@ -12,7 +12,7 @@ Level = Literal["patient", "user", "system"]
 LETTERS: tuple[Letter, ...] = ("c", "r", "u", "d", "s")
 _SCOPE = re.compile(r"(patient|user|system)/(\*|[A-Z][A-Za-z]+)\.(\*|read|write|c?r?u?d?s?)")
 _VERSION_1 = {"*": "cruds", "read": "rs", "write": "cud"}
-OTHERS = ("openid", "fhirUser", "launch", "launch/patient", "offline_access", "online_access", "profile")
+OTHERS = ("openid", "fhirUser", "launch/patient", "offline_access", "online_access", "profile")
 
 
 class Scope(NamedTuple):
