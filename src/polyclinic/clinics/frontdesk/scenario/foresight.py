@@ -58,8 +58,8 @@ class Foresight:
     def who_moves(self, at: int, chance: float) -> int | None:
         """Choose who asks for an earlier time at this minute: a patient with a future visit and no other call to make.
 
-        The longer the time from this minute, or from the wished date, to the visit, the likelier they ask. A patient who
-        already has the first clinic time that they wished for may ask too.
+        The longer the time from this minute, or from the wished date, to the visit, the likelier they ask. A patient
+        who already has the first clinic time that they wished for may ask too.
         """
         self._ahead = [number for number in self._ahead if self._is_ahead(number, at)]
         able = [
