@@ -22,6 +22,7 @@ from polyclinic.core.files import (
     read_bytes,
     read_data,
     read_text,
+    refuse_path,
     rows_of,
 )
 from polyclinic.core.message import Frozen
@@ -49,6 +50,11 @@ def test_a_path_that_is_missing_or_not_a_file_or_not_text_is_named(tmp_path: Pat
     (tmp_path / "latin.csv").write_bytes("caf\xe9".encode("latin-1"))
     with pytest.raises(DataError, match=r"latin\.csv: the file cannot be read: it is not UTF-8 at byte 3; save it as"):
         read_text(tmp_path / "latin.csv")
+
+
+@pytest.mark.parametrize("name", ["", "8", "T1:40", "8.5", "T1:40~doctor.directness-0.4@12", "korean@en"])
+def test_a_selector_that_is_no_path_is_left_to_the_caller(name: str) -> None:
+    refuse_path(name, "YAML")
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
