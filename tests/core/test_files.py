@@ -26,7 +26,7 @@ from polyclinic.core.files import (
     rows_of,
 )
 from polyclinic.core.message import Frozen
-from polyclinic.errors import ConfigError, DataError
+from polyclinic.errors import ConfigError, DataError, UnknownName
 
 
 class Row(Frozen):
@@ -83,6 +83,19 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
     with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
+
+
+@pytest.mark.parametrize("text", ["[]", '"words"', "5"])
+def test_a_line_that_is_no_object_is_refused_without_the_names_of_classes(text: str) -> None:
+    with pytest.raises(DataError, match=r"^rows\.jsonl:2: not an object with named fields") as error:
+        rows_of(Row, f"\n{text}", "rows.jsonl")
+    assert "Row" not in str(error.value)
+
+
+def test_an_unknown_name_lists_every_known_name_once() -> None:
+    assert str(UnknownName("mistake", "foo", ["harsh", "late", "harsh"])) == (
+        "no mistake called 'foo': there are: harsh, late"
+    )
 
 
 def test_only_a_line_feed_ends_a_line_of_json_lines() -> None:

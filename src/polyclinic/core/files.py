@@ -192,7 +192,10 @@ def first_fault(error: ValidationError, file: object, *, line: int = 0, field: s
     fault = error.errors()[0]
     inside = ".".join(str(part) for part in fault["loc"])
     place = ": ".join(part for part in (field, inside) if part)
-    return bad_file(file, fault["msg"].removeprefix("Value error, "), line=line, field=place, fix=fix)
+    what = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] in ("model_type", "dict_type"):
+        what = 'not an object with named fields, such as {"name": "value"}'
+    return bad_file(file, what, line=line, field=place, fix=fix)
 
 
 def package_file(package: str, path: str = "") -> Traversable:
