@@ -87,7 +87,7 @@ class UnknownName(UserError):
     """A name that does not exist. The message suggests similar names."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        names = sorted(known)
+        names = sorted(set(known))
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         if near:
             hint = f"did you mean {' or '.join(near)}?"

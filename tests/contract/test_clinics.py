@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyclinic.errors import DataError
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.testing import contract, shape
 
@@ -55,6 +57,32 @@ def test_an_entry_must_take_what_the_engine_gives_it(
     monkeypatch.setattr(import_module(f"polyclinic.clinics.demo.{entry}"), entry, wrong)
     with pytest.raises(AssertionError, match=says):
         shape.check_rooms(changed)
+
+
+@pytest.mark.parametrize("name", CLINICS)
+@pytest.mark.parametrize("selector", ["none.jsonl", "none.yaml", "none.odd", "folder/none"])
+def test_a_scenario_file_that_is_missing_is_named_in_one_form(name: str, selector: str) -> None:
+    with pytest.raises(DataError) as error:
+        load_clinic(name).scenarios(selector, 0)
+    assert str(error.value) == f"{selector}: there is no such file"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "reads"),
+    [
+        ("frontdesk", "d.jsonl", "TOML, YAML and JSON"),
+        ("patient", "d.toml", r"\.csv, \.json"),
+        ("demo", "", "JSON lines"),
+    ],
+)
+def test_a_path_that_a_clinic_cannot_read_is_not_called_an_unknown_name(
+    name: str, file: str, reads: str, tmp_path: Path
+) -> None:
+    path = tmp_path / file
+    if file:
+        path.write_text("{}")
+    with pytest.raises(DataError, match=rf"{path}: not a file that this clinic reads \(it reads {reads}"):
+        load_clinic(name).scenarios(str(path), 0)
 
 
 @pytest.mark.parametrize("name", CLINICS)

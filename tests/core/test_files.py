@@ -22,10 +22,11 @@ from polyclinic.core.files import (
     read_bytes,
     read_data,
     read_text,
+    refuse_path,
     rows_of,
 )
 from polyclinic.core.message import Frozen
-from polyclinic.errors import ConfigError, DataError
+from polyclinic.errors import ConfigError, DataError, UnknownName
 
 
 class Row(Frozen):
@@ -49,6 +50,11 @@ def test_a_path_that_is_missing_or_not_a_file_or_not_text_is_named(tmp_path: Pat
     (tmp_path / "latin.csv").write_bytes("caf\xe9".encode("latin-1"))
     with pytest.raises(DataError, match=r"latin\.csv: the file cannot be read: it is not UTF-8 at byte 3; save it as"):
         read_text(tmp_path / "latin.csv")
+
+
+@pytest.mark.parametrize("name", ["", "8", "T1:40", "8.5", "T1:40~doctor.directness-0.4@12", "korean@en"])
+def test_a_selector_that_is_no_path_is_left_to_the_caller(name: str) -> None:
+    refuse_path(name, "YAML")
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
@@ -77,6 +83,19 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
     with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
+
+
+@pytest.mark.parametrize("text", ["[]", '"words"', "5"])
+def test_a_line_that_is_no_object_is_refused_without_the_names_of_classes(text: str) -> None:
+    with pytest.raises(DataError, match=r"^rows\.jsonl:2: not an object with named fields") as error:
+        rows_of(Row, f"\n{text}", "rows.jsonl")
+    assert "Row" not in str(error.value)
+
+
+def test_an_unknown_name_lists_every_known_name_once() -> None:
+    assert str(UnknownName("mistake", "foo", ["harsh", "late", "harsh"])) == (
+        "no mistake called 'foo': there are: harsh, late"
+    )
 
 
 def test_only_a_line_feed_ends_a_line_of_json_lines() -> None:

@@ -115,6 +115,8 @@ async def test_the_card_describes_the_contents(store: Store, tmp_path: Path) -> 
     for heading in ("## Counts", "## Sources", "## Casts", "## Filters", "## Contamination"):
         assert heading in text
     assert "understudy" in text
+    assert not card.with_images and "\ntask_categories: [text-generation]\n" in text
+    assert "\ntask_categories: [image-text-to-text]\n" in card.model_copy(update={"with_images": 3}).text()
 
 
 FALSE = "tutor=understudy:mistake=false_fact@1,all=understudy"

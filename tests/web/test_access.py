@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from polyclinic.store.staff import WEB_ROLES
 from polyclinic.web import entry
 from polyclinic.web.access.routes_table import ROUTES
-from polyclinic.web.access.table import ROLES, TABLE, Role, reach
+from polyclinic.web.access.table import ROLES, TABLE, AccessRole, reach
 from polyclinic.web.app import create_web
 from polyclinic.web.sessions.passwords import hash_password
 
@@ -33,7 +33,7 @@ async def app(tmp_path: Path) -> AsyncIterator[FastAPI]:
         yield made
 
 
-async def as_role(app: FastAPI, role: Role) -> httpx.AsyncClient:
+async def as_role(app: FastAPI, role: AccessRole) -> httpx.AsyncClient:
     """A client that is logged in with this role."""
     headers = {}
     if role != "nobody":
@@ -71,7 +71,9 @@ def test_every_row_says_yes_or_no_for_every_role_and_an_administrator_is_never_r
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_each_role_passes_the_check_of_every_route_exactly_as_the_table_says(app: FastAPI, role: Role) -> None:
+async def test_each_role_passes_the_check_of_every_route_exactly_as_the_table_says(
+    app: FastAPI, role: AccessRole
+) -> None:
     """The objects belong to somebody else here.
 
     A role that may reach only its own objects gets 404.

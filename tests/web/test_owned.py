@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI
 
 from polyclinic.web.access.routes_table import ROUTES
-from polyclinic.web.access.table import Role, reach
+from polyclinic.web.access.table import AccessRole, reach
 from tests.web.test_access import app, as_role
 
 __all__ = ["app"]
 OWNED = ("practise", "run", "talk", "class", "packet")
-OTHERS: tuple[Role, ...] = ("nobody", "learner", "educator", "rater", "counsellor")
+OTHERS: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "counsellor")
 
 
 async def made(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> str:
@@ -55,7 +55,7 @@ def addresses(objects: dict[str, str]) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("role", OTHERS)
 async def test_an_object_does_not_exist_for_roles_that_may_reach_only_their_own_objects(
-    app: FastAPI, role: Role
+    app: FastAPI, role: AccessRole
 ) -> None:
     """The status is 404, because 403 would reveal that the object exists.
 

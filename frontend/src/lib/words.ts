@@ -21,7 +21,7 @@ export const words = {
   theme_dark: ['Theme: dark', '화면: 어둡게'],
   practise: ['Practise', '실습'],
   runs: ['Runs', '실행 기록'],
-  desk: ['Counsel desk', '상담 데스크'],
+  desk: ['Desk', '데스크'],
   login: ['Log in', '로그인'],
   logout: ['Log out', '로그아웃'],
   loginName: ['Name', '이름'],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import yaml
 
 M = TypeVar("M", bound=BaseModel)
+_ENDING = re.compile(r"\.[A-Za-z]\w{1,7}\Z")
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
@@ -64,6 +65,15 @@ def must_exist(path: str | Path, *, about: str = "file", fix: str = "") -> None:
     """Refuse the path of a file or folder that does not exist."""
     if not Path(path).exists():
         raise missing(path, about=about, fix=fix)
+
+
+def refuse_path(selector: str, reads: str) -> None:
+    """Refuse a selector that is a path, by its slash or its file's ending. Others are left to the caller, who knows the
+    names that it could be. `reads` says which files the caller reads.
+    """
+    if "/" in selector or _ENDING.search(selector):
+        must_exist(selector)
+        raise bad_file(selector, f"not a file that this clinic reads (it reads {reads})")
 
 
 def missing(path: str | Path, *, about: str = "file", fix: str = "", error: type[UserError] = DataError) -> UserError:
@@ -182,7 +192,10 @@ def first_fault(error: ValidationError, file: object, *, line: int = 0, field: s
     fault = error.errors()[0]
     inside = ".".join(str(part) for part in fault["loc"])
     place = ": ".join(part for part in (field, inside) if part)
-    return bad_file(file, fault["msg"].removeprefix("Value error, "), line=line, field=place, fix=fix)
+    what = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] in ("model_type", "dict_type"):
+        what = 'not an object with named fields, such as {"name": "value"}'
+    return bad_file(file, what, line=line, field=place, fix=fix)
 
 
 def package_file(package: str, path: str = "") -> Traversable:

@@ -59,7 +59,7 @@ class Text:
     normal: str
 
 
-Value: TypeAlias = Token | Target | Interval | Text
+SearchValue: TypeAlias = Token | Target | Interval | Text
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Filter:
 
     parameter: Parameter
     modifier: str | None
-    values: tuple[Value, ...]
+    values: tuple[SearchValue, ...]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.conditions import Filter, Interval, Missing, Search, Target, Text, Token, Value
+from polyclinic.fhir.conditions import Filter, Interval, Missing, Search, SearchValue, Target, Text, Token
 from polyclinic.fhir.dates import EARLIEST, instant
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import Row, rows
@@ -45,7 +45,7 @@ def matches(found: list[Row], condition: Filter | Missing) -> bool:
     return hit is not (condition.modifier == "not")
 
 
-def _meets(row: Row, condition: Filter, value: Value) -> bool:
+def _meets(row: Row, condition: Filter, value: SearchValue) -> bool:
     match value:
         case Token(system=system, code=code):
             return (code is None or row.value == code) and (system is None or row.system == system)

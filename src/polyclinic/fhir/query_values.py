@@ -10,10 +10,10 @@ from polyclinic.fhir.conditions import (
     BadSearch,
     Interval,
     Prefix,
+    SearchValue,
     Target,
     Text,
     Token,
-    Value,
 )
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.parameters import Parameter
@@ -32,7 +32,7 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\([,|$\\])", r"\1", text) if "\\" in text else text
 
 
-def read_value(parameter: Parameter, modifier: str | None, text: str, base: str) -> Value:
+def read_value(parameter: Parameter, modifier: str | None, text: str, base: str) -> SearchValue:
     """Parse one value of a search parameter. Raises BadSearch."""
     if "\x00" in text:
         raise BadSearch(f"'{parameter.code}' has a zero byte in its value")

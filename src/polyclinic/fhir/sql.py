@@ -19,10 +19,10 @@ from polyclinic.fhir.conditions import (
     Interval,
     Missing,
     Search,
+    SearchValue,
     Target,
     Text,
     Token,
-    Value,
 )
 from polyclinic.fhir.parameters import KIND, Parameter
 from polyclinic.fhir.query import column_of
@@ -148,7 +148,7 @@ def _has(type_: str, condition: Has) -> Sql:
     )
 
 
-def _column_test(column: str, parameter: Parameter, value: Value) -> Sql:
+def _column_test(column: str, parameter: Parameter, value: SearchValue) -> Sql:
     match value:
         case Token(code=code):
             return Sql(f"{column} = ?", [code])
@@ -189,7 +189,7 @@ def approximately(interval: Interval) -> tuple[float, float]:
     return interval.low - abs(interval.low) / 10, interval.high + abs(interval.high) / 10
 
 
-def _index_test(condition: Filter, value: Value) -> Sql:
+def _index_test(condition: Filter, value: SearchValue) -> Sql:
     match value:
         case Token(system=system, code=code):
             return _pair_test(code, system)

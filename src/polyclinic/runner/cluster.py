@@ -38,6 +38,7 @@ IDLE_S = 3.0
 STOP_S = 10.0
 WORKERS = "POLYCLINIC_RAY_WORKERS"
 Tell = Callable[[str], None]
+"""A function that shows one line to the person."""
 
 
 @dataclass(frozen=True)

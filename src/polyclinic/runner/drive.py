@@ -19,8 +19,6 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
 
-"""A function that shows one line to the person."""
-
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
     """Plan and run. `begun` is called with the run's id, `tell` with every other line for the person."""

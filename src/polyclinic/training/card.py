@@ -61,7 +61,7 @@ class Card(BaseModel):
         touched = _counts(self.contaminated_sources) or "none"
         return f"""---
 language: en
-task_categories: [image-text-to-text]
+task_categories: [{"image-text-to-text" if self.with_images else "text-generation"}]
 pretty_name: {self.name}
 configs:
 - config_name: default

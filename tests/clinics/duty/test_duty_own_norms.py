@@ -15,9 +15,11 @@ from polyclinic.clinics.duty.flow.shift import outcome
 from polyclinic.clinics.duty.judges.norms import fold
 from polyclinic.clinics.duty.judges.task import fold as fold_task
 from polyclinic.clinics.duty.report import report
-from polyclinic.clinics.duty.rules.norms.checker import NormsRead
+from polyclinic.clinics.duty.rules.norms.checker import NormsRead, exact_hit
+from polyclinic.clinics.duty.rules.norms.norm import parse_norms
 from polyclinic.clinics.duty.rules.notes import NormsShown, NormsUnread
 from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked
+from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.execute import EpisodeResult
@@ -211,3 +213,9 @@ def test_notes_of_earlier_versions_are_read_and_written_without_a_change() -> No
 def test_a_norm_can_only_be_like_a_norm_of_the_clinic() -> None:
     (fault,) = lint_norms(LIKE.replace("ESC-1", "ESC-9"), "own.yaml")
     assert (fault.line, fault.problem) == (10, "unknown norm of the clinic 'ESC-9'")
+
+
+def test_a_norm_has_the_triggers_of_the_norm_it_is_like_unless_it_gives_its_own() -> None:
+    scene = Scene(by_id(shipped())["t2-01-chest-pain"], "doctor", "I make it level 4.", "nurse")
+    hits = [exact_hit(parse_norms(text, "own.yaml")[0], scene) for text in (LIKE, FREE, LIKE + "  triggers: []\n")]
+    assert [hit is not None for hit in hits] == [True, False, False]

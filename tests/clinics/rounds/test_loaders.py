@@ -89,9 +89,12 @@ def test_mvme_files_give_open_questions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"question": "Q?"}', "fields fit none"),
+        (b'{"question": "Q?"}', r"cases\.jsonl:1: its fields fit none of MedXpertQA, MedQA and MVME$"),
+        (b'\n{"id": 1, "medical_record": {}}', r"cases\.jsonl:2: the field '诊断' is missing or unknown"),
+        (b'\n"words"', r"cases\.jsonl:2: this entry is not an object"),
+        (b'[{"x": 1}]', r"cases\.jsonl: entry 1: its fields fit none"),
         (b"not json", "unexpected|expected"),
-        (b'{"id": "1", "question": "Q?", "options": {"A": "x"}, "label": "B"}', "is not one of"),
+        (b'{"id": "1", "question": "Q?", "options": {"A": "x"}, "label": "B"}', r":1: .*is not one of"),
         (b"[]", "no cases"),
     ],
 )

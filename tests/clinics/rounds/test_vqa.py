@@ -95,8 +95,14 @@ def test_medxpertqa_is_read_as_in_the_rounds_clinic(folder: Path) -> None:
 
 def test_a_file_with_other_content_is_refused(folder: Path) -> None:
     (folder / "x.jsonl").write_text('{"text": "no exam"}')
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match=r"x\.jsonl:1: its fields fit none of"):
         load_exam(folder / "x.jsonl")
+    (folder / "x.csv").write_text("text\nno exam\n")
+    with pytest.raises(DataError, match=r"x\.csv: its columns fit none of"):
+        load_exam(folder / "x.csv")
+    (folder / "y.csv").write_text("Question\nWhich?\n")
+    with pytest.raises(DataError, match=r"y\.csv: entry 1: the field 'Choice A' is missing or unknown"):
+        load_exam(folder / "y.csv")
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_counsellor_takes_over_writes_and_hands_back(keys: Keyboard, context: 
     there.press("Enter")
     announced(person, "emergency")
     page.bring_to_front()
-    keys.to(keys.link("Counsel desk")).press("Enter")
+    keys.to(keys.link("Desk")).press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("waiting for a person now")
     keys.to(keys.link("Look")).press("Enter")
     name = page.get_by_label("Your name")

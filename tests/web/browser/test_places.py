@@ -36,7 +36,7 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
 
 
 def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
-    page.get_by_role("link", name="Counsel desk").click()
+    page.get_by_role("link", name="Desk", exact=True).click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
     visitor = context.new_page()
     visitor.goto(page.url)

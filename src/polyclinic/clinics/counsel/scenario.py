@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from polyclinic.core.files import package_data, read_text, rows_of
+from polyclinic.core.files import package_data, read_text, refuse_path, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
@@ -25,7 +25,7 @@ SETS = ("korean", "elsewhere")
 _CYCLE: tuple[Risk, ...] = (
     "none", "passive", "active", "acceptance", "none", "implicit", "passive", "none", "active", "acceptance",
 )  # fmt: skip
-_EXAMPLES = ("20", "korean", "elsewhere:5", "korean@en", "risk:8", "quiet:8", "visits:3", "talks.jsonl")
+_EXAMPLES = ("20", "korean", "elsewhere:5", "korean@en", "risk:8", "quiet:8", "visits:3", "FILE.jsonl")
 
 
 class Lines(Frozen):
@@ -128,6 +128,7 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
         or lang not in ("", "en", "ko")
         or (count and int(count) < 1)
     ):
+        refuse_path(selector, "JSON lines")
         raise UnknownName("selection of talks", selector, _EXAMPLES)
     if name == "visits":
         return _visits(int(count or 3), lang, seed)

@@ -30,7 +30,7 @@ STAGES: tuple[str, ...] = (
     "closing",
 )
 Control = Literal["automatic", "escalated", "person", "closed"]
-Action = Literal["add", "update", "delete", "keep"]
+NoteAction = Literal["add", "update", "delete", "keep"]
 
 MAX_FACTS = 40
 MAX_VALUE_CHARS = 160
@@ -69,7 +69,7 @@ class Fact(Frozen):
 class Operation(Frozen):
     """A proposed change of long-term memory."""
 
-    action: Action
+    action: NoteAction
     subject: str
     value: str = ""
 
@@ -77,7 +77,7 @@ class Operation(Frozen):
 class Applied(Frozen):
     """What an operation did."""
 
-    action: Action
+    action: NoteAction
     subject: str
     value: str
     turn: int

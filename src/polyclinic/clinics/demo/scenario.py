@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from polyclinic.core.files import package_rows, read_text, rows_of
+from polyclinic.core.files import package_rows, read_text, refuse_path, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import UnknownName
@@ -70,7 +70,8 @@ def scenarios(selector: str, seed: int) -> Sequence[Call]:
         return read_calls(selector)
     kind, _, count = selector.partition(":") if ":" in selector else ("", "", selector)
     if kind not in ("", "series") or (count and not count.isdigit()):
-        raise UnknownName("selection of demo calls", selector, ("8", "series:8", "calls.jsonl"))
+        refuse_path(selector, "JSON lines")
+        raise UnknownName("selection of demo calls", selector, ("8", "series:8", "FILE.jsonl"))
     calls = written()
     wanted = int(count or len(calls))
     chosen = [

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from polyclinic.store.staff import Account
-from polyclinic.web.access.table import Reach, Role, Thing, Verb, reach, role_here
+from polyclinic.web.access.table import AccessRole, Reach, Thing, Verb, reach, role_here
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Person:
     """The person behind a request. `local`: they opened the pages with the start-up token, and have no name here."""
 
     name: str = ""
-    role: Role = "nobody"
+    role: AccessRole = "nobody"
     local: bool = False
     account: Account | None = None
 

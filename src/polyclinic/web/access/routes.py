@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from polyclinic.store.staff import Account
 from polyclinic.web.access.person import Person, Who
-from polyclinic.web.access.table import Role, Thing
+from polyclinic.web.access.table import AccessRole, Thing
 from polyclinic.web.entry import entry_token, keep_token
 from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.logins import AccountBody, LoginBody, Logins, PasswordBody
@@ -35,7 +35,7 @@ class Me(BaseModel):
     """
 
     name: str
-    role: Role
+    role: AccessRole
     local: bool
     places: list[str]
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from polyclinic.store.staff import AccountRole
 
-Role = Literal["nobody", "learner", "educator", "rater", "counsellor", "administrator"]
+AccessRole = Literal["nobody", "learner", "educator", "rater", "counsellor", "administrator"]
 Reach = Literal["no", "own", "all"]
 Thing = Literal[
     "page",
@@ -34,7 +34,7 @@ NO: Reach = "no"
 OWN: Reach = "own"
 ALL: Reach = "all"
 
-ROLES: tuple[Role, ...] = ("nobody", "learner", "educator", "rater", "counsellor", "administrator")
+ROLES: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "counsellor", "administrator")
 TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] = (
     # thing      verb      nobody learner educator rater counsellor administrator
     ("page", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # the built files, which hold no personal data
@@ -78,11 +78,15 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
 _REACH: dict[tuple[str, str, str], Reach] = {
     (role, thing, verb): reach for thing, verb, *row in TABLE for role, reach in zip(ROLES, row, strict=True)
 }
-_OF_STAFF: dict[AccountRole, Role] = {"watch": "learner", "take_over": "counsellor", "administer": "administrator"}
+_OF_STAFF: dict[AccountRole, AccessRole] = {
+    "watch": "learner",
+    "take_over": "counsellor",
+    "administer": "administrator",
+}
 """The role in the browser for each account role of the live service. Accounts that only watch may not act."""
 
 
-def reach(role: Role, thing: Thing, verb: Verb) -> Reach:
+def reach(role: AccessRole, thing: Thing, verb: Verb) -> Reach:
     """On which objects a role may do this: all, its own, or none."""
     return _REACH.get((role, thing, verb), NO)
 
@@ -92,7 +96,7 @@ def in_table(thing: str, verb: str) -> bool:
     return ("nobody", thing, verb) in _REACH
 
 
-def role_here(role: AccountRole) -> Role:
+def role_here(role: AccountRole) -> AccessRole:
     """The role of an account in the browser."""
-    known: dict[str, Role] = {name: name for name in ROLES}
+    known: dict[str, AccessRole] = {name: name for name in ROLES}
     return known.get(role) or _OF_STAFF.get(role, "nobody")

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, field_validator
 
 from polyclinic.clinics.counsel.rules.stages import stage_named
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
-from polyclinic.clinics.counsel.state import Action, canonical_subject
+from polyclinic.clinics.counsel.state import NoteAction, canonical_subject
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
 from polyclinic.core.reply import ASIDE, ReplyModel
@@ -84,7 +84,7 @@ class Remembers(ReplyModel):
     words: str = Field(
         description="the person's own words that are worth a note, or empty", json_schema_extra=_FEW_WORDS
     )
-    action: Action = Field(description="what is done with the note")
+    action: NoteAction = Field(description="what is done with the note")
     subject: str = Field(description="what it is about, or nothing")
     value: str = Field(description="a few words, or empty", json_schema_extra=ASIDE)
 

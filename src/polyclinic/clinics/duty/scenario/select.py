@@ -18,13 +18,13 @@ from pathlib import Path
 from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
-from polyclinic.core.files import read_text
+from polyclinic.core.files import read_text, refuse_path
 from polyclinic.core.seed import stream
 from polyclinic.errors import UnknownName
 
 _PUSH = re.compile(r"\A(?P<role>\w+)\.(?P<dimension>\w+)(?P<amount>[+-]\d*\.?\d+)@(?P<start>\d+)(?:-(?P<end>\d+))?\Z")
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
-_FORMS = ("8", "T1", "T2:40", "evolve:40", "one:t1-02-warfarin", "shifts.yaml", "T1:40~doctor.directness-0.4@12")
+_FORMS = ("8", "T1", "T2:40", "evolve:40", "one:t1-02-warfarin", "FILE.yaml", "T1:40~doctor.directness-0.4@12")
 DEFAULT_COUNT = 12
 
 
@@ -52,6 +52,7 @@ def _chosen(chosen: str, seed: int, selector: str) -> list[AnyDuty]:
     if chosen in TASKS:
         kind, number = chosen, ""
     if (kind and kind not in (*TASKS, "evolve")) or (number and not number.isdigit()):
+        refuse_path(chosen, "YAML")
         raise UnknownName("selection of duty shifts", selector, _FORMS)
     tasks = [task for task in TASKS if kind in (task, "", "evolve")]
     shifts = _in_turn(tasks, int(number) if number else DEFAULT_COUNT * len(tasks), seed)

@@ -38,14 +38,14 @@ from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
 from polyclinic.clinics.frontdesk.rules.wording import wording
 
 Intent = Literal["move", "cancel", "neither", "open"]
-Event = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
+VisitEvent = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
 
 
 @dataclass(frozen=True)
 class _Heard:
     """What a clause says about the visit, and how firmly it is meant."""
 
-    event: Event
+    event: VisitEvent
     firm: int
     clause: int
     """Where the clause begins in the text."""
@@ -58,7 +58,7 @@ def _denied(clause: str, at: int) -> bool:
 
 def _events(clause: Clause) -> list[_Heard]:
     text = SOME_DAY.sub(lambda later: " " * len(later[0]), clause.text)
-    found = list[tuple[Event, int]]()
+    found = list[tuple[VisitEvent, int]]()
     wants = 0 if clause.asks else clause.firm
     stays = next((match for match in SAME.finditer(text) if not _denied(text, match.start())), None)
     if stays is not None and RATHER.search(text) is None:

@@ -25,7 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim, is_
 from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
-from polyclinic.core.files import must_exist, read_data
+from polyclinic.core.files import must_exist, read_data, refuse_path
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
@@ -120,6 +120,7 @@ def _named(name: str) -> HospitalConfig:
     if name == UNUSUAL:
         shares = {"several": 0.4, "child": 0.2, "interpreter": 0.2, "emergency": 0.2}
         return preset("secondary", level="custom", name=UNUSUAL, unusual=shares)
+    refuse_path(name, "TOML, YAML and JSON, or the folder of a dataset")
     raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, UNUSUAL, "imposters", WALK_IN))
 
 

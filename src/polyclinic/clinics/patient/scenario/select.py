@@ -24,7 +24,7 @@ from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.clinics.patient.scenario.shipped import held_out, shipped_records, training_records, unseen_records
-from polyclinic.core.files import bad_file, read_text
+from polyclinic.core.files import bad_file, read_text, refuse_path
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import UnknownName
@@ -162,6 +162,7 @@ def _records(name: str) -> Sequence[Record]:
     for part in name.split("+"):
         matching = [r for r in shipped_records() if r.id == part or r.id.rpartition("-")[0] == part]
         if not matching:
+            refuse_path(name, ", ".join(sorted(_LOADERS)))
             raise UnknownName("patient scenario", part, _names())
         found += matching
     return found

@@ -9,6 +9,7 @@ from pathlib import Path
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import shipped_case, shipped_cases
+from polyclinic.core.files import refuse_path
 from polyclinic.core.seed import stream
 from polyclinic.errors import UnknownName
 
@@ -25,6 +26,7 @@ def _set(name: str) -> list[TeachingCase]:
         return [case for case in cases if bool(case.images) == (name == "images")]
     chosen = [case for case in cases if case.specialty == name]
     if not chosen:
+        refuse_path(name, "YAML, JSON and JSON lines")
         known = [*SETS, *sorted({case.specialty for case in cases}), *(case.id for case in cases)]
         raise UnknownName("set of cases", name, known)
     return chosen

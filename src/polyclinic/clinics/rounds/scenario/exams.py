@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polyclinic.clinics.rounds.scenario.loaders import load_cases, sniff
+from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes
 from polyclinic.core.files import bad_file, json_lines, parse_json, read_text
 from polyclinic.core.message import Frozen, Image
@@ -37,24 +37,35 @@ def load_exam(path: Path) -> list[ExamQuestion]:
     rows = list(_rows(path))
     if not rows:
         raise bad_file(path, "the file has no questions")
-    try:
-        if "Question" in rows[0]:
-            questions = [_pmc_vqa(number, row, path) for number, row in enumerate(rows, start=1)]
-        elif "answer" in rows[0] and "question_type" in rows[0]:
-            found = [_mmmu(number, row, path) for number, row in enumerate(rows, start=1)]
-            questions = [question for question in found if question is not None]
-        elif path.suffix == ".parquet":
-            raise KeyError("its columns fit none of MedXpertQA, MMMU and PMC-VQA")
-        else:
-            sniff(rows[0])
-            questions = _cases(path)
-    except KeyError as error:
-        raise bad_file(path, f"the field {error} is missing or unknown") from None
-    except (ValueError, SyntaxError) as error:
-        raise bad_file(path, str(error).splitlines()[0]) from None
+    first = rows[0] if isinstance(rows[0], Mapping) else {}
+    if "Question" in first:
+        questions = _each(_pmc_vqa, rows, path)
+    elif "answer" in first and "question_type" in first:
+        questions = _each(_mmmu, rows, path)
+    elif path.suffix in (".parquet", ".csv"):
+        raise bad_file(path, "its columns fit none of MedXpertQA, MMMU and PMC-VQA")
+    else:
+        questions = _cases(path)
     for question in questions:
         if question.answer not in question.options:
             raise bad_file(path, f"the answer {question.answer!r} is not one of its options", field=question.id)
+    return questions
+
+
+def _each(
+    read: Callable[[int, Mapping[str, Any], Path], ExamQuestion | None], rows: Sequence[dict[str, Any]], path: Path
+) -> list[ExamQuestion]:
+    """The questions that `read` makes of the rows; an error names the row."""
+    questions = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            question = read(number, row, path)
+        except KeyError as error:
+            raise bad_file(path, f"the field {error} is missing or unknown", field=f"entry {number}") from None
+        except (ValueError, TypeError, SyntaxError) as error:
+            raise bad_file(path, str(error).splitlines()[0], field=f"entry {number}") from None
+        if question is not None:
+            questions.append(question)
     return questions
 
 

@@ -131,13 +131,15 @@ LOADERS: Mapping[str, Callable[[Mapping[str, Any], Path], TeachingCase]] = {
 
 def sniff(row: Mapping[str, Any]) -> str:
     """Which collection a row comes from, by its fields."""
+    if not isinstance(row, Mapping):
+        raise ValueError("this entry is not an object with fields")
     if "medical_record" in row:
         return "mvme"
     if "answer_idx" in row:
         return "medqa"
     if {"question", "options", "label"} <= row.keys():
         return "medxpertqa"
-    raise KeyError("its fields fit none of MedXpertQA, MedQA and MVME")
+    raise ValueError("its fields fit none of MedXpertQA, MedQA and MVME")
 
 
 def load_cases(path: Path) -> list[TeachingCase]:
@@ -146,15 +148,16 @@ def load_cases(path: Path) -> list[TeachingCase]:
     if path.suffix in {".yaml", ".yml"}:
         return parse_cases(text, str(path), str(path.parent / "images"))
     cases = []
-    try:
-        for number, row in _rows(text, path):
+    for number, row in _rows(text, path):
+        line, field = (0, f"entry {number}") if text.lstrip()[:1] == "[" else (number, "")
+        try:
             cases.append(LOADERS[sniff(row)]({**row, "_line": number}, path.parent))
-    except KeyError as error:
-        raise bad_file(path, f"the field {error} is missing or unknown", field=f"entry {number}") from None
-    except ValidationError as error:
-        raise first_fault(error, path, field=f"entry {number}") from None
-    except (ValueError, TypeError) as error:
-        raise bad_file(path, str(error).splitlines()[0]) from None
+        except KeyError as error:
+            raise bad_file(path, f"the field {error} is missing or unknown", line=line, field=field) from None
+        except ValidationError as error:
+            raise first_fault(error, path, line=line, field=field) from None
+        except (ValueError, TypeError) as error:
+            raise bad_file(path, str(error).splitlines()[0], line=line, field=field) from None
     if not cases:
         raise bad_file(path, "the file has no cases")
     return cases

@@ -38,7 +38,8 @@ class Norm(Frozen):
     `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
     earlier versions say `rubric` and `trigger`: such a norm is checked by the reader, except a `trigger` norm with a
     word list (`words`). `said_to` limits it to messages to one role. `like` names the clinic's norm that means the
-    same: the built-in reader has learned only the clinic's norms, and is asked about that one.
+    same: the built-in reader has learned only the clinic's norms, and is asked about that one. A norm that gives no
+    triggers has those of the norm it is like.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -97,7 +98,14 @@ def _holds(condition: Condition, scenario: AnyDuty) -> bool:
 
 def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
     """The norms in a file's text; a fault raises `DataError` with line and fix."""
-    return tuple(Norm.model_validate(entry) for entry in read_norm_text(text, name))
+    return tuple(_with_triggers(Norm.model_validate(entry)) for entry in read_norm_text(text, name))
+
+
+def _with_triggers(norm: Norm) -> Norm:
+    """The norm, with the triggers of the norm it is like, unless the file gives triggers (or an empty list)."""
+    if not (norm.like and norm.read) or "triggers" in norm.model_fields_set:
+        return norm
+    return norm.model_copy(update={"triggers": shipped_norm(norm.like).triggers})
 
 
 def shipped_norm(name: str) -> Norm:
