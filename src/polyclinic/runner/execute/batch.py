@@ -251,10 +251,10 @@ class Batch:
         try:
             if early:
                 end = self._end(unit, result, elapsed_ms, running.chain)
-                if gone_on:
-                    running.end_submitted(row.spec)
-                else:
+                if not gone_on:
                     running.episode_ended(row.spec, result.effects)
+                elif result.status == "done":  # otherwise later episodes must not end: they are played again
+                    running.end_submitted(row.spec)
                 await end
             else:
                 if not self._joins(result) and result.staged is not None:
