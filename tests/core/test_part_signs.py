@@ -78,3 +78,61 @@ def test_words_from_the_instructions_of_an_ill_person_are_found(line: str) -> No
     found = broken_by(line)
     assert found is not None
     assert found.kind == "echo of the instructions"
+
+
+SCRIPT = "My left calf has been sore since the weekend. The midwife measured 120/80 at home."
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("What is the current blood pressure?", "My blood pressure is 140/90."),
+        ("What is the sodium?", "I have low sodium."),
+        ("What is the PR interval in the tracing?", "The PR interval in the tracing is long."),
+    ],
+)
+def test_a_patient_who_states_what_their_script_does_not_say_is_out_of_character(said: str, line: str) -> None:
+    found = broken_by(line, own=("patient",), said=said, known=SCRIPT)
+    assert found is not None and found.kind == "knows what is hidden"
+    assert broken_by(line, own=("patient",), said=said) is None, "without a script nothing is hidden"
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("What was your blood pressure?", "The midwife got 120/80."),
+        ("What is the sodium?", "I do not know my sodium."),
+        ("How long has the left calf been sore?", "The left calf has been sore since the weekend."),
+    ],
+)
+def test_a_patient_may_say_what_their_script_says_and_that_they_do_not_know(said: str, line: str) -> None:
+    assert broken_by(line, own=("patient",), said=said, known=SCRIPT) is None
+
+
+def test_a_student_does_not_speak_of_their_own_symptoms() -> None:
+    line = "What causes the swelling in my left calf?"
+    found = broken_by(line, own=("Isla",), may_advise=True)
+    assert found is not None and found.kind == "speaks for the other"
+    assert broken_by(line, own=("patient",)) is None
+
+
+def test_a_parent_does_not_call_their_child_your_son() -> None:
+    line = "No, it is not possible that your son has an allergy."
+    found = broken_by(line, own=("patient", "child", "parent"))
+    assert found is not None and found.kind == "speaks for the other"
+    assert broken_by("How is your son?", own=("patient",)) is None
+
+
+def test_a_statement_of_the_other_is_not_mirrored_unless_they_asked_for_it() -> None:
+    line = "I suspect that my cough is a sign of high blood pressure."
+    said = "I suspect that your cough is a sign of high blood pressure."
+    found = broken_by(line, own=("patient",), said=said)
+    assert found is not None and found.kind == "echo of the other"
+    assert broken_by(line, own=("patient",), said=f"{said} Please say it back to me.") is None
+
+
+@pytest.mark.parametrize("line", ["I am the patient.", "I'm a patient with a sore knee.", "As a patient I worry."])
+def test_people_do_not_call_themselves_patients(line: str) -> None:
+    found = broken_by(line, own=("patient",))
+    assert found is not None and found.kind == "third person"
+    assert broken_by("I'm a patient of Dr Reid.", own=("patient",)) is None

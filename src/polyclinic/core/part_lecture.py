@@ -95,6 +95,7 @@ _VALUE_HOLDS = (
     "immune",
 )
 _TAKEN_UP, _LONG = 4, 5
+"""How many words in a row take up a question, and how many letters a word has that says what it is about."""
 _OWN_BODY = lazy_pattern(
     r"\bmy (?:left |right |resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest"
     r"|eyes?|skin|legs?|calf|knees?|arms?|hands?|foot|feet|head|back|throat|mouth|ears?|hearing|weight|belly|stomach|breathing)\b"
@@ -127,7 +128,7 @@ def _runs_of(said: str) -> tuple[str, ...]:
 
 
 def _is_new(run: str, known: str) -> bool:
-    """Whether no longer word of the run is known."""
+    """Whether none of the run's long words is known."""
     return not any(word in known for word in run.split() if len(word) >= _LONG)
 
 

@@ -48,8 +48,9 @@ _ILL = lazy_pattern(
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
     r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
 )
-_ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
+_ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
+"""An English line without one of these cannot match."""
 _LABELS_SELF = lazy_pattern(
     rf"{SENTENCE_START}(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)"
     r"|\bas an? patient\b"

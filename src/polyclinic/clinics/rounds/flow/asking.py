@@ -59,19 +59,16 @@ async def ask_expert(
     room: Room,
     specialist: Specialist,
 ) -> None:
-    """The expert answers general questions, each only to the students who asked it. An answer that names the answer of
-    the case is withheld.
+    """The expert answers general questions, each only to the student who asked. An answer that names the answer of the
+    case is withheld.
     """
     asking = [
         (learner, action.expert_question.strip())
         for learner, action in zip(learners, actions, strict=True)
         if action.expert_question.strip()
     ]
-    first = {at: next(b for b in range(at + 1) if _same(asking[at][1], asking[b][1])) for at in range(len(asking))}
-    put = [at for at, other in first.items() if at == other]
-    answers = await episode.together(*(specialist.answers(asking[at][1]) for at in put))
-    for at, answer in zip(put, answers, strict=True):
-        learner, question = asking[at]
+    answered = await episode.together(*(specialist.answers(question) for _, question in asking))
+    for (learner, question), answer in zip(asking, answered, strict=True):
         if answer is None:
             continue
         given = answer.general and bool(answer.explanation.strip())
@@ -83,8 +80,7 @@ async def ask_expert(
             )
             given = False
         words = answer.explanation if given else NOT_GENERAL
-        for other in (other for other, asked_first in first.items() if asked_first == at):
-            room.now.expert_answers[asking[other][0].name] = (asking[other][1], words)
+        room.now.expert_answers[learner.name] = (question, words)
         number = room.now.number
         episode.say(learner.name, question, to="expert", payload=InRound(round=number))
         episode.say("expert", words, to=learner.name, payload=ExpertSaid(round=number, answered=given))
@@ -102,6 +98,6 @@ def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, nu
 
 
 def _same(question: str, other: str) -> bool:
-    """Whether two students ask the same in nearly the same words: then it is asked once."""
+    """Whether two students ask the patient the same in nearly the same words: then it is asked once."""
     mine, theirs = set(spoken_words(question)), set(spoken_words(other))
     return len(mine & theirs) >= SAME * len(mine | theirs)
