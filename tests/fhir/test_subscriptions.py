@@ -72,6 +72,14 @@ def subscription(**more: Any) -> Resource:
     }
 
 
+async def booked_while_down(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
+    """A subscription is active, the board then answers 503, and an appointment is booked."""
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    board.status = 503
+    await booking(hospital, "a")
+
+
 async def booking(store: FhirStore, id_: str, patient: str = "patient-0") -> None:
     free = (await store.search("Slot", {"schedule": "Schedule/kim-diary", "status": "free"}, limit=1)).matches
     actor = {"reference": f"Patient/{patient}"}
@@ -147,10 +155,7 @@ async def test_a_users_own_topic_compares_before_and_after(
 async def test_notifications_that_fail_are_retried_and_finally_given_up(
     hospital: FhirStore, notifier: Notifier, board: Board
 ) -> None:
-    await hospital.transact([Create(subscription())])
-    await notifier.step()
-    board.status = 503
-    await booking(hospital, "a")
+    await booked_while_down(hospital, notifier, board)
     await notifier.step()
     board.status = 200
     await notifier.step()
@@ -261,10 +266,7 @@ async def test_a_server_that_starts_again_continues_where_it_ended(
 async def test_a_subscription_in_error_continues_when_it_is_requested_again_and_its_events_go_with_it(
     hospital: FhirStore, notifier: Notifier, board: Board
 ) -> None:
-    await hospital.transact([Create(subscription())])
-    await notifier.step()
-    board.status = 503
-    await booking(hospital, "a")
+    await booked_while_down(hospital, notifier, board)
     for _ in range(MAX_FAILURES):
         await notifier.step()
     await booking(hospital, "b")

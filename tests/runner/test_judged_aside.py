@@ -39,17 +39,18 @@ async def alone(store: Store) -> list[tuple[object, ...]]:
 
 
 class Slowly:
-    """A judge that finishes the first shift last: it waits until the others have been played."""
+    """A judge that finishes the first shift last: it waits until `until` shifts have been played."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, until: int = SHIFTS) -> None:
         self.order: list[str] = []
+        self._until = until
         self._judge_case = execute.judge_case
         monkeypatch.setattr(execute, "judge_case", self.judge_case)
 
     async def judge_case(self, context: Any, board: Any, case: Case, seed: int) -> Any:
         self.order.append(f"played {case.scenario.id}")
         first = len(self.order) == 1
-        while first and len(self.order) < SHIFTS:
+        while first and len(self.order) < self._until:
             await asyncio.sleep(0.01)
         return await self._judge_case(context, board, case, seed)
 
@@ -78,7 +79,7 @@ async def test_a_run_stopped_while_a_shift_is_judged_gives_the_same_result(monke
         expected = await alone(store)
     async with open_store("sqlite://:memory:") as store:
         with monkeypatch.context() as broken:
-            slowly = Slowly(broken)
+            slowly = Slowly(broken, until=SHIFTS + 1)
             going = asyncio.create_task(run(store, duty()))
             while len(slowly.order) < 2:
                 await asyncio.sleep(0.01)
