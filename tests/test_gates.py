@@ -18,6 +18,7 @@ TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["to
 UNUSED = re.compile(r"unused \S+ '([^']+)'")
 
 
+@pytest.mark.slow
 def test_every_entry_in_the_list_of_dead_code_is_needed() -> None:
     """Vulture without its list finds at least one thing for each entry."""
     vulture = TOOLS["vulture"]

@@ -39,6 +39,8 @@ async def test_three_thousand_parameters_are_refused_without_a_server_error(api:
     assert "at most 100 parameters" in found.json()["issue"][0]["details"]["text"]
     most = await api.get(f"/Patient?{'&'.join([f'{name}={value}'] * MAX_PARAMETERS)}")
     assert most.status_code == 200, most.text
+    once = await api.get(f"/Patient?{name}={value}")
+    assert most.json()["total"] == once.json()["total"]
 
 
 async def test_a_condition_of_three_thousand_parameters_deletes_nothing(
