@@ -6,9 +6,8 @@ import pytest
 from jinja2 import UndefinedError
 
 from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises, Reaction
-from polyclinic.core.agent import compose
 from polyclinic.core.length import form_tokens
-from polyclinic.core.message import Frozen, Image, assistant, user
+from polyclinic.core.message import Frozen, Image, assistant, compose, user
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.template import shared_files, split_sections

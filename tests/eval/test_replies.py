@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.core.model import TOOLS_IN_WORDS, ModelKind
+from polyclinic.core.model import BY_CALL, TOOLS_IN_WORDS, ModelKind
 from polyclinic.core.plainly import ToldInWords
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.eval.replies import count_replies, reply_section, tool_rows
@@ -58,14 +58,24 @@ def used(tool: str) -> ToolUsed:
 
 def test_the_report_says_how_tools_were_used() -> None:
     calls = [
-        called("Acts", 0, tool_calls=("leaflet",)),
+        called("Acts", 0, tool_calls=("leaflet", "leaflet")),
         called("Acts", 0, tool_calls=("diary",), adapted=(TOOLS_IN_WORDS,)),
+        called("Acts", 0, tool_calls=("move",), adapted=(BY_CALL,)),
+        called("Acts", 0, tool_calls=("cancel",), fault="form"),
     ]
-    assert tool_rows(calls, [used("leaflet"), used("leaflet"), used("diary"), used("cancel")]) == [
+    tools = ["leaflet", "leaflet", "diary", "cancel", "move", "move"]
+    assert tool_rows(calls, [used(tool) for tool in tools]) == [
         ["student", "leaflet", 2, "native"],
         ["student", "diary", 1, "in words"],
         ["student", "cancel", 1, "closed reply"],
+        ["student", "move", 2, "native 1, closed reply 1"],
     ]
+
+
+def test_a_form_that_was_answered_by_a_tool_call_counts_as_a_reply() -> None:
+    calls = [called("Acts", 0, tool_calls=("move",), adapted=(BY_CALL,)), called("Acts", 0, tool_calls=("leaflet",))]
+    count = count_replies(calls)["student", "Acts"]
+    assert (count.asked, count.first, count.adapted) == (1, 1.0, {})
 
 
 def results(kind: ModelKind) -> RunResults:

@@ -14,9 +14,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import orjson
 
 from polyclinic.core.again import again, beginning, whole
+from polyclinic.core.calling import call_as_form, natively
 from polyclinic.core.loosely import made_of, read_loosely
-from polyclinic.core.message import Message, ToolCall
-from polyclinic.core.model import FORM_IN_WORDS, Completion, Request, Settings, plays_as, was_trained
+from polyclinic.core.message import Message, ToolCall, compose, followed
+from polyclinic.core.model import BY_CALL, FORM_IN_WORDS, Completion, Request, Settings, plays_as, was_trained
 from polyclinic.core.plainly import ToldInWords, asked_after, field_prompt, field_value, fields_to_ask
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
@@ -68,6 +69,11 @@ class Agent:
         """Whether the model in this role is or was trained on the clinic's own rows."""
         return was_trained(self._board.players.model(self.role))
 
+    @property
+    def _calls_tools(self) -> bool:
+        """Whether a decision may be given as a tool call. A model that was trained on rows knows their form only."""
+        return self.is_language_model and not self.is_trained
+
     def survives(self, error: OwnedError, where: str) -> None:
         """Record that a reply stayed unreadable and that the episode goes on without it. Raise any other failure."""
         if not error.prompt:
@@ -116,12 +122,16 @@ class Agent:
         for attempt in range(REASKS + 1):
             for left in range(TOOL_ROUNDS, -1, -1):
                 request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
+                if prompt.takes_call and not attempt and self._calls_tools:
+                    request = natively(request, history, after)
                 completion, occurrence, model = await self._board.call(request)
-                if not completion.tool_calls or not left:
+                if not completion.tool_calls or not left or request.closed is not None:
                     break
                 self._record(Called.from_reply(request, completion, model, occurrence, attempt))
                 base = messages = [*messages, *await self._use_tools(completion, tools)]
             try:
+                if request.closed is not None and completion.tool_calls:
+                    completion = call_as_form(request.prompt, completion)
                 reply = read_completion(prompt, completion, attempt)
             except Unreadable as error:
                 fault = error
@@ -216,30 +226,12 @@ class Agent:
         return f"error: {error}" if error else orjson.dumps(result).decode()
 
 
-def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
-    """Put the history after the leading system part of the messages. So the growing prefix stays cacheable."""
-    lead = 0
-    for message in rendered:
-        if message.role != "system":
-            break
-        lead += 1
-    return [*rendered[:lead], *history, *rendered[lead:]]
-
-
-def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
-    """Join two lists of messages. If two user messages meet, they become one message."""
-    if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
-        return [*messages, *after]
-    joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")
-    return [*messages[:-1], joined, *after[1:]]
-
-
 def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0) -> R:
     """The reply as its type. Raises `Unreadable` if it was cut off, cannot be read, or is refused by its prompt.
 
     A form may be answered loosely if it was described in words or was already asked for again.
     """
-    if completion.tool_calls:
+    if completion.tool_calls and BY_CALL not in completion.adapted:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
     whole(completion)
     reply = _surely_read(prompt, completion.text) if prompt.narrows else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -102,3 +103,21 @@ def user(content: str, *images: Image) -> Message:
 def assistant(content: str) -> Message:
     """What the model itself said."""
     return spoken("assistant", content)
+
+
+def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
+    """Put the history after the leading system part of the messages. So the growing prefix stays cacheable."""
+    lead = 0
+    for message in rendered:
+        if message.role != "system":
+            break
+        lead += 1
+    return [*rendered[:lead], *history, *rendered[lead:]]
+
+
+def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
+    """Join two lists of messages. If two user messages meet, they become one message."""
+    if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
+        return [*messages, *after]
+    joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")
+    return [*messages[:-1], joined, *after[1:]]

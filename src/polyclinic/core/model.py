@@ -20,6 +20,7 @@ from polyclinic.core.value import Value, once, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
+TOOLS_IN_FORM, BY_CALL = "tools offered as choices of a form", "reply given as a tool call"
 NANO = 1_000_000_000
 _PIECE = 2047
 _BEGINS = b'{"messages":['
@@ -80,8 +81,8 @@ def total(parts: Collection[Usage]) -> Usage:
 class Completion(Value):
     """A model's raw answer: words or tool calls, and what they cost.
 
-    `adapted` names what was sent to the model in words, because its server does not support it: pictures, tools, the
-    form of the reply.
+    `adapted` names what was sent to the model in another way, because its server does not support it: pictures, tools,
+    the form of the reply. It also says if a form was answered by a tool call.
     """
 
     text: str = ""
@@ -96,6 +97,7 @@ class Request:
     """One question to one role: the typed prompt, its rendered messages, the offered tools and the settings.
 
     `occurrence` counts how often this episode has asked the same question before; it is not part of the question.
+    `closed` is the same question as a form, for a server that takes no tools; then the reply is a tool call.
     """
 
     role: str
@@ -105,6 +107,7 @@ class Request:
     settings: Settings = Settings()
     episode: str = ""
     occurrence: int = 0
+    closed: Request | None = None
 
     @property
     def reply_type(self) -> type[Any]:

@@ -63,6 +63,9 @@ class Prompt(BaseModel, Generic[R]):
     in_words: ClassVar[bool] = True
     """Whether a form may also be answered loosely (`core.loosely`) or in plain words (`core.plainly`)."""
 
+    takes_call: ClassVar[bool] = False
+    """Whether the reply can also be given as a tool call (`core.calling`)."""
+
     @classmethod
     @cache
     def reply_type(cls) -> type[R]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyclinic.core.model import TOOLS_IN_WORDS, role_of
+from polyclinic.core.model import BY_CALL, TOOLS_IN_WORDS, role_of
 from polyclinic.core.plainly import ToldInWords
 from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.eval.results import RunResults
@@ -64,11 +64,11 @@ def count_replies(
     found: dict[tuple[str, str], ReplyCount] = {}
     for call in calls:
         count = found.setdefault((role_of(call.role), call.prompt), ReplyCount())
-        count.adapted.update(call.adapted)
+        count.adapted.update([what for what in call.adapted if what != BY_CALL])
         if call.fault:
             count.faults[call.fault] += 1
             count.never += call.attempt >= last_try
-        elif not call.tool_calls:
+        elif not call.tool_calls or BY_CALL in call.adapted:
             count.taken[call.attempt] += 1
     for note in told:
         count = found.setdefault((role_of(note.role), note.prompt), ReplyCount())
@@ -149,7 +149,9 @@ def reply_section(results: RunResults) -> Section | None:
         for what, number in count.adapted.items():
             adapted[role, what] += number
     body += [
-        Paragraph(f"{role}: {what} in {number} calls, because the endpoint takes no other form.", tone="warning")
+        Paragraph(
+            f"{role}: {what} in {number} calls, because the endpoint or the cast allows only this.", tone="warning"
+        )
         for (role, what), number in adapted.items()
     ]
     return Section("Replies", body)
@@ -157,11 +159,18 @@ def reply_section(results: RunResults) -> Section | None:
 
 def tool_rows(calls: Iterable[Called], used: Iterable[ToolUsed]) -> list[list[Cell]]:
     """Each role's tools: how often they were used, and how (by native calls, in words, or by a closed reply)."""
-    native: set[tuple[str, str]] = set()
-    in_words: set[tuple[str, str]] = set()
+    called: dict[tuple[str, str], Counter[str]] = {}
     for call in calls:
-        wished = in_words if TOOLS_IN_WORDS in call.adapted else native
-        wished.update((role_of(call.role), name) for name in call.tool_calls)
+        how = "in words" if TOOLS_IN_WORDS in call.adapted else "native"
+        for name in call.tool_calls if not call.fault else ():
+            called.setdefault((role_of(call.role), name), Counter())[how] += 1
     counts = Counter((role_of(use.role), use.tool) for use in used)
-    how = {key: "native" if key in native else "in words" if key in in_words else "closed reply" for key in counts}
-    return [[role, tool, number, how[role, tool]] for (role, tool), number in counts.items()]
+    return [[role, tool, number, _how(called.get((role, tool)), number)] for (role, tool), number in counts.items()]
+
+
+def _how(called: Counter[str] | None, used: int) -> str:
+    """In which way a tool was used; with numbers if there was more than one way."""
+    ways = Counter(called or {})
+    ways["closed reply"] = max(0, used - ways.total())
+    ways = +ways
+    return next(iter(ways)) if len(ways) == 1 else ", ".join(f"{way} {number}" for way, number in ways.items())

@@ -33,6 +33,7 @@ _PICTURES = re.compile(
     r"|content\[\]\.type"
 )
 _TOOLS = re.compile(r"\b(?:tools?|tool_choice|functions?|--jinja)\b")
+_TOOL_CHOICE = re.compile(r"tool[_ ]choice")
 _FORMS = re.compile(r"response_format|json_schema|json mode|grammar|structured output")
 _SYSTEM = re.compile(
     r"system (?:role|message|prompt)|role[^.]{0,20}\bsystem\b|'system'|\"system\"|developer instruction"
@@ -48,7 +49,7 @@ _TURNS = re.compile(r"alternat|consecutive|same role")
 class Habits:
     """Which parts of the protocol a model on an endpoint takes.
 
-    `room` is how many tokens its reasoning needs besides the reply.
+    `room` is how many tokens its reasoning needs besides the reply. `has_called` says that it has called a tool.
     """
 
     form: Form = "bounded"
@@ -59,6 +60,8 @@ class Habits:
     takes_effort: bool = True
     takes_pictures: bool = True
     takes_tools: bool = True
+    takes_tool_choice: bool = True
+    has_called: bool = False
     takes_system: bool = True
     takes_turns: bool = True
     counts_in_stream: bool = True
@@ -83,6 +86,8 @@ class Habits:
             return None
         if self.takes_pictures and _PICTURES.search(words) and _has_pictures(body):
             return replace(self, takes_pictures=False)
+        if "tool_choice" in body and _TOOL_CHOICE.search(words):
+            return replace(self, takes_tool_choice=False)
         if self.takes_tools and "tools" in body and names_tools(words):
             return replace(self, takes_tools=False)
         if self.takes_system and _SYSTEM.search(words) and any(m["role"] == "system" for m in body["messages"]):

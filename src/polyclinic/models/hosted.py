@@ -32,10 +32,11 @@ from polyclinic.models.said import said_call, says_call
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import (
+    asked_as_form,
+    calls_in_words,
     provider_seed,
     temperature_of,
     tool_result_in_words,
-    tool_use_in_words,
     tools_in_words,
 )
 
@@ -71,7 +72,7 @@ class HostedCaller:
         self._provider, self._model, self._options = provider, model, options
         self.name, self._price = name, price
         self._host_model = host_model
-        self._takes_tools = True
+        self._takes_tools, self._has_called = options.tools, False
 
     @property
     def hears(self) -> bool:
@@ -93,17 +94,26 @@ class HostedCaller:
         if host.profile.get("supports_tools") is False:
             self._takes_tools = False
         try:
-            return await self._ask(host, request, number)
+            completion = await self._ask(host, request, number)
+            if request.closed is None or not self._takes_tools or not self._ignored(completion):
+                return completion
         except AttemptFailed as failure:
             if not (request.tools and self._takes_tools and failure.trouble == "refused" and names_tools(str(failure))):
                 raise
         self._takes_tools = False
         return await self._ask(host, request, number)
 
+    def _ignored(self, completion: Completion) -> bool:
+        """Whether the host ignores tools: only a call was an answer, and the model has never called any tool."""
+        self._has_called = self._has_called or bool(completion.tool_calls)
+        return not self._has_called and completion.finish == "stop"
+
     async def _ask(self, host: HostModel, request: Request, number: int) -> Completion:
         from pydantic_ai.exceptions import AgentRunError, UserError
 
-        structured = request.reply_type is not str
+        if request.closed is not None and not self._takes_tools:
+            return asked_as_form(await self._ask(host, request.closed, number), self._options)
+        structured = request.reply_type is not str and request.closed is None
         native = structured and bool(host.profile.get("supports_json_schema_output"))
         told = request.tools if not self._takes_tools else ()
         messages = _messages(request, said=structured and not native, told=told)
@@ -192,7 +202,7 @@ def _parameters(request: Request, native: bool, offered: Sequence[ToolSpec]) -> 
         for tool in offered
     ]
     if not native:
-        return ModelRequestParameters(function_tools=tools)
+        return ModelRequestParameters(function_tools=tools, allow_text_output=request.closed is None)
     name, schema, strict = reply_schema(request.reply_type)
     wanted = OutputObjectDefinition(json_schema=schema, name=name, strict=strict or None)
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=wanted)
@@ -208,7 +218,8 @@ def _messages(request: Request, said: bool, told: Sequence[ToolSpec]) -> list[Mo
     if told:
         made.append(ModelRequest(parts=[SystemPromptPart(content=tools_in_words(tuple(told)))]))
     names = {call.id: call.name for message in request.messages for call in message.tool_calls}
-    messages = [_in_words(message) for message in request.messages] if told else request.messages
+    in_words_too = bool(told) or not request.tools
+    messages = [_in_words(message, request) if in_words_too else message for message in request.messages]
     for message in messages:
         parts = _parts(message, names)
         made.append(ModelResponse(parts=parts) if message.role == "assistant" else ModelRequest(parts=parts))
@@ -218,11 +229,11 @@ def _messages(request: Request, said: bool, told: Sequence[ToolSpec]) -> list[Mo
     return made
 
 
-def _in_words(message: Message) -> Message:
+def _in_words(message: Message, request: Request) -> Message:
     """The use of a tool and its result as words, for a host that takes no tools."""
     if message.role == "tool":
         return user(tool_result_in_words(message))
-    return assistant(tool_use_in_words(message)) if message.tool_calls else message
+    return assistant(calls_in_words(message, request)) if message.tool_calls else message
 
 
 def _parts(message: Message, names: dict[str, str]) -> list[Any]:
@@ -230,6 +241,8 @@ def _parts(message: Message, names: dict[str, str]) -> list[Any]:
 
     if message.role == "system":
         return [SystemPromptPart(content=message.content)]
+    if message.role == "tool" and not message.tool_call_id:
+        return [UserPromptPart(content=tool_result_in_words(message))]
     if message.role == "tool":
         name = names.get(message.tool_call_id, "tool")
         return [ToolReturnPart(tool_name=name, content=message.content, tool_call_id=message.tool_call_id)]

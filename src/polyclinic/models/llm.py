@@ -26,7 +26,7 @@ from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.said import keeps_form, said_call, says_call
 from polyclinic.models.spec import Options
-from polyclinic.models.wire import RequestBody, body_of, limit_of
+from polyclinic.models.wire import RequestBody, asked_as_form, body_of, limit_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -59,14 +59,22 @@ class ChatCaller:
 
     def limit(self, request: Request) -> int:
         """The token limit that would be sent now."""
-        return limit_of(request, self._options, self._endpoint.habits(self._model, bool(request.tools)))
+        return limit_of(request, self._options, self._habits(bool(request.tools)))
+
+    def _habits(self, tools: bool) -> Habits:
+        """What is known about the model. Tools count as not taken if the cast turned them off."""
+        known = self._endpoint.habits(self._model, tools)
+        return known if self._options.tools else replace(known, takes_tools=False)
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt, repeated at once while the endpoint refuses parts of the protocol that can be left out."""
         tools = bool(request.tools)
-        known = habits = self._endpoint.habits(self._model, tools)
+        known = habits = self._habits(tools)
         tried = {habits}
         while True:
+            if request.closed is not None and not habits.takes_tools:
+                self._endpoint.learn(self._model, tools, known, habits)
+                return asked_as_form(await self.attempt(request.closed, number, deadline), self._options)
             body = body_of(request, self._model, self._options, habits, number)
             try:
                 completion = await self._post(body, request, habits, deadline)
@@ -84,10 +92,12 @@ class ChatCaller:
         """The reply, including tool calls that were written as text.
 
         If a reply clearly does not follow the schema that was sent with it, the endpoint ignores schemas. From then on
-        the form is described in words.
+        the form is described in words. In the same way it is found out that the endpoint ignores tools.
         """
         if says_call(completion, request, told=not habits.takes_tools):
             completion = said_call(completion, request)
+        if request.closed is not None:
+            self._watch_calls(completion, habits)
         form = body.get("response_format", {})
         if form and completion.finish == "stop" and completion.text.strip():
             schema = form.get("json_schema", {}).get("schema", {})
@@ -96,6 +106,20 @@ class ChatCaller:
                 said = "the endpoint ignores the schema of replies; from now on it is described in words"
                 raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
         return completion
+
+    def _watch_calls(self, completion: Completion, habits: Habits) -> None:
+        """Remember whether the model calls tools. If it was told to call one, speaks instead, and has never called any,
+        the endpoint ignores tools. One call shows that it does not.
+        """
+        never = replace(habits, takes_tools=False, has_called=False)
+        if completion.tool_calls:
+            self._endpoint.learn(self._model, True, never, replace(habits, takes_tools=True, has_called=True))
+            return
+        spoke = completion.finish == "stop" and completion.text.strip()
+        if spoke and not self._endpoint.habits(self._model, True).has_called:
+            self._endpoint.learn(self._model, True, habits, never)
+            said = "the endpoint ignores tools; from now on they are choices of a form"
+            raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
 
     async def _post(self, body: RequestBody, request: Request, habits: Habits, deadline: Deadline) -> Completion:
         import aiohttp

@@ -24,7 +24,7 @@ from polyclinic.models.limiter import Limiter
 from polyclinic.models.said import begins_reasoning, said_call, says_call, spoken
 from polyclinic.models.spec import Options
 from polyclinic.models.weights import base_of, is_vision, need, open_weights, weights_folder
-from polyclinic.models.wire import body_of, limit_of
+from polyclinic.models.wire import asked_as_form, body_of, limit_of
 from polyclinic.models.writer import SLOTS, Prompted, Writer, by_temperature
 
 _GATHER_S = 0.05
@@ -80,6 +80,8 @@ class WeightsCaller:
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """Wait for the batch that answers this request."""
+        if request.closed is not None:
+            return asked_as_form(await self.attempt(request.closed, number, deadline), self.options)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="local weights", daemon=True)
             self._thread.start()

@@ -41,8 +41,11 @@ def begins_reasoning(text: str) -> bool:
 
 
 def says_call(completion: Completion, request: Request, told: bool) -> bool:
-    """Whether a whole reply may be a tool call as text: it has the tag of one, or the tools were `told` in words."""
-    return completion.finish == "stop" and (_TAG in completion.text or (told and bool(request.tools)))
+    """Whether a whole reply may be a tool call as text: it has the tag of one, the tools were `told` in words, or only
+    a call is an answer.
+    """
+    expected = request.closed is not None or (told and bool(request.tools))
+    return completion.finish == "stop" and not completion.tool_calls and (_TAG in completion.text or expected)
 
 
 def said_call(completion: Completion, request: Request) -> Completion:
@@ -56,9 +59,10 @@ def said_call(completion: Completion, request: Request) -> Completion:
         wish = read_object(completion.text)
     except Unreadable:
         return completion
-    if set(wish) != {"tool", "arguments"} or not _is_offered(wish["tool"], wish["arguments"], request):
+    name = "tool" if request.closed is None else "name"
+    if set(wish) != {name, "arguments"} or not _is_offered(wish[name], wish["arguments"], request):
         return completion
-    return _with_calls(completion, request, [(wish["tool"], wish["arguments"])])
+    return _with_calls(completion, request, [(wish[name], wish["arguments"])])
 
 
 def _tagged_calls(completion: Completion, request: Request) -> Completion:

@@ -67,6 +67,7 @@ class Options(Frozen):
     )
     key_env: str = Field("", description="environment variable with the key")
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
+    tools: bool = Field(True, description="offer tools as native calls; false: as a form or in words")
     trained: bool = Field(False, description="trained on this clinic's rows; its prompts look like these rows")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")
     context: int = Field(8192, ge=256, description="local: tokens of context for each call")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from polyclinic.core.calling import CallPrompt
 from polyclinic.core.message import Image, Message
-from polyclinic.core.model import Request
+from polyclinic.core.model import TOOLS_IN_FORM, Completion, Request
 from polyclinic.core.seed import derive
 from polyclinic.core.tool import ToolSpec
 from polyclinic.models.habits import Habits
@@ -24,14 +26,16 @@ _GREETINGS = {"en": "Hello.", "ko": "안녕하세요."}
 def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> RequestBody:
     """The request in the form of the protocol."""
     said_tools = request.tools if not habits.takes_tools else ()
-    messages = [_message(message, habits) for message in request.messages]
+    messages = [_message(message, habits, request) for message in request.messages]
     body: RequestBody = {"model": model, "messages": messages}
     if said_tools:
         _say(messages, tools_in_words(said_tools))
-    if request.reply_type is not str:
+    if request.reply_type is not str and request.closed is None:
         _ask_for_form(body, request, habits, said_tools)
     if request.tools and not said_tools:
         body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
+        if request.closed is not None and habits.takes_tool_choice:
+            body["tool_choice"] = "required"
     temperature = temperature_of(request, options)
     if temperature is not None and habits.takes_temperature:
         body["temperature"] = temperature
@@ -49,6 +53,15 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
     if not habits.takes_turns:
         body["messages"] = _by_turns(body["messages"], request.prompt.language)
     return body
+
+
+def asked_as_form(completion: Completion, options: Options) -> Completion:
+    """The reply to a form that was sent because the model takes no tools, marked as such unless the cast asked for
+    it.
+    """
+    if not options.tools:
+        return completion
+    return replace(completion, adapted=(*completion.adapted, TOOLS_IN_FORM))
 
 
 def limit_of(request: Request, options: Options, habits: Habits) -> int:
@@ -113,8 +126,11 @@ def tools_in_words(tools: tuple[ToolSpec, ...]) -> str:
     )
 
 
-def tool_use_in_words(message: Message) -> str:
-    """A model's own earlier tool calls, in the form in which it was asked to write them."""
+def calls_in_words(message: Message, request: Request) -> str:
+    """A model's own earlier tool calls, in the form in which it is now asked to write them."""
+    prompt = request.prompt
+    if isinstance(prompt, CallPrompt):
+        return "\n".join(prompt.form_of(call) for call in message.tool_calls if call.name in prompt.uses)
     said = [orjson.dumps({"tool": call.name, "arguments": call.arguments}).decode() for call in message.tool_calls]
     return "\n".join(said)
 
@@ -124,13 +140,14 @@ def tool_result_in_words(message: Message) -> str:
     return f"The tool's result: {message.content}"
 
 
-def _message(message: Message, habits: Habits) -> RequestBody:
+def _message(message: Message, habits: Habits, request: Request) -> RequestBody:
+    calls = habits.takes_tools and bool(request.tools)
     if message.role == "tool":
-        if not habits.takes_tools:
+        if not calls or not message.tool_call_id:
             return {"role": "user", "content": tool_result_in_words(message)}
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
     if message.tool_calls:
-        return _with_calls(message, habits)
+        return _with_calls(message) if calls else {"role": "assistant", "content": calls_in_words(message, request)}
     if not message.images:
         return {"role": message.role, "content": message.content}
     if not habits.takes_pictures:
@@ -145,9 +162,7 @@ def _message(message: Message, habits: Habits) -> RequestBody:
     return {"role": message.role, "content": parts}
 
 
-def _with_calls(message: Message, habits: Habits) -> RequestBody:
-    if not habits.takes_tools:
-        return {"role": "assistant", "content": tool_use_in_words(message)}
+def _with_calls(message: Message) -> RequestBody:
     calls = [
         {
             "id": call.id,

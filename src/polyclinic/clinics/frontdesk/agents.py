@@ -19,6 +19,7 @@ from polyclinic.clinics.frontdesk.prompts import (
     Topic,
     Voice,
 )
+from polyclinic.clinics.frontdesk.prompts.history import DeskHistory
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
@@ -35,6 +36,7 @@ from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, ReplyError
 
 R = TypeVar("R")
+D = TypeVar("D", Choice, Change)
 WISH_WORDS = {
     "asap": "the earliest time with any doctor",
     "physician": "the earliest time with a certain doctor",
@@ -149,7 +151,7 @@ class Staff:
         self._agent, self._departments = episode.agent("staff"), departments
         self._voice = voice_of(episode.services)
         self._dialogue: list[Message] = []
-        self._booking: list[Message] = []
+        self.history = DeskHistory()
 
     async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
         """The form, filled in from what was said so far."""
@@ -186,7 +188,8 @@ class Staff:
             patient_says=patient_says,
             voice=self._voice,
         )
-        return self._remembers(patient_says, await self._answers(prompt, self._booking))
+        answer = await self._answers(prompt, self.history.told())
+        return self._remembers(patient_says, answer)
 
     async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
         """One step of a call about an existing appointment: a tool or a question."""
@@ -199,7 +202,8 @@ class Staff:
             patient_says=caller_says,
             voice=self._voice,
         )
-        return self._remembers(caller_says, await self._answers(prompt, self._booking))
+        answer = await self._answers(prompt, self.history.told())
+        return self._remembers(caller_says, answer)
 
     async def reasons(self, diary: Diary, now: int, patient_says: str, moving: str = "") -> tuple[Proposal, ...] | None:
         """The time that the staff finds by reading the diaries."""
@@ -229,15 +233,12 @@ class Staff:
         except ReplyError:
             return None
 
-    def has_offered(self, words: str) -> None:
-        """Add an offer that was said aloud to the history, so that the next step knows what the patient answers."""
-        self._booking.append(user(f'You offered the patient: "{words}"'))
-
-    def _remembers(self, heard: str, answer: Answer[R] | None) -> R | None:
+    def _remembers(self, heard: str, answer: Answer[D] | None) -> D | None:
         """Add this step to the history that the next step sees, and return its value."""
         if answer is None:
             return None
-        self._booking += [user(heard), assistant(answer.call.text)]
+        self.history.heard(heard)
+        self.history.chose(answer.value, answer.call.text, by_call=bool(answer.call.tool_calls))
         return answer.value
 
 

@@ -153,7 +153,7 @@ class Booking:
         if offer.proposals:
             words = offer_words(offer.proposals)
             self.say("staff", words, "offer")
-            self.staff.has_offered(words)
+            self.staff.history.wrote(words)
         return offer
 
     async def find(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from polyclinic.clinics.frontdesk.prompts.replies import (
     Change,
     Choice,
@@ -13,6 +15,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     time_form,
 )
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Voice
+from polyclinic.core.calling import CallPrompt
 from polyclinic.core.form import FormHints, OnlyIf
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -24,6 +27,7 @@ _SEARCHES = {
     "ask": "ask the patient",
     "fallback": "read the diaries myself",
 }
+_APPOINTMENT = ("patient_name", "physician", "date")
 _CHANGES = {"reschedule": "move the appointment", "cancel": "cancel the appointment", "ask": "ask the caller"}
 
 
@@ -33,12 +37,24 @@ def _what_now(today: str, problem: str) -> str:
     return f"That did not work: {problem}. {ask}" if problem else ask
 
 
-class StaffBooks(Prompt[Choice]):
+class StaffBooks(CallPrompt[Choice]):
     """The staff chooses a search for a first appointment, asks, or falls back."""
 
     template = "staff_books.md"
     words = 40
     narrows = True
+    uses: ClassVar[dict[str, str]] = {
+        "get_all_time": "Finds the earliest time in the department, with any doctor.",
+        "physician_filter": "Finds the earliest time with the doctor whom the patient asks for.",
+        "date_filter": "Finds the earliest time from the day on which the patient can come.",
+        "ask": "Asks the patient one short question, if it is not clear what the patient wants.",
+        "fallback": "Opens the diaries, if the wish is clear but no search does it, such as anybody but one doctor.",
+    }
+    needs: ClassVar[dict[str, tuple[str, ...]]] = {
+        "physician_filter": ("physician",),
+        "date_filter": ("date",),
+        "ask": ("question",),
+    }
     department: str
     physicians: tuple[str, ...]
     days: tuple[str, ...]
@@ -94,12 +110,22 @@ class StaffBooks(Prompt[Choice]):
         return Choice.model_validate({"action": name, **pairs})
 
 
-class StaffChanges(Prompt[Change]):
+class StaffChanges(CallPrompt[Change]):
     """The staff moves or cancels the caller's appointment, or asks which one it is."""
 
     template = "staff_changes.md"
     words = 50
     narrows = True
+    uses: ClassVar[dict[str, str]] = {
+        "reschedule": "Moves the caller's appointment to an earlier time, or changes it in another way.",
+        "cancel": "Cancels the caller's appointment, if the caller gives it up.",
+        "ask": "Asks the caller one short question about what is missing: the wish, the name, the doctor or the day.",
+    }
+    needs: ClassVar[dict[str, tuple[str, ...]]] = {
+        "reschedule": _APPOINTMENT,
+        "cancel": _APPOINTMENT,
+        "ask": ("question",),
+    }
     department: str
     physicians: tuple[str, ...]
     days: tuple[str, ...]

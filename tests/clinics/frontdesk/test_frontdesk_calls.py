@@ -1,0 +1,200 @@
+"""The desk's staff calls its tools natively where the server can; otherwise it chooses them in a form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.booking import Booking
+from polyclinic.clinics.frontdesk.scenario import Contact, scenarios
+from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.understudies import UNDERSTUDIES
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import Campaign, Episode, EpisodeSpec
+from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.transcript import Called, ToolUsed
+from polyclinic.eval.replies import tool_rows
+from polyclinic.models import guard
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.runner.build.built_run import reader_of
+from polyclinic.testing.fault_server import Body, FaultServer
+
+CONTACTS = scenarios("secondary:1:20", 0)
+VISIT = next(contact for contact in CONTACTS if contact.kind == "visit")
+PLAN = HospitalState.open(CONTACTS).diaries[VISIT.caller.home_department]
+SPOKEN = "I will look for a time."
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+
+
+def wanted(body: Body) -> tuple[str, dict[str, str]]:
+    """The right tool for what the patient said last."""
+    said = "\n".join(str(message["content"]) for message in body["messages"]).rpartition("The patient says: ")[2]
+    doctor = next((name for name in PLAN.physician_names if name in said), "")
+    day = next((text for text in PLAN.time.day_texts if text in said), "")
+    if doctor:
+        return "physician_filter", {"physician": doctor}
+    return ("date_filter", {"date": day}) if day else ("get_all_time", {})
+
+
+def call(name: str, arguments: dict[str, Any], number: int = 0) -> Body:
+    return {"index": number, "id": f"c{number}", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def by_call(body: Body) -> str | Body:
+    """Calls a tool where tools are offered, and fills in the form otherwise."""
+    name, arguments = wanted(body)
+    if "tools" in body:
+        return {"tool_calls": [call(name, arguments)], "finish_reason": "tool_calls"}
+    return by_form(body)
+
+
+def by_form(body: Body) -> str:
+    """Fills in the form, whatever is offered; speaks if no form was sent."""
+    if "response_format" not in body:
+        return SPOKEN
+    name, arguments = wanted(body)
+    form = {"wants": "a time", "action": name, "physician": "", "date": "", "question": ""}
+    return json.dumps(form | arguments)
+
+
+async def only_books(episode: Episode[Contact, DeskVariant]) -> str:
+    """The booking of a visit without the intake."""
+    contact = episode.scenario
+    actor, staff = PatientActor(episode, contact.caller), Staff(episode, contact.departments)
+    department = contact.caller.home_department
+    return await Booking(episode, contact, episode.variant, actor, staff, department, None).run()
+
+
+async def book(
+    reply: Callable[[Body], str | Body],
+    refuse: Callable[[Body], str | tuple[int, str] | None] | None = None,
+    options: str = "",
+) -> tuple[EpisodeResult, list[Body]]:
+    """A visit whose patient turns the first offer down; the staff is a model on a stub server."""
+    changes_mind = VISIT.caller.model_copy(update={"resistance": 0.0})
+    visit = VISIT.model_copy(update={"patient": changes_mind})
+    async with FaultServer(reply=reply, refuse=refuse) as server:
+        cast = build_cast(
+            parse_cast(f"staff={server.url}:any{options},all=understudy"),
+            ["staff", "patient"],
+            {role: player() for role, player in UNDERSTUDIES.items()},
+            mistakes=[],
+            reader=reader_of(clinic),
+        )
+        context = RunContext(replace(clinic, flow=only_books), cast, MemoryJournal(), judges=())
+        spec = EpisodeSpec("e", clinic.name, visit.id, "tool", 0, 1, campaign=visit.campaign)
+        result = await run_episode(context, spec, visit, Campaign(HospitalState.open(CONTACTS)))
+        await cast.close()
+    assert result.outcome == "booked"
+    return result, list(server.requests)
+
+
+def how(result: EpisodeResult) -> set[str]:
+    """The report's column that says how the staff's tools were used."""
+    return {str(row[3]) for row in tool_rows(result.transcript.of(Called), result.transcript.of(ToolUsed))}
+
+
+def offered(requests: list[Body]) -> list[bool]:
+    return ["tools" in body for body in requests]
+
+
+async def test_tools_are_called_natively_and_their_choices_are_those_of_the_prompt() -> None:
+    result, requests = await book(by_call)
+    assert offered(requests) == [True, True]
+    assert all(body["tool_choice"] == "required" and "response_format" not in body for body in requests)
+    tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in requests[0]["tools"]}
+    assert list(tools) == ["get_all_time", "physician_filter", "date_filter", "ask", "fallback"]
+    assert tools["physician_filter"]["properties"]["physician"]["enum"] == list(PLAN.physician_names)
+    assert tools["date_filter"]["properties"]["date"]["enum"] == list(PLAN.time.day_texts)
+    assert "JSON" not in str(requests[0]["messages"]) and "`wants`" not in str(requests[0]["messages"])
+    assert how(result) == {"native"}
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    ["any does not support tools", (500, "tools param requires --jinja flag"), (404, "no endpoint supports tool use")],
+)
+async def test_a_server_that_refuses_tools_gets_the_form_from_then_on(refusal: str | tuple[int, str]) -> None:
+    result, requests = await book(by_call, lambda body: refusal if "tools" in body else None)
+    assert offered(requests) == [True, False, False]
+    assert "Reply with `wants` first" in str(requests[-1]["messages"])
+    assert "physician_filter" in str(requests[-1]["response_format"])
+    assert how(result) == {"closed reply"}
+    adapted = [event.adapted for event in result.transcript.of(Called) if event.role == "staff"]
+    assert adapted == [("tools offered as choices of a form",)] * 2
+
+
+async def test_a_server_that_ignores_tools_gets_the_form_from_then_on() -> None:
+    result, requests = await book(by_form)
+    assert offered(requests) == [True, False, False]
+    assert how(result) == {"closed reply"}
+
+
+async def test_a_server_that_cannot_be_told_to_call_still_gets_the_tools() -> None:
+    refusal = "tool_choice 'required' is not supported"
+    result, requests = await book(by_call, lambda body: refusal if "tool_choice" in body else None)
+    assert offered(requests) == [True, True, True]
+    assert ["tool_choice" in body for body in requests] == [True, False, False]
+    assert how(result) == {"native"}
+
+
+@pytest.mark.parametrize(
+    "unusable",
+    [
+        [call("physician_filter", {"physician": "Dr. Nobody"})],
+        [call("book", {})],
+        [call("get_all_time", {"doctor": "any"})],
+        [call("get_all_time", {}), call("fallback", {}, 1)],
+    ],
+    ids=["no such doctor", "no such tool", "no such argument", "two calls"],
+)
+async def test_an_unusable_call_is_asked_for_again_as_a_form(unusable: list[Body]) -> None:
+    calls = iter([unusable])
+
+    def reply(body: Body) -> str | Body:
+        wrong = next(calls, None)
+        return by_call(body) if wrong is None else {"tool_calls": wrong, "finish_reason": "tool_calls"}
+
+    result, requests = await book(reply)
+    assert offered(requests) == [True, False, True], "the tools are offered again for the next decision"
+    assert "That reply cannot be used" in str(requests[1]["messages"][-1]["content"])
+    faults = [event.fault for event in result.transcript.of(Called) if event.role == "staff"]
+    assert [bool(fault) for fault in faults] == [True, False, False]
+
+
+async def test_one_spoken_reply_of_a_model_that_has_called_a_tool_does_not_turn_tools_off() -> None:
+    spoken = iter([False, True])
+    result, requests = await book(lambda body: SPOKEN if next(spoken, False) else by_call(body))
+    assert offered(requests) == [True, True, False]
+    assert how(result) == {"native", "closed reply"}
+
+
+async def test_the_cast_can_turn_native_calls_off() -> None:
+    result, requests = await book(by_call, options="?tools=false")
+    assert offered(requests) == [False, False]
+    assert how(result) == {"closed reply"}
+    assert not any(event.adapted for event in result.transcript.of(Called))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "get_all_time", "arguments": {}}',
+        '<tool_call>\n{"name": "get_all_time", "arguments": {}}\n</tool_call>',
+    ],
+)
+async def test_a_call_that_the_model_writes_as_text_is_a_call(written: str) -> None:
+    result, requests = await book(lambda body: written)
+    assert offered(requests) == [True, True]
+    assert how(result) == {"native"}
