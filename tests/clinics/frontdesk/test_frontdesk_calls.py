@@ -12,6 +12,8 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
+from polyclinic.clinics.frontdesk.prompts.history import DeskHistory
+from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.scenario import Contact, scenarios
 from polyclinic.clinics.frontdesk.state import HospitalState
 from polyclinic.clinics.frontdesk.understudies import UNDERSTUDIES
@@ -19,7 +21,7 @@ from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Campaign, Episode, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.transcript import Called, ToolUsed
+from polyclinic.core.transcript import Called, Said, ToolUsed
 from polyclinic.eval.replies import tool_rows
 from polyclinic.models import guard
 from polyclinic.models.cast import build_cast, parse_cast
@@ -39,7 +41,8 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wanted(body: Body) -> tuple[str, dict[str, str]]:
     """The right tool for what the patient said last."""
-    said = "\n".join(str(message["content"]) for message in body["messages"]).rpartition("The patient says: ")[2]
+    texts = [str(message["content"]).partition("The patient says: ")[2] for message in body["messages"]]
+    said = next(text for text in reversed(texts) if text).splitlines()[0]
     doctor = next((name for name in PLAN.physician_names if name in said), "")
     day = next((text for text in PLAN.time.day_texts if text in said), "")
     if doctor:
@@ -198,3 +201,94 @@ async def test_a_call_that_the_model_writes_as_text_is_a_call(written: str) -> N
     result, requests = await book(lambda body: written)
     assert offered(requests) == [True, True]
     assert how(result) == {"native"}
+
+
+def shapes(body: Body) -> list[str]:
+    """The roles of the messages after the instructions."""
+    return [str(message["role"]) for message in body["messages"][1:]]
+
+
+def spoken_by(result: EpisodeResult, phase: str) -> list[str]:
+    return [event.text for event in result.transcript.of(Said) if event.data.get("phase") == phase]
+
+
+async def test_the_second_decision_sees_words_call_result_offer_and_answer_in_true_order() -> None:
+    result, requests = await book(by_call)
+    first, second = requests
+    assert shapes(first) == ["user"]
+    assert shapes(second) == ["user", "assistant", "tool", "assistant", "user"]
+    heard, called, came_back, offered_words, answered = second["messages"][1:]
+    wish, answer = [event.text for event in result.transcript.said("patient")][:2]
+    offer = spoken_by(result, "offer")[0]
+    name, arguments = wanted(first)
+    assert heard["content"] == wish
+    assert called["tool_calls"][0]["function"] == {
+        "name": name,
+        "arguments": json.dumps(arguments, separators=(",", ":")),
+    }
+    assert came_back["tool_call_id"] == called["tool_calls"][0]["id"]
+    found = offer.removeprefix("How about ").removesuffix("?")
+    assert came_back["content"] == f"The earliest time: {found}."
+    assert offered_words["content"] == offer
+    assert f"The patient says: {answer}" in answered["content"]
+
+
+async def test_the_history_is_the_same_for_a_model_that_chooses_in_a_form() -> None:
+    result, requests = await book(by_form)
+    second = requests[-1]
+    assert shapes(second) == ["user", "assistant", "user", "assistant", "user"]
+    _, chosen, came_back, offered_words, _ = second["messages"][1:]
+    assert chosen["content"] == by_form(requests[-2])
+    assert came_back["content"].startswith("The tool's result: The earliest time: ")
+    assert offered_words["content"] == spoken_by(result, "offer")[0]
+
+
+async def test_a_call_in_the_history_is_a_form_where_the_next_try_is_one() -> None:
+    spoken = iter([False, True])
+    _, requests = await book(lambda body: SPOKEN if next(spoken, False) else by_call(body))
+    again = requests[-1]["messages"]
+    assert json.loads(again[2]["content"])["action"] == wanted(requests[0])[0]
+    assert again[3]["role"] == "user" and "tool_calls" not in str(again)
+
+
+async def test_a_patient_answers_the_offer_that_was_made() -> None:
+    result, _ = await book(by_call)
+    events = list(result.transcript.events)
+    offer = next(event for event in events if isinstance(event, Said) and event.data.get("phase") == "offer")
+    wishes = [event for event in events if isinstance(event, Called) and event.prompt == "PatientBooking"]
+    assert [events.index(wish) > events.index(offer) for wish in wishes] == [False, True]
+
+
+async def test_a_clerk_who_asks_sees_its_question_and_the_answer() -> None:
+    asks = iter([True])
+
+    def reply(body: Body) -> str | Body:
+        if next(asks, False):
+            return {"tool_calls": [call("ask", {"question": "Which day?"})], "finish_reason": "tool_calls"}
+        return by_call(body)
+
+    _, requests = await book(reply)
+    assert shapes(requests[1]) == ["user", "assistant", "tool", "user"]
+    assert "Which day?" in str(requests[1]["messages"][2]["tool_calls"])
+
+
+async def test_a_clerk_who_chooses_again_sees_what_went_wrong() -> None:
+    wrong = iter([True])
+
+    def reply(body: Body) -> str | Body:
+        if next(wrong, False):
+            return {"tool_calls": [call("physician_filter", {})], "finish_reason": "tool_calls"}
+        return by_call(body)
+
+    _, requests = await book(reply)
+    assert shapes(requests[1]) == ["user", "assistant", "tool", "user"]
+    assert requests[1]["messages"][3]["content"] == "no doctor of this department was given"
+    assert shapes(requests[2]) == ["user", "assistant", "tool", "assistant", "tool", "assistant", "user"]
+
+
+def test_a_call_that_was_not_carried_out_gets_a_result_before_the_next_question() -> None:
+    history = DeskHistory()
+    history.heard("Soon, please.")
+    history.chose(Choice(action="get_all_time"), "", by_call=True)
+    assert [message.role for message in history.told()] == ["user", "assistant", "tool"]
+    assert history.told()[2].tool_call_id == history.told()[1].tool_calls[0].id

@@ -185,7 +185,7 @@ async def test_staff_who_choose_again_after_an_offer_remember_what_they_offered(
     visit = next(contact for contact in contacts if contact.kind == "visit")
     changes_mind = visit.caller.model_copy(update={"resistance": 0.0})
     await alone(contacts, visit.model_copy(update={"patient": changes_mind}), staff=Mistaken())
-    assert any(words.startswith('You offered the patient: "How about') for words in remembered)
+    assert any(words.startswith("How about") for words in remembered)
 
 
 class Mistaken(StaffUnderstudy):
@@ -195,6 +195,6 @@ class Mistaken(StaffUnderstudy):
     def books(self, ask: Ask[StaffBooks]) -> Choice:
         """The first choice after a change of mind is one that the tool refuses."""
         earlier = [message for message in ask.request.messages if message.role == "assistant"]
-        if len(earlier) == 1 and not ask.prompt.problem:
+        if len(earlier) == 2 and not ask.prompt.problem:
             return Choice(action="physician_filter")
         return super().books(ask)

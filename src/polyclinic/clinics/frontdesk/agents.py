@@ -176,8 +176,13 @@ class Staff:
         self._dialogue += [user(f'The patient says: "{patient_says}"'), assistant(answer.value)]
         return answer.value
 
-    async def chooses(self, diary: Diary, now: int, name: str, patient_says: str, problem: str = "") -> Choice | None:
-        """One step of booking a first appointment: a tool, a question or the fallback."""
+    async def chooses(
+        self, diary: Diary, now: int, name: str, patient_says: str, problem: str = "", *, again: bool = False
+    ) -> Choice | None:
+        """One step of booking a first appointment: a tool, a question or the fallback.
+
+        With `again`, the patient said these words before the last step.
+        """
         prompt = StaffBooks(
             department=diary.plan.name,
             physicians=diary.physician_names,
@@ -189,7 +194,7 @@ class Staff:
             voice=self._voice,
         )
         answer = await self._answers(prompt, self.history.told())
-        return self._remembers(patient_says, answer)
+        return self._remembers("" if again else patient_says, answer)
 
     async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
         """One step of a call about an existing appointment: a tool or a question."""
@@ -205,8 +210,10 @@ class Staff:
         answer = await self._answers(prompt, self.history.told())
         return self._remembers(caller_says, answer)
 
-    async def reasons(self, diary: Diary, now: int, patient_says: str, moving: str = "") -> tuple[Proposal, ...] | None:
-        """The time that the staff finds by reading the diaries."""
+    async def reasons(
+        self, diary: Diary, now: int, patient_says: str, moving: str = "", *, again: bool = False
+    ) -> tuple[Proposal, ...] | None:
+        """The time that the staff finds by reading the diaries. With `again`, it has heard the patient already."""
         time = diary.time
         prompt = StaffReasons(
             department=diary.plan.name,
@@ -219,9 +226,12 @@ class Staff:
             patient_says=patient_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, [])
+        answer = await self._answers(prompt, self.history.told())
         if answer is None:
             return None
+        if not again:
+            self.history.heard(patient_says)
+        self.history.wrote(answer.call.text)
         found = answer.value
         return tuple(
             Proposal(physician=name, date=found.date, start=found.start, end=found.end) for name in found.physicians()
@@ -234,10 +244,13 @@ class Staff:
             return None
 
     def _remembers(self, heard: str, answer: Answer[D] | None) -> D | None:
-        """Add this step to the history that the next step sees, and return its value."""
+        """Add this step to the history that the next step sees, and return its value. `heard` is empty if nothing new
+        was said.
+        """
         if answer is None:
             return None
-        self.history.heard(heard)
+        if heard:
+            self.history.heard(heard)
         self.history.chose(answer.value, answer.call.text, by_call=bool(answer.call.tool_calls))
         return answer.value
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import (
     NOTHING_FOR_THAT,
+    SEE_DIARIES,
     THANKS,
     WHICH_TIME,
-    WOULD_IT_SUIT,
+    found_words,
     offer_words,
 )
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
@@ -82,11 +83,9 @@ class Booking:
         self.rejects = resistance < variant.rejection
 
     async def run(self) -> str:
-        """Talk first. Then use the diary: an offer, perhaps a change of mind and a second offer, the booking."""
+        """Hear a wish. Then use the diary: an offer, perhaps a change of mind and a second offer, the booking."""
         diary = hospital_of(self.episode).diaries[self.department]
-        await self.settle(diary, self.first)
-        if self.rejects:
-            await self.settle(diary, self.second)
+        await self.settle(diary, self.first, WHICH_TIME)
         await self.episode.enter_lane(self.department)
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(diary)
@@ -94,11 +93,12 @@ class Booking:
         self.episode.note(DiarySeen(snapshot=snapshot))
         offer = await self.offer(diary, snapshot, self.first)
         if not offer.proposals and not anything_free(snapshot, offer.request.wish):
-            self.say("staff", NOTHING_FOR_THAT, "offer")
-            if not self.rejects:
-                await self.settle(diary, self.second)
+            self.tell(NOTHING_FOR_THAT)
+            self.second.turns_down = None
+            await self.settle(diary, self.second, NOTHING_FOR_THAT)
             offer = await self.offer(diary, snapshot, self.second)
         elif self.rejects and self.is_right(snapshot, offer):
+            await self.settle(diary, self.second, offer_words(offer.proposals or ()))
             offer = await self.offer(diary, snapshot, self.second)
         wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
         self.episode.conclude(BookingEnded(department=self.department, dialogue=">".join(wishes)))
@@ -107,16 +107,16 @@ class Booking:
             return "full"
         return self.conclude(diary, ledger, offer)
 
-    async def settle(self, diary: Diary, request: OpenWish, problem: str = "") -> None:
-        """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
+    async def settle(self, diary: Diary, request: OpenWish, asked: str, problem: str = "") -> None:
+        """The patient answers what the staff `asked` by stating a wish; the staff chooses a tool or asks. Nothing here
+        looks at the diary.
 
         If a tool reported a `problem`, the staff first chooses again without asking the patient. This may happen
         several times, but the number of the patient's rounds about one wish is limited.
         """
-        asked = WOULD_IT_SUIT if request.turns_down else WHICH_TIME
         heard = bool(problem and request.wish_words)
         request.choice = None
-        request.unsaid = [] if request.turns_down or heard else [("staff", WHICH_TIME)]
+        request.unsaid = [] if request.number or heard else [("staff", asked)]
         while heard or request.rounds:
             if not heard:
                 request.rounds -= 1
@@ -125,7 +125,9 @@ class Booking:
             if self.variant.scheduling == "reasoning":
                 return
             name = self.record.name if self.record is not None else ""
-            request.choice = await self.staff.chooses(diary, self.contact.minute, name, request.wish_words, problem)
+            request.choice = await self.staff.chooses(
+                diary, self.contact.minute, name, request.wish_words, problem, again=heard
+            )
             if request.choice is None or request.choice.action != "ask":
                 return
             asked, problem, heard = request.choice.question, "", False
@@ -151,9 +153,7 @@ class Booking:
         self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
-            words = offer_words(offer.proposals)
-            self.say("staff", words, "offer")
-            self.staff.history.wrote(words)
+            self.tell(offer_words(offer.proposals))
         return offer
 
     async def find(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:
@@ -168,6 +168,7 @@ class Booking:
             if choice is None:
                 return Offer(request, "none", proposals=None)
             if choice.action == "fallback":
+                self.staff.history.came_back(SEE_DIARIES)
                 break
             if choice.action == "ask":
                 return Offer(request, "ask")
@@ -175,13 +176,14 @@ class Booking:
             if not found.problem:
                 proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
                 return Offer(request, choice.action, proposals, found.place)
-            await self.settle(diary, request, found.problem)
+            await self.settle(diary, request, WHICH_TIME, found.problem)
             self.aloud(request)
         return await self.reason(diary, snapshot, request, "fallback")
 
     async def reason(self, diary: Diary, snapshot: Snapshot, request: OpenWish, via: str) -> Offer:
         """An offer that the staff finds by reading the diaries."""
-        proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words)
+        new = self.variant.scheduling == "reasoning"
+        proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words, again=not new)
         place = read_place(snapshot, proposals) if proposals else None
         return Offer(request, via, proposals, place if isinstance(place, Place) else None)
 
@@ -190,6 +192,7 @@ class Booking:
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
         self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
+        self.staff.history.came_back(found.problem or found_words(proposals))
         return found
 
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
@@ -206,6 +209,11 @@ class Booking:
         waited = diary.time.minute(entry.day, entry.slot) - ledger.now
         self.episode.conclude(AppointmentMade(day=entry.day, minutes=minutes, waited=waited))
         return "booked"
+
+    def tell(self, words: str) -> None:
+        """Tell the patient what was found. The staff remembers its own words."""
+        self.say("staff", words, "offer")
+        self.staff.history.wrote(words)
 
     def say(self, speaker: str, text: str, phase: str) -> None:
         """Add one spoken line to the transcript."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.waiting import WaitingList
-from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, WHICH_ONE, moved_words, wish_words
+from polyclinic.clinics.frontdesk.flow.words import FOUND, GREETING, THANKS, WHICH_ONE, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts.replies import Change
 from polyclinic.clinics.frontdesk.rules.notes import (
     CalledBack,
@@ -59,6 +59,7 @@ class CallBack:
             if found is not None or not self.rounds:
                 break
             self.say("staff", WHICH_ONE)
+            self.staff.history.wrote(WHICH_ONE)
             choice = await self.hear(WHICH_ONE, problem=NOT_FOUND)
         done = ""
         snapshot = take_snapshot(self.diary, ledger.now)
@@ -98,6 +99,7 @@ class CallBack:
         self.episode.used_tool(
             "staff", choice.action, "write", choice.arguments, result, error="" if found is not None else NOT_FOUND
         )
+        self.staff.history.came_back(NOT_FOUND if found is None else FOUND)
         return found
 
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:
@@ -115,7 +117,9 @@ class CallBack:
         proposals: tuple[Proposal, ...] | None = ()
         if self.variant.scheduling == "reasoning":
             words = wish_words(self.booked_wish(found))
-            proposals = await self.staff.reasons(self.diary, ledger.now, words, moving=self.start_words(found))
+            proposals = await self.staff.reasons(
+                self.diary, ledger.now, words, moving=self.start_words(found), again=True
+            )
             place = self.reasoned_place(snapshot, found, proposals)
             if proposals is None:
                 return "", None

@@ -1,8 +1,8 @@
 """Who speaks when. A contact is a visit (intake, then a booking), or a call to move or cancel.
 
 A hospital's contacts run side by side. Everything that a dialogue can do without the diary is done first. Then the
-contact waits for its turn in its department, in order of arrival, and acts on the diary. So the result is the same as
-if contacts ran one after the other.
+contact waits for its turn in its department, in order of arrival, and acts on the diary. What a patient answers to an
+offer is heard in that turn too. So the result is the same as if contacts ran one after the other.
 """
 
 from __future__ import annotations

@@ -7,10 +7,11 @@ from polyclinic.clinics.frontdesk.scenario.slots import Wish
 
 GREETING = "Hello, how can I help you?"
 WHICH_TIME = "How would you like to schedule the appointment?"
-WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
 NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
 WHICH_ONE = "I am sorry, I cannot find it. What are your full name, your doctor's name and the date of the appointment?"
 THANKS = "Thank you."
+FOUND = "The appointment was found."
+SEE_DIARIES = "The diaries are open."
 EMERGENCY_WORDS = (
     "This cannot wait for an appointment. Please stay here, I am calling the emergency team for you right now."
 )
@@ -19,6 +20,11 @@ EMERGENCY_WORDS = (
 def seen_words(department: str) -> str:
     """The sentence that tells a patient where to go."""
     return f"Thank you. You will be seen in {department}." if department else "Thank you. We will call you."
+
+
+def found_words(proposals: tuple[Proposal, ...]) -> str:
+    """What a search found, as the staff reads it."""
+    return f"The earliest time: {_time_words(proposals[0])}." if proposals else "Nothing is free."
 
 
 def offer_words(proposals: tuple[Proposal, ...]) -> str:
