@@ -9,17 +9,22 @@ from typing import cast
 
 import pytest
 
-from polyclinic.core.model import Completion, Model, Request
+from polyclinic.clinics.frontdesk.prompts import StaffBooks
+from polyclinic.clinics.frontdesk.readings import WISH
+from polyclinic.core.known_scene import KnownScene
+from polyclinic.core.message import ToolCall
+from polyclinic.core.model import NANO, Completion, Model, Request, Usage
+from polyclinic.core.reading import ReadsPlainly
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import table_text
 from polyclinic.models.spec import parse_model
 from polyclinic.runner.audition.audition import audition
-from polyclinic.runner.audition.fitness import RoleFitness, audition_sections, fitness_table
-from polyclinic.runner.audition.perform import perform_all
+from polyclinic.runner.audition.fitness import RoleFitness, audition_sections, cost_table, fitness_table
+from polyclinic.runner.audition.perform import Performance, Played, perform_all
 from polyclinic.runner.audition.picture import square
 from polyclinic.runner.audition.reader import reader_scenes
-from polyclinic.runner.audition.scenes import known_scene, rehearse, rehearse_all
+from polyclinic.runner.audition.scenes import Rehearsal, Scene, Watched, known_scene, rehearse, rehearse_all
 from polyclinic.runner.readings import labelled
 from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.fault_server import Body, FaultServer
@@ -99,6 +104,79 @@ async def test_the_right_tool_with_fitting_arguments_is_right_and_any_other_is_w
         async with using(name, arguments) as server:
             shares.append((await heard(server))["nurse"].shares["tools"])
     assert shares == [1.0, 0.0, 0.0]
+
+
+class Clerk:
+    """Answers each decision of the desk as its understudy did, natively or in the form, or with a change to it."""
+
+    name, kind = "clerk", "llm"
+
+    def __init__(self, scenes: list[Scene], *, native: bool, **changes: str) -> None:
+        self._expected = {scene.request.key: json.loads(scene.expected.text) for scene in scenes}
+        self._native, self._changes = native, changes
+
+    async def answer(self, request: Request) -> Completion:
+        form = self._expected.get(request.key, {}) | self._changes
+        if not self._native:
+            return Completion(text=json.dumps(form))
+        needed = StaffBooks.needs.get(form["action"], ())
+        call = ToolCall(id="c", name=form["action"], arguments={name: form[name] for name in needed})
+        return Completion(tool_calls=(call,), finish="tool_calls")
+
+
+async def test_the_desks_staff_is_measured_by_the_right_tool_natively_and_in_the_form() -> None:
+    playing = parse_model("http://127.0.0.1:1/v1:any")
+    rehearsal = await rehearse("frontdesk", variants=("tool",), scenarios="primary:1:8", episodes=8, playing=playing)
+    scenes = [scene for scene in rehearsal.scenes if scene.prompt == "StaffBooks"]
+    assert {json.loads(scene.expected.text)["action"] for scene in scenes} > {"physician_filter"}
+
+    async def tools(clerk: Clerk) -> float | None:
+        played = await perform_all(scenes, cast(Model, clerk), "tested", 4)
+        return RoleFitness("frontdesk", "staff", "m", "llm", tuple(played), 1.0).shares["tools"]
+
+    assert await tools(Clerk(scenes, native=True)) == 1.0
+    assert await tools(Clerk(scenes, native=False)) == 1.0
+    assert await tools(Clerk(scenes, native=True, action="fallback")) == 0.0
+    doctor = scenes[0].request.prompt.model_dump()["physicians"][0]
+    wrong_doctor = await tools(Clerk(scenes, native=False, physician=doctor))
+    assert wrong_doctor is not None and 0.0 < wrong_doctor < 1.0
+    assert await tools(Clerk(scenes, native=True, action="book")) == 0.0
+
+
+class OneModel:
+    """Every role is played by the same clerk."""
+
+    def model(self, role: str) -> Model:
+        return cast(Model, Clerk([], native=False))
+
+    def describe(self) -> dict[str, str]:
+        return {}
+
+
+async def test_readings_count_as_calls_of_the_reader_and_not_as_scenes() -> None:
+    rehearsal = Rehearsal(load_clinic("demo"), episodes=2)
+    watched = Watched(OneModel(), rehearsal, None)
+    question = ReadsPlainly(text="x", question=WISH.ask(wish="y"))
+    for role in ("reader", "reader", "reader", "caller"):
+        await watched.model(role).answer(Request(role, question, (), episode="e"))
+    assert [rehearsal.calls_per_episode(role) for role in ("reader", "caller")] == [1.5, 0.5]
+    assert [scene.role for scene in rehearsal.scenes] == ["caller"]
+
+
+def test_the_cost_of_the_whole_run_is_the_sum_of_all_roles_with_the_readings() -> None:
+    scene = known_scene(KnownScene("staff", ReadsPlainly(text="x", question=WISH.ask(wish="y")), {}))
+    usage = Usage(input_tokens=300, output_tokens=100, cost_nano_usd=2 * NANO // 100)
+    play = Performance(scene, [Played(Completion(usage=usage), "", 1.0)], taken=True)
+    roles = [
+        RoleFitness("frontdesk", role, "m", "llm", (play,), calls) for role, calls in (("staff", 2), ("reader", 3))
+    ]
+    rows = cost_table(roles).rows
+    assert [row[1] for row in rows] == ["staff", "reader", "all roles"]
+    assert [row[6:] for row in rows] == [
+        [200, 80_000, "4.00"],
+        [300, 120_000, "6.00"],
+        [500, 200_000, "10.00"],
+    ]
 
 
 def test_a_test_picture_is_a_png_of_its_colour() -> None:

@@ -185,16 +185,25 @@ def cost_table(found: Sequence[RoleFitness]) -> Table:
                 round(wrote),
                 f"{role.cost_usd:.5f}",
                 round(calls),
-                round(calls * (read + wrote)),
-                f"{calls * role.cost_usd:.2f}",
+                *_whole_run([role]),
             ]
         )
+    for clinic in dict.fromkeys(role.clinic for role in found):
+        mine = [role for role in found if role.clinic == clinic]
+        calls = round(sum(role.calls_per_episode for role in mine) * EPISODES)
+        rows.append([clinic, "all roles", *[None] * 4, calls, *_whole_run(mine)])
     columns = ["clinic", "role", "s", "tokens in", "out", "USD", "calls", "tokens", "USD in all"]
     note = (
         f"The first figures are for one reply with all its tries, the last three for {EPISODES} episodes."
-        " The number of calls is that of understudies."
+        " The number of calls is that of understudies; the reader's calls are the readings that judges and checks need."
     )
     return Table("What it costs", columns, rows, note)
+
+
+def _whole_run(roles: Sequence[RoleFitness]) -> tuple[int, str]:
+    """The tokens and the money that these roles take in a run."""
+    tokens = sum(role.calls_per_episode * EPISODES * sum(role.tokens) for role in roles)
+    return round(tokens), f"{sum(role.calls_per_episode * EPISODES * role.cost_usd for role in roles):.2f}"
 
 
 def audition_sections(found: Sequence[RoleFitness]) -> list[Section]:

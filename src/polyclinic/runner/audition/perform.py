@@ -10,6 +10,7 @@ from typing import Any
 
 from polyclinic.core.again import again
 from polyclinic.core.agent import REASKS, read_completion
+from polyclinic.core.calling import ACTION, CallPrompt, call_as_form
 from polyclinic.core.clinic import Side
 from polyclinic.core.model import Completion, Model, Request, Usage, total
 from polyclinic.core.part_signs import broken_by
@@ -93,26 +94,29 @@ async def perform(scene: Scene, model: Model, side: Side) -> Performance:
             done.why = str(error)
             return done
         seconds = time.monotonic() - started
-        if completion.tool_calls:
+        if completion.tool_calls and request.closed is None:
             done.tries.append(Played(completion, "", seconds))
             done.taken = True
             done.tool_right = _tool_right(scene, completion)
             return done
         try:
+            if completion.tool_calls:
+                completion = call_as_form(prompt, completion)
             reply = read_completion(prompt, completion)
         except Unreadable as error:
             done.tries.append(Played(completion, error.kind, seconds))
             done.why = str(error)
             repeated = completion.text in refused
             refused.append(completion.text)
-            messages, settings = again(prompt, scene.request.messages, completion.text, error, settings, repeated)
-            request = replace(request, messages=tuple(messages), settings=settings)
+            form = scene.request.closed or scene.request
+            messages, settings = again(prompt, form.messages, completion.text, error, settings, repeated)
+            request = replace(form, messages=tuple(messages), settings=settings)
             continue
         done.tries.append(Played(completion, "", seconds))
         done.taken = True
         _judge(done, reply, side)
         break
-    if request.tools and scene.expected.tool_calls:
+    if (request.tools and scene.expected.tool_calls) or (prompt.takes_call and not done.taken):
         done.tool_right = False
     if _closed_fields(request):
         done.closed_right = done.first
@@ -128,6 +132,9 @@ def _judge(done: Performance, reply: Any, side: Side) -> None:
     closed = _closed_fields(scene.request)
     if closed and scene.expected.text and not isinstance(reply, str):
         expected = read_completion(scene.request.prompt, scene.expected)
+        if isinstance(scene.request.prompt, CallPrompt):
+            needed = (ACTION, *scene.request.prompt.needs.get(expected.action, ()))
+            done.tool_right = all(getattr(reply, name) == getattr(expected, name) for name in needed if name in closed)
         done.agrees = all(getattr(reply, name) == getattr(expected, name) for name in closed)
     if scene.right:
         wrong = {name: getattr(reply, name) for name, right in scene.right.items() if getattr(reply, name) not in right}

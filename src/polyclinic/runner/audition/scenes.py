@@ -52,11 +52,14 @@ class Scene(NamedTuple):
 
 @dataclass
 class Rehearsal:
-    """All questions that understudies got in a few episodes; `episodes` is the number of these episodes."""
+    """All questions that understudies got in a few episodes. `episodes` is the number of these episodes, `readings` how
+    often the reader was asked in them.
+    """
 
     clinic: Clinic
     scenes: list[Scene] = field(default_factory=list)
     episodes: int = 0
+    readings: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
         """At most `most` scenes of a role, chosen from each of its prompts and spread over the episodes.
@@ -88,7 +91,8 @@ class Rehearsal:
 
     def calls_per_episode(self, role: str) -> float:
         """How often a role gets a question in one episode."""
-        return sum(scene.role == role and bool(scene.request.episode) for scene in self.scenes) / max(1, self.episodes)
+        asked = sum(scene.role == role and bool(scene.request.episode) for scene in self.scenes)
+        return (self.readings if role == READER else asked) / max(1, self.episodes)
 
     @property
     def roles(self) -> list[str]:
@@ -117,7 +121,7 @@ async def rehearse(
     plan = parse_plan(config.model_copy(update={"variants": chosen})).with_episodes()
     rehearsal = Rehearsal(loaded)
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        context = replace(built.context, players=_Watched(built.context.players, rehearsal, playing))
+        context = replace(built.context, players=Watched(built.context.players, rehearsal, playing))
         for variant in chosen:
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
             for spec in mine[:episodes]:
@@ -140,7 +144,7 @@ async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None =
     names = tuple(dict.fromkeys((*_variants(rehearsal.clinic), *rehearsal.clinic.variants)))
     plan = parse_plan(config.model_copy(update={"variants": names})).with_episodes()
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        context = replace(built.context, players=_Watched(built.context.players, rehearsal, playing))
+        context = replace(built.context, players=Watched(built.context.players, rehearsal, playing))
         for spec in _by_turns(plan, names)[:MORE_EPISODES]:
             if not rehearsal.few(LEAST):
                 break
@@ -184,20 +188,24 @@ def _sharing(plan: RunPlan, campaign: str) -> list[Scenario]:
     return [scenario for scenario in plan.scenarios if scenario.id in wanted]
 
 
-class _Watched:
+class Watched:
     """Wraps the players, and records every question that they get.
 
-    Readers are left out, because `eval readings` measures them.
+    The questions to the reader are only counted: its scenes are texts with known answers.
     """
 
     def __init__(self, players: Players, rehearsal: Rehearsal, playing: CastSpec | None) -> None:
         self._players, self._rehearsal, self._playing = players, rehearsal, playing
 
     def model(self, role: str) -> Model:
+        """The player of a role, watched."""
         model = self._players.model(role)
-        return model if role_of(role) == READER else _WatchedModel(model, self._rehearsal, self._playing)
+        if role_of(role) == READER:
+            return _CountedReader(model, self._rehearsal)
+        return _WatchedModel(model, self._rehearsal, self._playing)
 
     def describe(self) -> dict[str, str]:
+        """The name of each role's model."""
         return self._players.describe()
 
 
@@ -212,3 +220,13 @@ class _WatchedModel(Wrapper):
         completion = await self._model.answer(request)
         self._rehearsal.scenes.append(Scene(role_of(request.role), request, completion))
         return completion
+
+
+class _CountedReader(Wrapper):
+    def __init__(self, model: Model, rehearsal: Rehearsal) -> None:
+        super().__init__(model)
+        self._rehearsal = rehearsal
+
+    async def answer(self, request: Request) -> Completion:
+        self._rehearsal.readings += 1
+        return await self._model.answer(request)
