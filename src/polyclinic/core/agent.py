@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import orjson
 
 from polyclinic.core.again import again, beginning, whole
-from polyclinic.core.calling import call_as_form, natively
+from polyclinic.core.calling import call_as_form, calls_tools, natively
 from polyclinic.core.loosely import made_of, read_loosely
 from polyclinic.core.message import Message, ToolCall, compose, followed
 from polyclinic.core.model import BY_CALL, FORM_IN_WORDS, Completion, Request, Settings, plays_as, was_trained
@@ -69,11 +69,6 @@ class Agent:
         """Whether the model in this role is or was trained on the clinic's own rows."""
         return was_trained(self._board.players.model(self.role))
 
-    @property
-    def _calls_tools(self) -> bool:
-        """Whether a decision may be given as a tool call. A model that was trained on rows knows their form only."""
-        return self.is_language_model and not self.is_trained
-
     def survives(self, error: OwnedError, where: str) -> None:
         """Record that a reply stayed unreadable and that the episode goes on without it. Raise any other failure."""
         if not error.prompt:
@@ -112,7 +107,9 @@ class Agent:
                 temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
             )
         try:
-            messages = followed(compose(prompt.render(), history), after)
+            messages = compose(prompt.render(), history)
+            if after:
+                messages = followed(messages, after)
         except PASS_THROUGH:
             raise
         except Exception as error:
@@ -122,7 +119,7 @@ class Agent:
         for attempt in range(REASKS + 1):
             for left in range(TOOL_ROUNDS, -1, -1):
                 request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
-                if prompt.takes_call and not attempt and self._calls_tools:
+                if prompt.takes_call and not attempt and calls_tools(self._board.players.model(self.role)):
                     request = natively(request, history, after)
                 completion, occurrence, model = await self._board.call(request)
                 if not completion.tool_calls or not left or request.closed is not None:

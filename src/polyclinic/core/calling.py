@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from polyclinic.core.again import TOOL_CALL, whole
 from polyclinic.core.message import Message, ToolCall, compose, followed
-from polyclinic.core.model import BY_CALL, Completion, Request
+from polyclinic.core.model import BY_CALL, Completion, Model, Request, was_trained
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
 from polyclinic.core.tool import ToolSpec
@@ -85,6 +85,11 @@ def _without_empty(field: dict[str, Any]) -> dict[str, Any]:
     if "enum" in plain:
         plain["enum"] = [choice for choice in plain["enum"] if choice]
     return plain
+
+
+def calls_tools(model: Model) -> bool:
+    """Whether a player may give a decision as a tool call. A model that was trained on rows knows their form only."""
+    return getattr(model, "played", model.kind) == "llm" and not was_trained(model)
 
 
 def natively(request: Request, history: Sequence[Message], after: Sequence[Message]) -> Request:

@@ -12,7 +12,7 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
-from polyclinic.clinics.frontdesk.prompts.history import DeskHistory
+from polyclinic.clinics.frontdesk.prompts.history import Step, as_messages
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.scenario import Contact, scenarios
 from polyclinic.clinics.frontdesk.state import HospitalState
@@ -287,8 +287,8 @@ async def test_a_clerk_who_chooses_again_sees_what_went_wrong() -> None:
 
 
 def test_a_call_that_was_not_carried_out_gets_a_result_before_the_next_question() -> None:
-    history = DeskHistory()
-    history.heard("Soon, please.")
-    history.chose(Choice(action="get_all_time"), "", by_call=True)
-    assert [message.role for message in history.told()] == ["user", "assistant", "tool"]
-    assert history.told()[2].tool_call_id == history.told()[1].tool_calls[0].id
+    chosen = Step(chose=Choice(action="get_all_time"), by_call=True)
+    for after in ([], [Step(heard="Hello?")]):
+        told = as_messages([Step(heard="Soon, please."), chosen, *after])
+        assert [message.role for message in told[:3]] == ["user", "assistant", "tool"]
+        assert told[2].tool_call_id == told[1].tool_calls[0].id

@@ -19,7 +19,7 @@ from polyclinic.clinics.frontdesk.prompts import (
     Topic,
     Voice,
 )
-from polyclinic.clinics.frontdesk.prompts.history import DeskHistory
+from polyclinic.clinics.frontdesk.prompts.history import Step, as_messages
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
@@ -151,7 +151,7 @@ class Staff:
         self._agent, self._departments = episode.agent("staff"), departments
         self._voice = voice_of(episode.services)
         self._dialogue: list[Message] = []
-        self.history = DeskHistory()
+        self.history: list[Step] = []
 
     async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
         """The form, filled in from what was said so far."""
@@ -193,7 +193,7 @@ class Staff:
             patient_says=patient_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, self.history.told())
+        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
         return self._remembers("" if again else patient_says, answer)
 
     async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
@@ -207,7 +207,7 @@ class Staff:
             patient_says=caller_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, self.history.told())
+        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
         return self._remembers(caller_says, answer)
 
     async def reasons(
@@ -226,12 +226,12 @@ class Staff:
             patient_says=patient_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, self.history.told())
+        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
         if answer is None:
             return None
         if not again:
-            self.history.heard(patient_says)
-        self.history.wrote(answer.call.text)
+            self.history.append(Step(heard=patient_says))
+        self.history.append(Step(text=answer.call.text))
         found = answer.value
         return tuple(
             Proposal(physician=name, date=found.date, start=found.start, end=found.end) for name in found.physicians()
@@ -250,8 +250,9 @@ class Staff:
         if answer is None:
             return None
         if heard:
-            self.history.heard(heard)
-        self.history.chose(answer.value, answer.call.text, by_call=bool(answer.call.tool_calls))
+            self.history.append(Step(heard=heard))
+        called = bool(answer.call.tool_calls)
+        self.history.append(Step(chose=answer.value, text=answer.call.text, by_call=called))
         return answer.value
 
 

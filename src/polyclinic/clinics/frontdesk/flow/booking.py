@@ -10,9 +10,9 @@ from polyclinic.clinics.frontdesk.flow.words import (
     SEE_DIARIES,
     THANKS,
     WHICH_TIME,
-    found_words,
     offer_words,
 )
+from polyclinic.clinics.frontdesk.prompts.history import Step
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, BookingEnded, DiarySeen, InPhase, Offered, Wished
@@ -168,7 +168,7 @@ class Booking:
             if choice is None:
                 return Offer(request, "none", proposals=None)
             if choice.action == "fallback":
-                self.staff.history.came_back(SEE_DIARIES)
+                self.staff.history.append(Step(result=SEE_DIARIES))
                 break
             if choice.action == "ask":
                 return Offer(request, "ask")
@@ -192,7 +192,7 @@ class Booking:
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
         self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
-        self.staff.history.came_back(found.problem or found_words(proposals))
+        self.staff.history.append(Step(result=found.problem, found=proposals))
         return found
 
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
@@ -213,7 +213,7 @@ class Booking:
     def tell(self, words: str) -> None:
         """Tell the patient what was found. The staff remembers its own words."""
         self.say("staff", words, "offer")
-        self.staff.history.wrote(words)
+        self.staff.history.append(Step(text=words))
 
     def say(self, speaker: str, text: str, phase: str) -> None:
         """Add one spoken line to the transcript."""

@@ -7,6 +7,7 @@ from typing import Literal
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.waiting import WaitingList
 from polyclinic.clinics.frontdesk.flow.words import FOUND, GREETING, THANKS, WHICH_ONE, moved_words, wish_words
+from polyclinic.clinics.frontdesk.prompts.history import Step
 from polyclinic.clinics.frontdesk.prompts.replies import Change
 from polyclinic.clinics.frontdesk.rules.notes import (
     CalledBack,
@@ -59,7 +60,7 @@ class CallBack:
             if found is not None or not self.rounds:
                 break
             self.say("staff", WHICH_ONE)
-            self.staff.history.wrote(WHICH_ONE)
+            self.staff.history.append(Step(text=WHICH_ONE))
             choice = await self.hear(WHICH_ONE, problem=NOT_FOUND)
         done = ""
         snapshot = take_snapshot(self.diary, ledger.now)
@@ -99,7 +100,7 @@ class CallBack:
         self.episode.used_tool(
             "staff", choice.action, "write", choice.arguments, result, error="" if found is not None else NOT_FOUND
         )
-        self.staff.history.came_back(NOT_FOUND if found is None else FOUND)
+        self.staff.history.append(Step(result=NOT_FOUND if found is None else FOUND))
         return found
 
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.prompts.history import time_words
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 
@@ -22,23 +23,14 @@ def seen_words(department: str) -> str:
     return f"Thank you. You will be seen in {department}." if department else "Thank you. We will call you."
 
 
-def found_words(proposals: tuple[Proposal, ...]) -> str:
-    """What a search found, as the staff reads it."""
-    return f"The earliest time: {_time_words(proposals[0])}." if proposals else "Nothing is free."
-
-
 def offer_words(proposals: tuple[Proposal, ...]) -> str:
     """An offer in words."""
-    return f"How about {' and '.join(_time_words(entry) for entry in proposals)}?"
+    return f"How about {' and '.join(time_words(entry) for entry in proposals)}?"
 
 
 def moved_words(proposal: Proposal) -> str:
     """The sentence that confirms an earlier time."""
-    return f"I have moved it: {_time_words(proposal)}."
-
-
-def _time_words(proposal: Proposal) -> str:
-    return f"{proposal.physician} on {proposal.date} from {proposal.start} to {proposal.end}"
+    return f"I have moved it: {time_words(proposal)}."
 
 
 def wish_words(wish: Wish) -> str:
