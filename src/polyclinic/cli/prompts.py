@@ -122,6 +122,8 @@ def _plain(scene: Scene) -> dict[str, Any]:
 def _text(scene: Scene) -> str:
     request = scene.request
     form = "plain text" if request.reply_schema is None else f"JSON: {', '.join(request.reply_schema['properties'])}"
+    if request.closed is not None:
+        form = f"a tool call, or from a server without tools {form}"
     parts = [f"{scene.prompt} to {request.role}; reply: {form}; at most {request.token_limit} tokens"]
     for message in request.messages:
         pictures = "".join(f"\n[picture: {image.caption or 'no caption'}]" for image in message.images)

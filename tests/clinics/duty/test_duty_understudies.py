@@ -54,6 +54,12 @@ def asked(turn: int = 1, learning: float = 0.8, **changes: object) -> Ask[ActTur
     return Ask(prompt, request, {}, reader())
 
 
+def test_what_nobody_knows_yet_is_listed_only_for_staff_with_a_memory() -> None:
+    plain, remembers = asked().prompt, asked(memory=MemoryView(facts=("nobody knows it",))).prompt
+    assert plain.view.unknowns
+    assert ["nobody has this yet" in prompt.render()[0].content for prompt in (plain, remembers)] == [False, True]
+
+
 @pytest.mark.parametrize("voice", ["first", "second"])
 async def test_on_calm_days_nobody_gives_in_to_a_habit_in_either_voice(play: Play, voice: str) -> None:
     for shift in shipped()[::4]:

@@ -6,27 +6,30 @@ from polyclinic.clinics.duty.scenario import Role
 from polyclinic.core.message import Frozen
 
 AIMS: dict[str, str] = {
-    "open": "Find out which medicines are taken, how, and what has been noticed.",
-    "clarify": "Clear up the open risk before you say anything about safety.",
+    "open": "Begin the talk about the patient's medicines.",
+    "clarify": "Ask what you still need to know.",
     "consult": "Present the case to the attending and propose the next steps.",
-    "confirm": "Settle what is open and say clearly what you confirm.",
-    "plan": "Give the patient the next steps in everyday words and make sure they were understood.",
-    "report": "Report what you have seen and what worries you.",
-    "assess": "Find out what is known and what is missing.",
+    "confirm": "Give your decision.",
+    "plan": "Tell the patient the next steps.",
+    "report": "Report what you have seen.",
+    "assess": "Ask what you need to know.",
     "opine": "Say what you think and what you would propose.",
-    "limits": "Say what is free, what is not, and what is possible instead.",
+    "limits": "Say what the department can do now.",
     "decide": "Decide the triage level, give the reason and the next steps.",
-    "act": "Say what you do now and raise any concern.",
-    "arrange": "Say what you arrange and by when.",
-    "settle": "Sum up the decision and when it will be looked at again.",
-    "brief": "Open the discharge: the plan, and what is still missing.",
-    "gaps": "Name what is missing or contradictory in the plan.",
+    "act": "Say what you do now.",
+    "arrange": "Say what you arrange.",
+    "settle": "Sum up the decision.",
+    "brief": "Open the discharge with the plan.",
+    "gaps": "Say what you think of the plan.",
     "draft": "Propose what the patient will be told.",
-    "explain": "Explain the steps to the patient and make sure they were understood.",
-    "teach": "Go through the steps again with the patient and check understanding.",
+    "explain": "Explain the steps to the patient.",
+    "teach": "Go through the steps again with the patient.",
     "close": "Answer what is open and close the conversation.",
     "answer": "Answer the worry that the patient has just named.",
 }
+"""What a message is for. The norms say how it is done well, so the aims do not: a variant without norms must find this
+out itself.
+"""
 
 
 class Beat(Frozen):
