@@ -255,7 +255,7 @@ def test_long_transcripts_are_cut_and_say_so() -> None:
 def test_the_sample_shows_a_failed_the_weakest_and_the_best_episode() -> None:
     chosen = choose_transcripts(results(), "plain", 3)
     assert [(label, episode.id) for label, episode in chosen] == [
-        ("failed", "bad"), ("weakest warmth", "plain-0"), ("best warmth", "plain-5"),
+        ("failed", "bad"), ("weakest in warmth", "plain-0"), ("best in warmth", "plain-5"),
     ]  # fmt: skip
     assert len(choose_transcripts(results(), "plain", 50)) == 7
     assert choose_transcripts(results(), "plain", 0) == []
