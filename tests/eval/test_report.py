@@ -236,7 +236,7 @@ def test_every_event_a_reader_needs_is_shown_and_raw_replies_are_not() -> None:
     blocks = transcript_blocks(Transcript(events()))
     page = "".join(render_block(block) for block in blocks)
     words = (
-        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 2",
+        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 3",
         "broke SAFE-1", "tips: added t1", "to nurse-desk", "failure (tool)", "booked", "quoted words",
         "reassured too early",
     )  # fmt: skip
