@@ -28,6 +28,7 @@ from polyclinic.core.transcript import (
 )
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.consistency import consistency_section
+from polyclinic.eval.criteria import Criterion, Rubric
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
@@ -382,3 +383,13 @@ def test_repeated_readings_show_how_consistent_the_judges_are() -> None:
         run="r", clinic="c", episodes=(EpisodeRow("e", "s", "v", scores=(Score(metric="m", value=1, judge="j"),)),)
     )
     assert consistency_section(single) is None
+
+
+def test_a_metric_with_a_short_name_is_shown_in_words_and_a_packet_for_raters_stays_as_it_was() -> None:
+    assert Metric("nvr", "", title="messages that break a norm").label == "messages that break a norm (nvr)"
+    assert Metric("false_alarm", "").label == "false alarm"
+    criterion = Criterion(
+        id="IS-3", question="?", low=0, high=1, anchors={"0": "no", "1": "yes"}, title="open question"
+    )
+    assert "title" not in criterion.model_dump()
+    assert "open question (is_3)" in {m.label for m in Rubric(id="r", title="r", criteria=(criterion,)).metrics()}
