@@ -9,17 +9,12 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges
+from polyclinic.clinics.counsel.prompts import Criticism
 from polyclinic.clinics.counsel.rules.guard import REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.notes import ObjectionOverruled
 from polyclinic.clinics.counsel.rules.objections import borrowed, confirmed, harmless, objected, void
 from polyclinic.clinics.counsel.rules.risk import Draft
-from polyclinic.clinics.counsel.understudies.critic import CriticUnderstudy
-from polyclinic.core.model import Request
 from polyclinic.core.transcript import Posted, Reviewed
-from polyclinic.core.understudy import Ask
-from polyclinic.reading.choose import open_reader
-from polyclinic.runner.readings import all_kinds
 from tests.clinics.counsel.test_drafts import CalmReader
 
 SAID = "That sounds frightening. What do you want to know?"
@@ -123,20 +118,3 @@ async def test_a_draft_that_could_do_harm_is_never_said_against_the_critics_obje
     result = await play(talk(lang="en", turns=1), models=models)
     assert "fallback" in result.transcript.said("counsellor")[0].data
     assert not result.transcript.notes(ObjectionOverruled)
-
-
-def test_the_offline_critic_finds_one_cruel_sentence_in_a_draft_that_is_unclear_as_a_whole() -> None:
-    rest = (
-        "What you just said matters to me. When you say that, do you mean that you are worn out and wish the suffering "
-        "would end, or have you also had thoughts of ending your life yourself?"
-    )
-
-    def judged(draft: str) -> str:
-        prompt = CriticJudges(lang="en", sources=(), asked="", utterance="I want to stay at home.", draft=draft)
-        reader = open_reader(all_kinds("counsel"), "")
-        answer = CriticUnderstudy().judges(Ask(prompt, Request("critic", prompt, ()), {}, reader))
-        assert isinstance(answer, Criticism)
-        return answer.words
-
-    assert judged(f"Calm down, everyone dies. Let's not dwell on that. {rest}") == "Calm down, everyone dies."
-    assert judged(rest) == ""

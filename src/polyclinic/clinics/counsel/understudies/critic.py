@@ -26,9 +26,9 @@ class CriticUnderstudy(Understudy):
         if ask.mistake("pedant"):
             first = next(iter(sentences(prompt.draft)), prompt.draft)
             return Criticism(reason="never content", fault="feelings", words=first, feedback="With more feeling.")
-        words = "" if only_courtesy(prompt.draft) else self._slip(ask)
-        if not words:
+        if only_courtesy(prompt.draft) or not ask.understands(prompt.draft, SLIP.ask(said=prompt.utterance)):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
+        words = self._worst(ask)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
         fault: Fault = (
             "feelings" if hurt and not ask.understands(words, FEELING.ask(said=prompt.utterance)) else "choice"
@@ -36,11 +36,8 @@ class CriticUnderstudy(Understudy):
         return Criticism(reason="it slips", fault=fault, words=words, feedback=f"Leave out '{words}'.")
 
     @staticmethod
-    def _slip(ask: Ask[CriticJudges]) -> str:
-        """The words that slip. In a draft that is unclear as a whole, one sentence alone may still be a clear slip."""
-        draft, asked = ask.prompt.draft, SLIP.ask(said=ask.prompt.utterance)
-        found = ask.finds(draft, asked)
-        if found == "no":
-            return ""
-        slips = (text for text in sentences(draft) if ask.understands(text, asked))
-        return next(slips, draft if found == "yes" else "")
+    def _worst(ask: Ask[CriticJudges]) -> str:
+        slips = (
+            text for text in sentences(ask.prompt.draft) if ask.understands(text, SLIP.ask(said=ask.prompt.utterance))
+        )
+        return next(slips, ask.prompt.draft)
