@@ -52,6 +52,7 @@ def test_every_command_works_on_the_same_run(polyclinic: Run, tmp_path: Path) ->
     assert "not language models" in html
     compared = as_json(polyclinic("compare", f"{run}/plain", f"{run}/tool", "--json"))
     assert {row["metric"] for row in compared} >= {"dose", "courtesy"}
+    assert {row["p_holm"] for row in compared} == {None}, "judges and actors share their rules"
     judged = as_json(polyclinic("judge", run, "--judges", "courtesy", "--samples", "2", "--name", "again", "--json"))
     assert (judged["scoring"], judged["episodes"], judged["failures"]) == ("again", 8, 0)
     assert set(as_json(polyclinic("report", run, "--scoring", "again", "--json"))["variants"]["tool"]) == {"courtesy"}

@@ -17,7 +17,7 @@ from polyclinic.text.layout import blocks, listed
 from tests.cli.conftest import Run, as_json
 
 INSTRUCTIONS = ("JSON", "Answer in at most", "Use at most", '{"', "Write only", "\x1b", "in the tags", "이내로")
-LEAFLET = '/use leaflet {"medicine": "Amberol"}\n'
+LEAFLET = "/use leaflet Amberol\n"
 
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
@@ -52,7 +52,7 @@ def test_a_person_sees_their_own_language_and_no_instructions_for_models(
 ) -> None:
     done = polyclinic("play", clinic, "--role", role, stdin="", LC_ALL="en_GB.UTF-8")
     assert done.returncode == 0, done.stderr
-    told = done.stdout.replace('/use leaflet {"', "/use leaflet ")
+    told = done.stdout
     assert told.strip().endswith(">") and len(told) > 60, "asked something"
     assert not [words for words in INSTRUCTIONS if words in told], told
     assert not re.search("[가-힣]", told)

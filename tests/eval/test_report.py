@@ -28,6 +28,7 @@ from polyclinic.core.transcript import (
 )
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.consistency import consistency_section
+from polyclinic.eval.criteria import Criterion, Rubric
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
@@ -236,7 +237,7 @@ def test_every_event_a_reader_needs_is_shown_and_raw_replies_are_not() -> None:
     blocks = transcript_blocks(Transcript(events()))
     page = "".join(render_block(block) for block in blocks)
     words = (
-        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 2",
+        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 3",
         "broke SAFE-1", "tips: added t1", "to nurse-desk", "failure (tool)", "booked", "quoted words",
         "reassured too early",
     )  # fmt: skip
@@ -255,7 +256,7 @@ def test_long_transcripts_are_cut_and_say_so() -> None:
 def test_the_sample_shows_a_failed_the_weakest_and_the_best_episode() -> None:
     chosen = choose_transcripts(results(), "plain", 3)
     assert [(label, episode.id) for label, episode in chosen] == [
-        ("failed", "bad"), ("weakest warmth", "plain-0"), ("best warmth", "plain-5"),
+        ("failed", "bad"), ("weakest in warmth", "plain-0"), ("best in warmth", "plain-5"),
     ]  # fmt: skip
     assert len(choose_transcripts(results(), "plain", 50)) == 7
     assert choose_transcripts(results(), "plain", 0) == []
@@ -382,3 +383,13 @@ def test_repeated_readings_show_how_consistent_the_judges_are() -> None:
         run="r", clinic="c", episodes=(EpisodeRow("e", "s", "v", scores=(Score(metric="m", value=1, judge="j"),)),)
     )
     assert consistency_section(single) is None
+
+
+def test_a_metric_with_a_short_name_is_shown_in_words_and_a_packet_for_raters_stays_as_it_was() -> None:
+    assert Metric("nvr", "", title="messages that break a norm").label == "messages that break a norm (nvr)"
+    assert Metric("false_alarm", "").label == "false alarm"
+    criterion = Criterion(
+        id="IS-3", question="?", low=0, high=1, anchors={"0": "no", "1": "yes"}, title="open question"
+    )
+    assert "title" not in criterion.model_dump()
+    assert "open question (is_3)" in {m.label for m in Rubric(id="r", title="r", criteria=(criterion,)).metrics()}

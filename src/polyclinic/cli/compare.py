@@ -38,11 +38,12 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
             f"{left} is a run of {clinics[0]}, {right} of {clinics[1]}: only runs of one clinic can be compared"
         )
     found = compare(arms[0], arms[1], list(metrics) or None)
+    tested = not all(same_rules(arm.results) for arm in arms)
     if as_json:
-        print_json([asdict(item) for item in found])
+        no_tests = {} if tested else {"p_value": None, "p_holm": None}
+        print_json([{**asdict(item), **no_tests} for item in found])
     else:
-        tested = not all(same_rules(arm.results) for arm in arms)
-        columns = ["metric", left, right, "difference", "95 %", "p (Holm)", "n"]
+        columns = ["metric", left, right, "difference", "95 %", *(["p (Holm)"] if tested else []), "n"]
         click.echo(table([_row(item, tested) for item in found], columns))
         if not tested:
             click.echo("No p-values: judges and actors are played by the same rules, so a test would prove nothing.")
@@ -63,4 +64,4 @@ async def _arm(store: Store, text: str, scoring: str) -> Arm:
 def _row(item: Comparison, tested: bool) -> list[str]:
     span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
     numbers = [f"{item.left_mean:.3f}", f"{item.right_mean:.3f}", f"{item.difference:+.3f}", span]
-    return [item.metric, *numbers, p_text(item.p_holm) if tested else "–", str(item.pairs)]
+    return [item.metric, *numbers, *([p_text(item.p_holm)] if tested else []), str(item.pairs)]

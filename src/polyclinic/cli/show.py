@@ -61,14 +61,16 @@ def describe(event: Event, notes: bool = False) -> str:
         case Scored():
             score = event.score
             name = f"{score.judge}: {score.metric.replace('_', ' ')}{_of(score.subject)}"
-            return _aside(f"{name} = {shown(score.value)} {' '.join(score.reason.split())}".rstrip())
+            reason = " ".join(score.reason.split())
+            return _aside(f"{name} = {shown(score.value)}{f': {reason}' if reason else ''}")
     line = event_line(event)
     assert line is not None, "every other event has a line"
     if isinstance(event, Said):
         head = f"{line.speaker}:"
         return f"{click.style(head, bold=True)}{_wrapped(f'{head} {line.text}')[len(head) :]}"
     kept = isinstance(event, Ended) and not notes
-    words = f"{line.speaker}: {line.text} {'' if kept else ' '.join(line.aside.split())}".rstrip()
+    aside = "" if kept else " ".join(line.aside.split())
+    words = f"{line.speaker}: {line.text}{f'; {aside}' if aside else ''}"
     return click.style(_wrapped(f"  ! {words}"), fg="red") if line.tone == "warning" else _aside(words)
 
 

@@ -18,6 +18,12 @@ from polyclinic.store.transfer import Copied, back_up, move_store
 from polyclinic.store.upkeep import Pruned, problems, prune
 
 SHORT = "Move a store between SQLite and PostgreSQL, check, prune or back it up."
+_PRUNED = {
+    "leases": "leases of processes that are gone",
+    "lost": "rows without a run",
+    "libraries": "copies of libraries that no run began with",
+    "cache": "cached replies",
+}
 
 
 @click.group(cls=Group, name="store", short_help=SHORT)
@@ -87,8 +93,8 @@ def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
     if as_json:
         print_json({"removed": asdict(pruned), "dry_run": dry_run})
     else:
-        counts = ", ".join(f"{count} {name}" for name, count in asdict(pruned).items())
-        click.echo(f"{'would remove' if dry_run else 'removed'}: {counts}")
+        counts = ", ".join(f"{count} {_PRUNED[name]}" for name, count in asdict(pruned).items() if count)
+        click.echo(f"{'would remove' if dry_run else 'removed'}: {counts or 'nothing'}")
     return 0
 
 
@@ -116,5 +122,5 @@ def _tell(copied: Copied | None, as_json: bool, line: str) -> None:
         print_json({"rows": copied.rows, "digests": copied.digests} if copied is not None else {"whole": True})
         return
     if copied is not None:
-        click.echo(", ".join(f"{count:,} {table}" for table, count in copied.rows.items() if count))
+        click.echo(", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in copied.rows.items() if count))
     click.echo(line)

@@ -15,10 +15,10 @@ def install_hint(extra: str) -> str:
     """
     in_clone = (_ROOT / "pyproject.toml").is_file() and (_ROOT / "src" / "polyclinic").is_dir()
     package = f"-e '{_ROOT}[{extra}]'" if in_clone else f"'polyclinic[{extra}]'"
-    return f"{_installer()} {package}"
+    return f"{installer()} {package}"
 
 
-def _installer() -> str:
+def installer() -> str:
     """The running environment's pip. An environment that uv made has none, so uv installs into it."""
     if find_spec("pip") is None:
         return f"uv pip install --python {sys.executable}"

@@ -25,7 +25,7 @@ class Metric:
     """What a number means: its direction, its range and one line about it.
 
     `rests_on` names the kinds of reading that the number comes from. A number that comes from no reading is exact, or
-    comes from the judge itself.
+    comes from the judge itself. `title` says in words what a name like "nvr" stands for.
     """
 
     name: str
@@ -34,6 +34,12 @@ class Metric:
     low: float = 0.0
     high: float = 1.0
     rests_on: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def label(self) -> str:
+        """What readers see: the title with the name behind it, or the name in plain words."""
+        return f"{self.title} ({self.name})" if self.title else self.name.replace("_", " ")
 
 
 class Bench(Protocol):

@@ -46,7 +46,10 @@ Levels = Annotated[str, BeforeValidator(_as_text)]
 
 
 class Criterion(Frozen):
-    """One question with an integer scale. `anchors` say what the levels look like: keys ``3`` or ``1..2``."""
+    """One question with an integer scale. `anchors` say what the levels look like: keys ``3`` or ``1..2``.
+
+    `title` is the criterion's name in reports, where its id is an abbreviation.
+    """
 
     id: str = Field(min_length=1)
     question: str = Field(min_length=1)
@@ -55,6 +58,7 @@ class Criterion(Frozen):
     anchors: dict[Levels, str] = Field(min_length=1)
     metric: str = ""
     weight: float = Field(default=1.0, gt=0)
+    title: str = Field(default="", exclude=True)
 
     @model_validator(mode="after")
     def _scale_is_whole(self) -> Criterion:
@@ -189,7 +193,8 @@ class Rubric(Frozen):
         """What a judge with this rubric measures: each criterion, each flag with a metric, and the aggregate."""
         better = self.higher_is_better
         found = [
-            Metric(item.metric_name, item.question, better, float(item.low), float(item.high)) for item in self.criteria
+            Metric(item.metric_name, item.question, better, float(item.low), float(item.high), title=item.title)
+            for item in self.criteria
         ]
         found += [Metric(flag.metric, flag.question, higher_is_better=False) for flag in self.flags if flag.metric]
         if self.metric:

@@ -39,9 +39,8 @@ def found_section(results: RunResults, summary: Summary, headline: Sequence[str]
 
 def headline(metric: Metric) -> str:
     """What a metric means, then its name: "Share of staff messages that break a norm (nvr)"."""
-    name = metric.name.replace("_", " ")
     about = metric.about.rstrip("?.")
-    return f"{about[:1].upper()}{about[1:]} ({name})" if about else name.capitalize()
+    return f"{about[:1].upper()}{about[1:]} ({metric.name.replace('_', ' ')})" if about else metric.label.capitalize()
 
 
 def _size(results: RunResults) -> str:
@@ -125,5 +124,5 @@ def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[st
 
 def _in_words(metric: Metric) -> str:
     """What a metric means, with its direction."""
-    told = metric.about.rstrip("?.") or metric.name.replace("_", " ")
+    told = metric.about.rstrip("?.") or metric.label
     return f"{told} {'↑' if metric.higher_is_better else '↓'}"

@@ -16,6 +16,7 @@ from polyclinic.eval.sections import Cell, Section, Table
 
 _NOT_SHOWN = frozenset({"clinic", "cast", "variants", "store", "concurrency", "cache"})
 _LONGEST_SETTING = 400
+_ONE_LINE = 40
 
 
 def render_html(reports: Sequence[RunReport], title: str = "") -> str:
@@ -136,7 +137,10 @@ def _facts(report: RunReport) -> str:
         ("Scenarios", f"{len({episode.scenario for episode in results.episodes}):,}"),
         *_settings(results),
     ]
-    listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    listed = "".join(
+        f"<div{' class=wide' if len(value) > _ONE_LINE else ''}><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in facts
+    )
     roles = report.understudied()
     played = f"<b>Played by understudies: {escape(', '.join(roles))}.</b>"
     note = f"<p class=note>{played} {escape(UNDERSTUDIES)}</p>" if roles else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
@@ -15,6 +16,7 @@ from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figur
 _MOST_POINTS = 200
 _MANY_COLUMNS = 6
 _SHORT = 24
+_COUNT = re.compile(r"\(n = [^)]*\)")
 
 
 def render_blocks(blocks: Iterable[Block], episodes: str = "") -> str:
@@ -61,18 +63,23 @@ def _table(table: Table, episodes: str = "") -> str:
     digits = column_digits(table)
     title, names = counted(table)
     head = "".join(
-        f"<th scope=col{' class=n' if numeric[i] else ''}>{escape(name)}</th>" for i, name in enumerate(names)
+        f"<th scope=col{' class=n' if numeric[i] else ''}>{_title(name)}</th>" for i, name in enumerate(names)
     )
     body = "".join(f"<tr>{_row(row, numeric, digits)}</tr>" for row in table.rows)
     note = f"<p class=note>{escape(table.note)}</p>" if table.note else ""
     measured = any(isinstance(cell, Estimate) for row in table.rows for cell in row)
     link = f' <a href="#{episodes}">episodes</a>' if episodes and measured else ""
-    caption = f"<caption>{escape(title)}{link}</caption>" if title else ""
+    caption = f"<caption>{_title(title)}{link}</caption>" if title else ""
     wide = " class=wide" if len(table.columns) > _MANY_COLUMNS else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title or "table")}"><table{wide}>'
         f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}"
     )
+
+
+def _title(text: str) -> str:
+    """A title as HTML. A number of episodes stays on one line."""
+    return _COUNT.sub(r"<span class=count>\g<0></span>", escape(text))
 
 
 def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:

@@ -50,14 +50,16 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     for metric in metrics:
         arrow = "↑" if results.metric(metric).higher_is_better else "↓"
         shown = [summary.variants[name].get(metric) if ground[metric].valid else NOT_VALID for name in summary.variants]
-        rows.append([_with_meaning(f"{metric.replace('_', ' ')} {arrow}", results.metric(metric)), *shown])
+        rows.append([_with_meaning(f"{results.metric(metric).label} {arrow}", results.metric(metric)), *shown])
     note = (
         "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
         "where all scenarios got the same value, the exact interval within the metric's range. "
         "Episodes that failed or were not scored are in no mean."
     )
     table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
-    meanings = [[metric, results.metric(metric).about, ground[metric].about] for metric in metrics]
+    meanings = [
+        [results.metric(metric).label, results.metric(metric).about, ground[metric].about] for metric in metrics
+    ]
     body: list[Block] = [table]
     if len(summary.variants) > 1:
         valid = [metric for metric in metrics if ground[metric].valid]
@@ -82,7 +84,7 @@ def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure
     meaning = results.metric(metric)
     values = [summary.variants[name].get(metric) for name in summary.variants]
     low, high = drawn_range(meaning.low, meaning.high, values)
-    return Figure(metric, Dots(list(summary.variants), {"": values}, low=low, high=high))
+    return Figure(meaning.label, Dots(list(summary.variants), {"": values}, low=low, high=high))
 
 
 def same_rules(results: RunResults) -> bool:
@@ -106,7 +108,7 @@ def comparison_section(
             continue
         rows: list[list[Cell]] = [
             [
-                _with_meaning(item.metric.replace("_", " "), results.metric(item.metric)),
+                _with_meaning(results.metric(item.metric).label, results.metric(item.metric)),
                 Estimate(item.difference, item.low, item.high, item.pairs),
                 *([p_text(item.p_value), p_text(item.p_holm)] if p_values else []),
                 f"{item.wins} / {item.ties} / {item.losses}",
@@ -218,8 +220,8 @@ def choose_transcripts(results: RunResults, variant: str, count: int) -> list[tu
         if not results.metric(metric).higher_is_better:
             ranked.reverse()
         if len(ranked) > 1 and ranked[0].value(metric) != ranked[-1].value(metric):
-            take(f"weakest {metric}", ranked)
-            take(f"best {metric}", ranked[::-1])
+            take(f"weakest in {results.metric(metric).label}", ranked)
+            take(f"best in {results.metric(metric).label}", ranked[::-1])
     take("", known)
     return list(chosen.values())
 
@@ -231,8 +233,8 @@ def transcript_section(results: RunResults, per_variant: int) -> Section | None:
         for label, episode in choose_transcripts(results, variant, per_variant):
             words = [f"{variant}: {episode.scenario}"]
             words += [f"trial {episode.trial + 1}"] if episode.trial else []
-            words += [episode.outcome] if episode.outcome else []
-            words += [f"({label})"] if label else []
+            words += [episode.outcome.replace("_", " ")] if episode.outcome else []
+            words += [label] if label else []
             body.append(Details(", ".join(words), transcript_blocks(episode.transcript)))
     if not body:
         return None

@@ -79,7 +79,7 @@ def event_line(event: Event) -> Line | None:
             return Line("state", event.what, f"{in_words(event.before)}\n→ {in_words(event.after)}", "note")
         case Reviewed():
             verdict = "approved" if event.approved else f"sent back{f' ({event.code})' if event.code else ''}"
-            words = f"{verdict} draft {event.draft}{f': {clip(event.feedback)}' if event.feedback else ''}"
+            words = f"{verdict} draft {event.draft + 1}{f': {clip(event.feedback)}' if event.feedback else ''}"
             return Line(event.reviewer, words, event.error, "note" if event.approved else "warning")
         case Violated():
             words = f"broke {event.rule} (severity {event.severity}){f': {event.rationale}' if event.rationale else ''}"

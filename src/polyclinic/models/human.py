@@ -1,7 +1,8 @@
 """A person as a model: questions wait on a desk until somebody answers them, from the terminal or the browser.
 
 What a person types is read by the prompt itself (`Prompt.from_human`). If an answer cannot be read, the person is asked
-again with the reason; a person's reply never fails. If tools are offered, ``/use NAME {"argument": …}`` uses one.
+again with the reason; a person's reply never fails. If tools are offered, ``/use NAME {"argument": …}`` uses one; for
+a tool with one argument, its plain words are enough: ``/use NAME words``.
 """
 
 from __future__ import annotations
@@ -241,6 +242,9 @@ def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
 
 def _typed_call(request: Request, words: str) -> Completion:
     name, _, body = words.strip().partition(" ")
+    only = [list(tool.parameters.get("properties", ())) for tool in request.tools if tool.name == name]
+    if body and not body.lstrip().startswith(("{", "[")) and only and len(only[0]) == 1:
+        return _used(request, name, {only[0][0]: body.strip()})
     try:
         arguments = json.loads(body or "{}")
     except ValueError as error:

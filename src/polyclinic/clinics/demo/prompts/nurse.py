@@ -22,7 +22,7 @@ class NurseAdvises(Prompt[Advice]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who plays the nurse."""
-        leaflet = f'Look it up with: /use leaflet {{"medicine": "{self.medicine}"}}\n\n' if self.has_leaflet else ""
+        leaflet = f"Look it up with: /use leaflet {self.medicine}\n\n" if self.has_leaflet else ""
         held = "".join(f"Your words were held back: {objection}\n\n" for objection in self.objections)
         return (
             f"You are the nurse on a medicine helpline; the medicines are invented.\n\n{leaflet}{held}"

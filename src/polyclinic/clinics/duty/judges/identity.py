@@ -25,8 +25,14 @@ ICS = Metric(
     higher_is_better=False,
     high=2.0,
     rests_on=(TRAIT.name,),
+    title="change of character, by manner",
 )
-ICS_LLM = Metric("ics_llm", "distance between the speaker and the persona, by a model", higher_is_better=False)
+ICS_LLM = Metric(
+    "ics_llm",
+    "distance between the speaker and the persona, by a model",
+    higher_is_better=False,
+    title="change of character, by judge",
+)
 
 
 class IdentityJudge:

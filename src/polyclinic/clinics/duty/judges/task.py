@@ -18,9 +18,15 @@ from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.rules import check_scores, mark
 
 READ = (NORM.name, TEACHBACK.name)
-TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ)
-SUCCESS = Metric("success", "whether the whole checklist was met", rests_on=READ)
-SE = Metric("se", "messages until the decision was stated", higher_is_better=False, high=math.inf)
+TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ, title="checklist met")
+SUCCESS = Metric("success", "whether the whole checklist was met", rests_on=READ, title="whole checklist met")
+SE = Metric(
+    "se",
+    "messages until the decision was stated",
+    higher_is_better=False,
+    high=math.inf,
+    title="messages until the decision",
+)
 DECIDES = ("plan", "explain")
 
 

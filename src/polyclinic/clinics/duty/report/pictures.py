@@ -61,7 +61,7 @@ def _role_plots(data: Collected, task: Task, role: Role) -> list[Figure]:
     figures = []
     for trait in traits:
         series = {variant: _deviations(data.of(variant, task), role, trait, blocks) for variant in listening}
-        figures.append(Figure(trait, Lines(places, series, "shift", low=-0.5, high=0.5)))
+        figures.append(Figure(trait.replace("_", " "), Lines(places, series, "shift", low=-0.5, high=0.5)))
     return figures
 
 

@@ -5,17 +5,13 @@ ignored.
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts import PatientTurn
-from polyclinic.clinics.duty.readings import TEACHBACK
+from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
 
 ASKS_AGAIN = 0.35
 STEPS_KEPT = 4
-_ASKED_BACK = (
-    TEACHBACK.ask(plan="tell me in your own words what you will do"),
-    TEACHBACK.ask(plan="say it back to me so that I know it was clear"),
-)
 
 
 class PatientUnderstudy(Understudy):
@@ -45,7 +41,7 @@ class PatientUnderstudy(Understudy):
         if last is None or last.to != "patient":
             return []
         parts = sentences(last.text, lines=False)
-        back = [i for i, p in enumerate(parts) if all(ask.understands(p, plan) for plan in _ASKED_BACK)]
+        back = saying_back(last.text)
         if not back:
             return []
         steps = [part.rstrip(".") for part in parts[: back[-1]] if not is_question(part)]

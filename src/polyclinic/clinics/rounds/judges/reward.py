@@ -109,7 +109,7 @@ class RewardJudge:
     def metrics(self) -> tuple[Metric, ...]:
         """The seven criteria and the reward."""
         judged = tuple(metric for rubric in self._rubrics() for metric in rubric.metrics)
-        form = Metric(metric_name("IS-1"), "the form of the tutor's output, by rule", True, -2, 2)
+        form = Metric(metric_name("IS-1"), "the form of the tutor's output, by rule", True, -2, 2, title="form")
         return (form, *judged, Metric("reward", "training reward of a turn; the veto makes it -15", True, PENALTY, 14))
 
     async def score(self, case: RoundsCase, bench: Bench) -> list[Score]:

@@ -210,7 +210,7 @@ def _sessions(results: RunResults) -> Section | None:
     shown = [row for row in results.episodes if row.status == "done" and row.has_transcript][:SHOWN_SESSIONS]
     body = [
         Details(
-            f"{row.scenario}, {row.variant}, trial {row.trial}",
+            f"{row.scenario}, {row.variant}{f', trial {row.trial + 1}' if row.trial else ''}",
             [*_pictures(results, row.scenario), *session_blocks(row.transcript)],
         )
         for row in shown

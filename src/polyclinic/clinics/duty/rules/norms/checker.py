@@ -1,7 +1,8 @@
 """The norm checker: which norms a message breaks, how gravely, why, and on which words.
 
 Norms are checked by meaning: one call asks the reader about all norms that bind a message, with the shift as context.
-Exact things are checked in code: a triage level as a number, and the words that a user's own rule names.
+Exact things are checked in code: a triage level as a number, the words that a user's own rule names, and what a
+message of this form cannot break (`kept`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.duty.readings import NORM
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
@@ -80,7 +82,7 @@ async def read_norms(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene])
 async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: NormsRead) -> list[NormVerdict]:
     bound = [norm for norm in applicable(norms, scene.role, scene.scenario) if norm.said_to in ("", scene.to)]
     hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
-    asked = [norm for norm in bound if norm.read and norm.id not in hits]
+    asked = [norm for norm in bound if norm.read and norm.id not in hits and not cannot_break(norm, scene.text)]
     findings = await reads(said_aloud(scene), [question(norm, scene) for norm in asked]) if asked else ()
     unclear = 0
     for norm, finding in zip(asked, findings, strict=True):
@@ -90,6 +92,8 @@ async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: N
             unclear += 1
         elif finding.yes:
             words = finding.words.removeprefix(_lead(scene)) or scene.text
+            if proves_nothing(norm, words):
+                continue
             hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
     if unclear and unclear == len(bound):
         counts.unjudged.append(len(scene.before))

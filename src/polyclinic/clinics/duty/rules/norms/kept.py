@@ -1,0 +1,46 @@
+"""What the form of a message says about a norm: which norms it cannot break, whatever a reader takes its words for.
+
+Only the clinic's own norms are known here, and norms of a user that are like one of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
+from polyclinic.clinics.duty.rules.triggers.words import sentences
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question
+
+BY_STATEMENT = frozenset({"SOP-1", "ESC-2", "INFO-1", "INFO-2", "INFO-3", "SAFE-2", "SAFE-3"})
+"""Norms about what is stated, promised or advised. A message of questions alone does none of this."""
+BY_CERTAINTY = frozenset({"INFO-1", "SAFE-2"})
+"""Norms about what is stated as certain. A sentence that says how uncertain it is keeps them."""
+_UNCERTAIN = re.compile(
+    r"\b(?:might|may (?:be|have|mean|come)|could (?:be|have|mean|come)|perhaps|maybe|possibly|probably|likely|possible|"
+    r"(?:don't|do not|can't|cannot|not|nobody|no one) (?:\w+ )?(?:knows?|known|sure|certain|tell|say|clear)|"
+    r"unsure|uncertain|unclear|unknown|not yet|yet to|still (?:open|waiting|missing)|no (?:\w+ ){1,3}(?:yet|so far)|"
+    r"seems?|i (?:think|suspect))\b"
+)
+
+
+def cannot_break(norm: Norm, text: str) -> bool:
+    """Whether a message of this form keeps the norm, so that no reader need be asked."""
+    return _known(norm) in BY_STATEMENT and all(is_question(sentence) for sentence in sentences(text))
+
+
+def proves_nothing(norm: Norm, words: str) -> bool:
+    """Whether these words cannot be a breach of the norm: each sentence asks, or says that something is uncertain."""
+    known = _known(norm)
+    if known not in BY_STATEMENT:
+        return False
+    doubts = known in BY_CERTAINTY
+    return all(
+        is_question(sentence) or (doubts and _UNCERTAIN.search(normalise(sentence)) is not None)
+        for sentence in sentences(words)
+    )
+
+
+def _known(norm: Norm) -> str:
+    """The id of the clinic's norm that this norm is, or is like; nothing if there is none."""
+    return norm.like or (norm.id if norm in inventory() else "")
