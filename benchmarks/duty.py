@@ -22,7 +22,7 @@ from polyclinic.clinics.duty.report.tables import difference, mean_of, value_of
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.rules.traits.drift import Distance, DriftSettings, detect
-from polyclinic.clinics.duty.scenario import TASKS, Role, Task
+from polyclinic.clinics.duty.scenario.schema import TASKS, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX_LINES
 from polyclinic.core.reading import Finding, Question
 from polyclinic.eval.estimate import Estimate

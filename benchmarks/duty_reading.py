@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from polyclinic.clinics.duty.scenario import TASKS
+from polyclinic.clinics.duty.scenario.schema import TASKS
 from polyclinic.clinics.duty.understudies.habits import BREAKS
 from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.core.transcript import Said, Violated

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.evaluations import Judged, JudgeName, Utterance, read_rows, sections, summarise
-from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
+from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
+from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.cues import _cues
 from polyclinic.clinics.counsel.rules.guard import (
     Decision,

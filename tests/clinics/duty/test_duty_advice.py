@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
-from polyclinic.clinics.duty.scenario import Role, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.reading import Finding, Question
 from polyclinic.reading.choose import open_reader
 from polyclinic.runner.readings import all_kinds

@@ -19,7 +19,8 @@ from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
-from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.transcript import Said, Started, Transcript, Violated

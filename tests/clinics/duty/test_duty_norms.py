@@ -17,8 +17,9 @@ from polyclinic.clinics.duty.rules.norms.norm import (
 )
 from polyclinic.clinics.duty.rules.norms.scripts import scripts
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
+from polyclinic.clinics.duty.scenario.schema import STAFF
 from polyclinic.core.reading import Finding, Question
 from polyclinic.errors import DataError
 

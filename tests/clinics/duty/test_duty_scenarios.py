@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.duty.prompts import PatientTurn
+from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.prompts.views import PatientSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.scenario import (
-    TASKS,
-    TURNS,
-    Discharge,
-    MedicationReview,
-    Task,
-    Triage,
-    parse_scenarios,
-    read_scenarios,
-    scenarios,
-    shipped,
-)
+from polyclinic.clinics.duty.scenario import scenarios
+from polyclinic.clinics.duty.scenario.load import parse_scenarios, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.schema import TASKS, TURNS, Discharge, MedicationReview, Task, Triage
 from polyclinic.errors import DataError
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded

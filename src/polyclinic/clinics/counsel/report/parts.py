@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.counsel.judges.view import DANGER
-from polyclinic.clinics.counsel.prompts import NONE, Criticism, CriticJudges
+from polyclinic.clinics.counsel.prompts.replies import NONE, Criticism
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.rules.notes import (
     Guarded,
     MemoryChanged,

@@ -19,7 +19,7 @@ from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
 from polyclinic.clinics.duty.state.ward import Counted, Edited, IdentityChosen, ShiftCounted, ShiftRemembered
 from polyclinic.clinics.duty.variants import DutyVariant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 
 
 def running_order(scenario: AnyDuty) -> tuple[Beat, ...]:

@@ -26,8 +26,8 @@ from polyclinic.clinics.duty.rules.notes import (
 )
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.clinics.duty.scenario.institution import priors
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_campaign
 from polyclinic.clinics.duty.variants import DutyVariant

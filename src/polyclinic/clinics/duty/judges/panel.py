@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.judges.identity import IdentityJudge
 from polyclinic.clinics.duty.judges.norms import NormJudge
 from polyclinic.clinics.duty.judges.task import TaskJudge
 from polyclinic.clinics.duty.judges.view import by_role, everybody
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
 from polyclinic.eval.rubric import RubricJudge, package_rubric

@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
 from polyclinic.clinics.duty.rules.notes import Spoke
 from polyclinic.clinics.duty.rules.tasks.checklists import ChecklistItem, ShiftRead, checked, said_back
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.rules import check_scores, mark

@@ -10,7 +10,7 @@ from polyclinic.clinics.duty.prompts.views import (
     StaffSteers,
     TraitLine,
 )
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 

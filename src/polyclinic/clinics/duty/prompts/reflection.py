@@ -18,7 +18,7 @@ from polyclinic.clinics.duty.prompts.views import (
     Spoken,
     TraitLine,
 )
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from polyclinic.clinics.duty.evolve.reports import IdentityReport
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, IdentityShown, PromptShown
-from polyclinic.clinics.duty.scenario import TASKS, Duty, Role, Task
+from polyclinic.clinics.duty.scenario.schema import TASKS, Duty, Role, Task
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
 

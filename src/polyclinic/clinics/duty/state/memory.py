@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question, sentences

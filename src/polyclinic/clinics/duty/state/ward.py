@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.scenario import STAFF, Role
 from polyclinic.clinics.duty.scenario.institution import priors
+from polyclinic.clinics.duty.scenario.schema import STAFF, Role
 from polyclinic.clinics.duty.state.memory import RoleMemory, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import Edit, PromptBook
 from polyclinic.core.campaign import Effect

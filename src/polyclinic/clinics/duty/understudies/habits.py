@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.readings import TEACHBACK
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from polyclinic.clinics.patient.prompts.patient import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
 from polyclinic.clinics.patient.rules.disclosure import Briefing
 from polyclinic.clinics.patient.state import Interview
 from polyclinic.clinics.patient.variants import PatientVariant

@@ -14,24 +14,19 @@ from polyclinic.clinics.patient.agents.library import (
     pool,
     recommended,
 )
-from polyclinic.clinics.patient.prompts.doctor import (
-    Advises,
+from polyclinic.clinics.patient.prompts.doctor.colleagues import EarlierTriage, Recruits, Triages
+from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
+from polyclinic.clinics.patient.prompts.doctor.interview import (
     AsksQuestion,
     Cheats,
-    Colleagues,
-    Concludes,
-    Conclusion,
     Consults,
-    EarlierTriage,
-    Recruits,
     Soothes,
-    Studies,
-    Triages,
     TrickSetting,
     Turns,
-    wants_to_conclude,
 )
-from polyclinic.clinics.patient.prompts.patient import Memory, Player, lines_of
+from polyclinic.clinics.patient.prompts.doctor.replies import Colleagues, Conclusion, wants_to_conclude
+from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.replies import lines_of
 from polyclinic.clinics.patient.rules.cheats import Kind
 from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines

@@ -10,22 +10,18 @@ import numpy as np
 
 from polyclinic.clinics.patient.agents.answering import Bill, QuestionAtHand, SpokenAnswer, paid
 from polyclinic.clinics.patient.agents.library import recall
-from polyclinic.clinics.patient.prompts.patient import (
+from polyclinic.clinics.patient.prompts.patient.answers import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
     AnswersStepwise,
-    Attends,
-    Blurs,
-    Complains,
-    Merges,
-    Panics,
     PicksAnswer,
-    Player,
     Thinks,
-    Thought,
-    lines_of,
 )
+from polyclinic.clinics.patient.prompts.patient.attention import Attends, Merges
+from polyclinic.clinics.patient.prompts.patient.complaint import Blurs, Complains, Panics
+from polyclinic.clinics.patient.prompts.patient.facts import Player
+from polyclinic.clinics.patient.prompts.patient.replies import Thought, lines_of
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred

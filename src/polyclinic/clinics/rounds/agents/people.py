@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.rounds.prompts import (
-    Cue,
-    PatientAnswers,
-    PatientOpens,
-    Sheet,
-    StudentActs,
-    StudentAnalyses,
-    StudentChooses,
-)
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
+from polyclinic.clinics.rounds.prompts.people import Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import Room

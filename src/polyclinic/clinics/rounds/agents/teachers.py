@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from polyclinic.clinics.rounds.agents.people import Learner
-from polyclinic.clinics.rounds.prompts import (
-    AnswersKnowledge,
-    ChecksFacts,
-    ChecksSafety,
-    Cue,
-    Key,
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
+from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
+from polyclinic.clinics.rounds.prompts.tutor import (
     Objection,
-    Sheet,
     TutorAsks,
     TutorGuides,
     TutorHelps,
@@ -21,7 +19,6 @@ from polyclinic.clinics.rounds.prompts import (
     TutorRevises,
     TutorThinks,
 )
-from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
 from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures

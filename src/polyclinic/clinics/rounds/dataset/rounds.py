@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.tutor import TutorGuides
 from polyclinic.clinics.rounds.rules.view import TutorRound, room_note, round_of, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
 from polyclinic.clinics.rounds.variants import VARIANTS

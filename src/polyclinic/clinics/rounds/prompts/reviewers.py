@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from polyclinic.clinics.rounds.prompts.people import (
     REVIEW,
+    Key,
+    Sheet,
     is_fine,
 )
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
 from polyclinic.clinics.rounds.prompts.replies import (
     ExpertAnswer,
     FactVerdict,

@@ -7,9 +7,9 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
 from polyclinic.clinics.rounds.prompts.people import (
+    Key,
+    Sheet,
     case_for_tutor,
     sheet_for_human,
     written_by_students,

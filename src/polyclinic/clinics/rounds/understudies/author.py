@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import WritesMemories, WritesScript, WritesStep
-from polyclinic.clinics.rounds.prompts.author import NO_IMAGE
+from polyclinic.clinics.rounds.prompts.author import NO_IMAGE, WritesMemories, WritesScript, WritesStep
 from polyclinic.clinics.rounds.prompts.replies import (
     WrittenMemories,
     WrittenScript,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in, stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase

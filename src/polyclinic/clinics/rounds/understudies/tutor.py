@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from polyclinic.clinics.rounds.prompts import (
-    AnswersExam,
-    Key,
+from polyclinic.clinics.rounds.prompts.exam import AnswersExam
+from polyclinic.clinics.rounds.prompts.people import Key
+from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
+from polyclinic.clinics.rounds.prompts.tutor import (
     TutorAsks,
     TutorGuides,
     TutorHelps,
@@ -22,7 +23,6 @@ from polyclinic.clinics.rounds.prompts import (
     TutorRevises,
     TutorThinks,
 )
-from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.message import Frozen
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.message import Frozen
 
 
