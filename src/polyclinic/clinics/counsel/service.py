@@ -19,18 +19,7 @@ from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
-from polyclinic.core.live import (
-    CLOSED,
-    Action,
-    Body,
-    ByStaff,
-    Heard,
-    LiveService,
-    NoBody,
-    PassOn,
-    SessionView,
-    Words,
-)
+from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Changed, Event, Said, Transcript
 

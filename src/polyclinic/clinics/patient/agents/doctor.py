@@ -5,15 +5,7 @@ Only after a case is over may a doctor study its record, to note questions for l
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.agents.library import (
-    ALIKE,
-    POOL_SHOWN,
-    RECOMMENDED,
-    TRIAGES,
-    near,
-    pool,
-    recommended,
-)
+from polyclinic.clinics.patient.agents.library import ALIKE, POOL_SHOWN, RECOMMENDED, TRIAGES, near, pool, recommended
 from polyclinic.clinics.patient.prompts.doctor.colleagues import EarlierTriage, Recruits, Triages
 from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
 from polyclinic.clinics.patient.prompts.doctor.interview import (

@@ -25,12 +25,7 @@ from polyclinic.clinics.patient.prompts.patient.replies import Thought, lines_of
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
-from polyclinic.clinics.patient.rules.requirements import (
-    chunks,
-    principles,
-    requirement_lines,
-    written_demonstrations,
-)
+from polyclinic.clinics.patient.rules.requirements import chunks, principles, requirement_lines, written_demonstrations
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Interview

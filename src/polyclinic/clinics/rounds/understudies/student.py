@@ -12,14 +12,7 @@ from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in, stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Line
-from polyclinic.clinics.rounds.understudies.learning import (
-    How,
-    Taught,
-    chance_right,
-    chance_unseen,
-    learn,
-    picks,
-)
+from polyclinic.clinics.rounds.understudies.learning import How, Taught, chance_right, chance_unseen, learn, picks
 from polyclinic.clinics.rounds.understudies.textbook import look_up, terms_in
 from polyclinic.clinics.rounds.understudies.voices import Voice, voice
 from polyclinic.core.seed import stream
