@@ -32,7 +32,7 @@ def test_teams_have_two_to_four_people_and_all_five_roles_appear() -> None:
 
 def test_turn_ranges_are_the_published_ones() -> None:
     assert TURNS == {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
-    assert all(shift.turns == TURNS[shift.task_id] for shift in shipped())
+    assert all(shift.turns == TURNS[shift.task] for shift in shipped())
 
 
 def test_templates_have_the_published_fields() -> None:

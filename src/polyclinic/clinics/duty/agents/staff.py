@@ -109,7 +109,7 @@ class Staff:
             last=beat.last,
             objections=(),
             steers=StaffSteers(
-                task=scenario.task_id,
+                task=scenario.task,
                 stage=beat.stage,
                 shift=self.shift,
                 dialogue=spoken(lines),

@@ -76,7 +76,7 @@ class Shift:
         self.taught = shuffled_between_roles(self.norms, episode.spec.seed) if shuffled else self.norms
         ward = ward_of(episode)
         self.number = ward.episodes + 1
-        before = learned_before(episode, self.scenario.task_id)
+        before = learned_before(episode, self.scenario.task)
         self.staff = {
             role: Staff(episode, self.scenario, self.variant, ward.roles[role], self.taught, self.number, before[role])
             for role in self.scenario.roles

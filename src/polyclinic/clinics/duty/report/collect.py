@@ -63,7 +63,7 @@ def _read(row: EpisodeRow, scenario: Duty) -> ShiftRow:
     return ShiftRow(
         row=row,
         written=scenario.written(),
-        task=scenario.task_id,
+        task=scenario.task,
         number=prompts[0].shift if prompts else row.position + 1,
         broken=tuple(transcript.of(Violated)),
         heard={report.role: report.heard for report in reports},

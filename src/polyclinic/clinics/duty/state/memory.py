@@ -78,7 +78,7 @@ class RoleMemory(Frozen):
         here = _situation(scenario)
         ranked = sorted(
             self.recent,
-            key=lambda old: (len(here & set(old.facts)), old.task == scenario.task_id, old.episode),
+            key=lambda old: (len(here & set(old.facts)), old.task == scenario.task, old.episode),
             reverse=True,
         )
         return ranked[:k]

@@ -69,7 +69,7 @@ class Norm(Frozen):
         """Whether the norm applies to this role in this scenario."""
         return (
             role in self.roles
-            and scenario.task_id in self.tasks
+            and scenario.task in self.tasks
             and all(_holds(condition, scenario) for condition in self.applies_when)
         )
 

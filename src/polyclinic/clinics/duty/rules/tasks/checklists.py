@@ -148,7 +148,7 @@ def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool | None]]:
     """Every item of the task's checklist, and whether the episode met it; None if that depends on a norm that could not
     be judged.
     """
-    items = CHECKLISTS[shift.scenario.task_id]
+    items = CHECKLISTS[shift.scenario.task]
     if not shift.unread:
         return [(item, rule(shift)) for item, rule in items]
     worst = shift.at_worst()
