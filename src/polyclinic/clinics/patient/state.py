@@ -8,10 +8,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.core.campaign import Effect
 from polyclinic.core.library import Lesson
 from polyclinic.core.memory import Memory, Summarise, Turn, cut
-from polyclinic.core.message import Frozen, Message, assistant, user
+from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.services import Services
 from polyclinic.errors import EngineError
@@ -24,21 +25,16 @@ ASKED_SHOWN = 8
 CONVERGED_AFTER = 6
 
 
-class Exchanged(Frozen):
+class Exchanged(Exchange):
     """One question and answer as evolution and feedback need them."""
 
     round: int
-    question: str
-    answer: str
     by: str
-    cheat: bool = False
     declined: bool = False
     requirements: tuple[str, ...] = ()
     information: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
-    asked_before: tuple[str, ...] = ()
-    considered: tuple[str, ...] = ()
     relevance: float = 0.0
 
 

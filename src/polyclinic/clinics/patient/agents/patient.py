@@ -94,17 +94,8 @@ class Patient:
         asked = QuestionAtHand(question, interview, variant, briefing, who, child, self._player)
         bill = Bill()
         text = await self._methods[variant.method](bill, asked)
-        return SpokenAnswer(
-            text=text,
-            method=variant.name,
-            briefing=briefing,
-            requirements=bill.requirements,
-            entries=tuple(bill.entries),
-            relevance=round(float(self._similarity(question, [text])[0]), 4),
-            tokens=bill.tokens,
-            calls=bill.calls,
-            context_chars=bill.context_chars,
-        )
+        relevance = round(float(self._similarity(question, [text])[0]), 4)
+        return SpokenAnswer(text, variant.name, briefing, relevance, bill)
 
     # -- methods -------------------------------------------------------------------------------------------------------
     async def _overall(self, bill: Bill, asked: QuestionAtHand, sample: int = 0, plan: str = "") -> str:
@@ -158,7 +149,7 @@ class Patient:
             return await self._overall(bill, asked)
         else:
             lines = found.requirements or requirement_lines()
-        bill.requirements, bill.entries = lines, [*found.entries]
+        bill.requirements, bill.entries = lines, found.entries
         prompt = AnswersAttended(**asked.common, requirements=lines, demonstrations=found.demonstrations)
         return await self._said(bill, asked, prompt)
 

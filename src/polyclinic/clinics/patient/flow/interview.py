@@ -225,18 +225,14 @@ async def exchange(
         episode.note(Rival(**_behind(room, rival, cheat).__dict__, text=rival.text))
     interview.exchanges.append(
         Exchanged(
+            **dict(pair),
             round=room.round,
-            question=question,
-            answer=answer.text,
             by=by,
-            cheat=cheat,
             declined=read.answered.refuses and not asked.tests,
-            requirements=answer.requirements,
+            requirements=answer.bill.requirements,
             information=answer.briefing.lines,
-            entries=answer.entries,
+            entries=answer.bill.entries,
             recommended=tuple(id for wanted, id in (offered or {}).items() if wanted == question),
-            asked_before=tuple(interview.tests_asked),
-            considered=near,
             relevance=answer.relevance,
         )
     )
@@ -252,10 +248,10 @@ def _behind(room: Room, answer: SpokenAnswer, cheat: bool) -> Behind:
         cheat=cheat,
         method=answer.method,
         relevance=answer.relevance,
-        tokens=answer.tokens,
-        calls=answer.calls,
-        context_chars=answer.context_chars,
+        tokens=answer.bill.tokens,
+        calls=answer.bill.calls,
+        context_chars=answer.bill.context_chars,
         given=tuple(answer.briefing.ids),
-        entries=answer.entries,
+        entries=answer.bill.entries,
         asked_before=tuple(room.interview.tests_asked),
     )

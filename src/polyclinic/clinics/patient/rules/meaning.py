@@ -21,7 +21,7 @@ from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import count_questions, sentences
 
 Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
-_NUMBER = re.compile(r"\d+(?:[./]\d+)*")
+NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 _RESULT_SHARE = 0.75
 _NEAR = 4
 _DOUBTFUL = 2
@@ -168,8 +168,8 @@ def own_words(record: Record, answer: str) -> str:
 def shows_result(fact: Fact, answer: str) -> bool:
     """Whether an answer gives this result: its words, and its number if it has one. A range in brackets is ignored."""
     value = fact.text.partition(" (")[0]
-    numbers = set(_NUMBER.findall(value))
-    if numbers and not numbers & set(_NUMBER.findall(answer)):
+    numbers = set(NUMBER.findall(value))
+    if numbers and not numbers & set(NUMBER.findall(answer)):
         return False
     return overlap(value, answer) >= _RESULT_SHARE
 
