@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from benchmarks.duty_habits import given_in
 from polyclinic.clinics.duty.evolve import after_shift
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
@@ -24,7 +25,6 @@ from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.prompt_book import Edit
 from polyclinic.clinics.duty.state.ward import Counted, open_campaign
-from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign

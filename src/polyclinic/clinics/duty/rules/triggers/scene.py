@@ -26,14 +26,6 @@ class Scene:
     to: str = ""
     before: tuple[Line, ...] = ()
 
-    def by(self, *roles: Role) -> list[Line]:
-        """What these roles have said so far."""
-        return [line for line in self.before if line.speaker in roles]
-
-    def after(self, line: Line, text: str, role: Role, to: str = "") -> Scene:
-        """The next scene, once `line` has been spoken."""
-        return Scene(self.scenario, role, text, to, (*self.before, line))
-
 
 class Hit(Frozen):
     """A trigger's finding: why, and the words that it is based on."""
