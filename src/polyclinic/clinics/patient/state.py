@@ -8,11 +8,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.core.campaign import Effect
 from polyclinic.core.library import Lesson
 from polyclinic.core.memory import Memory, Summarise, Turn, cut
-from polyclinic.core.message import Message, assistant, user
+from polyclinic.core.message import Frozen, Message, assistant, user
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.services import Services
 from polyclinic.errors import EngineError
@@ -23,6 +22,19 @@ SUMMARY_CHARS = 600
 TURN_CHARS = 300
 ASKED_SHOWN = 8
 CONVERGED_AFTER = 6
+
+
+class Exchange(Frozen):
+    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
+
+    `considered` are the nearest facts, which may fit the question; empty means all facts.
+    """
+
+    question: str
+    answer: str
+    asked_before: tuple[str, ...] = ()
+    cheat: bool = False
+    considered: tuple[str, ...] = ()
 
 
 class Exchanged(Exchange):

@@ -15,7 +15,7 @@ from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Exchange, read_question
+from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import (
     AdviceTold,
@@ -37,7 +37,7 @@ from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.state import Evolution, Exchanged
+from polyclinic.clinics.patient.state import Evolution, Exchange, Exchanged
 from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode

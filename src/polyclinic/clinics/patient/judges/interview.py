@@ -7,9 +7,10 @@ import math
 from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Asked, Exchange, read_answer
+from polyclinic.clinics.patient.rules.meaning import Asked, read_answer
 from polyclinic.clinics.patient.rules.notes import InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.readings import reading_judge

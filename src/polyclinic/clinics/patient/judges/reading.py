@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.nodes import Material, material
 from polyclinic.clinics.patient.rules.notes import AnswerGiven, QuestionAsked
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case
 from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Transcript

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, Exchange, new_words, shows_result
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, new_words, shows_result
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import mentioned
 

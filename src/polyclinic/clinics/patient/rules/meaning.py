@@ -14,6 +14,7 @@ from functools import lru_cache
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
 from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_words, overlap, test_names, tests_in_record
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.normal import normalise
@@ -29,19 +30,6 @@ _LEAST_WORDS = 3
 _NO = Finding("no")
 _ORDER_WORDS = 1
 _MANY = 3
-
-
-class Exchange(Frozen):
-    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
-
-    `considered` are the nearest facts, which may fit the question; empty means all facts.
-    """
-
-    question: str
-    answer: str
-    asked_before: tuple[str, ...] = ()
-    cheat: bool = False
-    considered: tuple[str, ...] = ()
 
 
 class Asked(Frozen):

@@ -10,17 +10,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from polyclinic.clinics.patient.rules.leaks import DISEASE, leaks
-from polyclinic.clinics.patient.rules.meaning import (
-    NUMBER,
-    Answered,
-    Asked,
-    Exchange,
-    Reads,
-    read_answer,
-    read_question,
-)
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, Reads, read_answer, read_question
 from polyclinic.clinics.patient.rules.vocabulary import WordList, found, names_a_test
 from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.state import Exchange
 
 MOST_FACTS = 2
 _HALF = 0.5
