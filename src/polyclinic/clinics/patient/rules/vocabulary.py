@@ -77,7 +77,9 @@ def overlap(part: str, whole: str) -> float:
 def asked_tests(question: str) -> tuple[str, ...]:
     """The known tests a question names."""
     return tuple(
-        name for name in known_tests() if any(name_pattern(each).search(question) for each in test_names(name))
+        test
+        for test, others in known_tests().items()
+        if any(name_pattern(name).search(question) for name in (test, *others))
     )
 
 
