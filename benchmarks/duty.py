@@ -1,9 +1,9 @@
 """What the duty clinic's loop does, measured with understudies: variants, controls, drift, bounds, rollback.
 
-python benchmarks/duty.py loop     the variants over 40 shifts and 5 seeds in each task, with intervals
-python benchmarks/duty.py drift    injected drift: delay of detection, false alarms in stable runs, distances compared
-python benchmarks/duty.py bound    prompt length over 200 shifts, and rollback
-python benchmarks/duty.py all      everything, written to benchmarks/results/duty.md
+python -m benchmarks.duty loop     the variants over 40 shifts and 5 seeds in each task, with intervals
+python -m benchmarks.duty drift    injected drift: delay of detection, false alarms in stable runs, distances compared
+python -m benchmarks.duty bound    prompt length over 200 shifts, and rollback
+python -m benchmarks.duty all      everything, written to benchmarks/results/duty.md
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
+from benchmarks.duty_scripts import confusion
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow, collect
 from polyclinic.clinics.duty.report.tables import difference, mean_of, value_of
 from polyclinic.clinics.duty.rules.norms.norm import inventory
-from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.rules.traits.drift import Distance, DriftSettings, detect
-from polyclinic.clinics.duty.scenario import TASKS, Role, Task
+from polyclinic.clinics.duty.scenario.schema import TASKS, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX_LINES
 from polyclinic.core.reading import Finding, Question
 from polyclinic.eval.estimate import Estimate
@@ -334,7 +334,7 @@ async def main() -> None:
     spent = time.process_time() - began
     if asked.part == "all":
         head = (
-            f"# Duty, measured\n\n`python benchmarks/duty.py all`, understudies only, {spent / 60:.1f} CPU minutes.\n\n"
+            f"# Duty, measured\n\n`python -m benchmarks.duty all`, understudies only, {spent / 60:.1f} CPU minutes.\n\n"
         )
         RESULTS.write_text(head + text + "\n", encoding="utf-8")
     print(f"{text}\n({asked.part}: {spent / 60:.1f} CPU minutes)")

@@ -1,7 +1,7 @@
 """Compare the built-in reader's findings with what offline staff really said, and measure the variants with both.
 
-python benchmarks/duty_reading.py agreement   breaches said and found, in both voices
-python benchmarks/duty_reading.py variants    slips really said and norms found broken, by variant, task and voice
+python -m benchmarks.duty_reading agreement   breaches said and found, in both voices
+python -m benchmarks.duty_reading variants    slips really said and norms found broken, by variant, task and voice
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from polyclinic.clinics.duty.scenario import TASKS
-from polyclinic.clinics.duty.understudies.habits import BREAKS
-from polyclinic.clinics.duty.understudies.voices import given_in
+from benchmarks.duty_habits import BREAKS, given_in
+from polyclinic.clinics.duty.scenario.schema import TASKS
 from polyclinic.core.transcript import Said, Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.testing.runs import played

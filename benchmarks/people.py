@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
 from polyclinic.clinics.patient.readings import DENIED
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question

@@ -1,6 +1,6 @@
 """The rounds clinic with understudies: reviewers, teaching, faults, cost, people and the speed of the dataset.
 
-    python benchmarks/rounds.py [--quick] [PART ...]
+    python -m benchmarks.rounds [--quick] [PART ...]
 
 Parts: teaching reviewers voices learning faults cost people dataset.
 
@@ -18,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.population import persona_conflicts, persona_diversity, student_conflicts, student_diversity
 from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
 from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
@@ -32,8 +33,8 @@ from polyclinic.eval.compare import Arm, compare
 from polyclinic.eval.metrics import metric_estimate, observations
 from polyclinic.eval.results import RunResults
 from polyclinic.models.cast import Cast, build_cast, parse_cast
-from polyclinic.people.personas import persona_conflicts, persona_diversity, personas
-from polyclinic.people.students import student_conflicts, student_diversity, students
+from polyclinic.people.personas import personas
+from polyclinic.people.students import students
 from polyclinic.runner.api import run
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.runner.plan.config import make_config
@@ -340,7 +341,7 @@ async def main() -> None:
         made.append(text)
     if set(chosen.parts) == set(PARTS) and not chosen.quick:
         head = (
-            "# Rounds, measured with understudies\n\n`python benchmarks/rounds.py`, Python "
+            "# Rounds, measured with understudies\n\n`python -m benchmarks.rounds`, Python "
             f"{platform.python_version()}. Intervals are 95 %, clustered by case; differences are paired by case.\n"
             "Understudies follow the learning model in `clinics/rounds/understudies/learning.py`: what is shown "
             "here is that\n"

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.duty.evolve.reflect import scales
-from polyclinic.clinics.duty.prompts import HearsTraits
-from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorThinks, WritesMemories
+from polyclinic.clinics.duty.prompts.reflection import HearsTraits
+from polyclinic.clinics.rounds.prompts.author import WritesMemories
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.tutor import TutorThinks
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.core.loosely import flat_fields

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from benchmarks.population import persona_conflicts, persona_diversity, student_conflicts, student_diversity
 from polyclinic.core.seed import stream
-from polyclinic.people.personas import POOL, Persona, life_stage, persona_conflicts, persona_diversity, personas
-from polyclinic.people.students import Student, sample_group, student_conflicts, student_diversity, students
+from polyclinic.people.personas import POOL, Persona, life_stage, personas
+from polyclinic.people.students import Student, sample_group, students
 
 
 def test_there_are_three_hundred_personas_and_students_and_all_are_consistent() -> None:

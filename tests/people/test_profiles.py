@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.population import impossible
 from polyclinic.core.seed import stream
 from polyclinic.people.big_five import TRAITS, BigFive, draw_big_five, trait_sheets
-from polyclinic.people.profiles import Profile, education_rank, fitting_profile, impossible, profiles
+from polyclinic.people.profiles import Profile, education_rank, fitting_profile, profiles
 
 
 def test_five_thousand_profiles_are_drawn_and_none_is_impossible() -> None:

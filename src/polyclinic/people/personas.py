@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
-from polyclinic.people.diversity import Diversity, measure
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
 from polyclinic.people.traitlists import Trait, conflicts
@@ -103,24 +102,6 @@ def dimensions() -> dict[str, tuple[Trait, ...]]:
     return {**read, "group": groups}
 
 
-def persona_conflicts(persona: Persona) -> list[str]:
-    """The contradictions in a persona; empty for every generated persona."""
-    values = {
-        "knowledge": persona.knowledge,
-        "archetype": persona.archetype,
-        "attitude": persona.attitude,
-        "group": persona.group,
-    }
-    chosen = {name: [trait for trait in dimensions()[name] if trait.name == value] for name, value in values.items()}
-    faults = conflicts({**chosen, "occupation": [Trait(name=persona.occupation)]})
-    job = _job(persona.group)
-    if not job["ages"][0] <= persona.age <= job["ages"][1]:
-        faults.append(f"a {persona.occupation} of {persona.age}")
-    if persona.education not in job["education"]:
-        faults.append(f"a {persona.occupation} with {persona.education}")
-    return faults
-
-
 def _candidate(chance: random.Random) -> tuple[dict[str, Trait], str, Mapping[str, Any]]:
     while True:
         job = chance.choice(_material()["occupations"])
@@ -186,11 +167,3 @@ def personas(count: int = POOL, seed: int = 0) -> tuple[Persona, ...]:
         used[("occupation", occupation)] += 1
         used[("all", "|".join(chosen[name].name for name in _DIMENSIONS) + occupation)] += 1
     return tuple(made)
-
-
-def persona_diversity(people: Sequence[Persona]) -> Diversity:
-    """How different these personas are."""
-    rows = [
-        {"archetype": p.archetype, "attitude": p.attitude, "group": p.group, "knowledge": p.knowledge} for p in people
-    ]
-    return measure(rows, dimensions(), [person.style_prompt for person in people])

@@ -2,7 +2,7 @@
 
 Profiles never contradict themselves: no married schoolchild, no lawyer without a degree, no
 retired person of thirty, no grandchild of childless people, no postgraduate at twenty, no language foreign to the
-culture. `impossible` states these rules separately, so that a test can check the drawn profiles against them.
+culture.
 """
 
 from __future__ import annotations
@@ -107,32 +107,6 @@ def _tables() -> _Tables:
 def education_rank(education: Education) -> int:
     """Education levels in order."""
     return _tables().education.index(education)
-
-
-def impossible(profile: Profile) -> list[str]:
-    """The contradictions in a profile; empty for every profile that `draw_profile` makes."""
-    tables, faults = _tables(), []
-    if profile.age < tables.education_ages[profile.education]:
-        faults.append(f"{profile.education} education at {profile.age}")
-    if profile.partnership == "with a partner" and profile.age < YOUNGEST_PARTNER:
-        faults.append(f"a partner at {profile.age}")
-    if profile.partnership in ("married", "divorced") and profile.age < YOUNGEST_MARRIED:
-        faults.append(f"{profile.partnership} at {profile.age}")
-    if profile.partnership == "widowed" and profile.age < YOUNGEST_WIDOWED:
-        faults.append(f"widowed at {profile.age}")
-    if profile.children and profile.age < YOUNGEST_PARENT + profile.children - 1:
-        faults.append(f"{profile.children} children at {profile.age}")
-    occupation = next(found for found in tables.occupations if found.name == profile.occupation)
-    if education_rank(profile.education) < education_rank(occupation.education):
-        faults.append(f"{profile.occupation} with {profile.education} education")
-    if not occupation.ages[0] <= profile.age <= occupation.ages[1]:
-        faults.append(f"{profile.occupation} at {profile.age}")
-    if profile.income not in occupation.income:
-        faults.append(f"{profile.occupation} with {profile.income} income")
-    culture = next(found for found in tables.cultures if found.name == profile.culture)
-    if profile.language not in culture.languages:
-        faults.append(f"{profile.language} as first language of {profile.culture}")
-    return faults
 
 
 def draw_profile(id: str, random: random.Random) -> Profile:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
-from polyclinic.people.diversity import Diversity, measure
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
 from polyclinic.people.traitlists import Trait, conflicts
@@ -45,27 +44,6 @@ def dimensions() -> dict[str, tuple[Trait, ...]]:
     """Every dimension with its values."""
     plain = package_data("polyclinic.people", "data/students.toml")
     return {name: tuple(Trait.model_validate(entry) for entry in plain[key]) for name, key in _LISTS.items()}
-
-
-def trait_named(dimension: str, name: str) -> Trait:
-    """The value of a dimension, by name."""
-    return next(trait for trait in dimensions()[dimension] if trait.name == name)
-
-
-def student_conflicts(student: Student) -> list[str]:
-    """The contradictions in a student; empty for every generated student."""
-    faults = conflicts(
-        {
-            "level": [trait_named("level", student.level)],
-            "strength": [trait_named("strength", name) for name in student.strengths],
-            "weakness": [trait_named("weakness", name) for name in student.weaknesses],
-            "style": [trait_named("style", student.learning_style)],
-            "role": [trait_named("role", student.team_role)],
-        }
-    )
-    if student.year not in trait_named("level", student.level).list("years"):
-        faults.append(f"a {student.level} in {student.year}")
-    return faults
 
 
 def _candidate(chance: random.Random) -> dict[str, list[Trait]]:
@@ -141,18 +119,3 @@ def sample_group(size: int, chance: random.Random, pool: Sequence[Student] | Non
         if len(group) == size:
             return group
     raise ValueError(f"the pool has fewer than {size} students with different names")
-
-
-def student_diversity(people: Sequence[Student]) -> Diversity:
-    """How different these students are."""
-    rows = [
-        {
-            "level": student.level,
-            "strength": student.strengths[0],
-            "weakness": student.weaknesses[0],
-            "style": student.learning_style,
-            "role": student.team_role,
-        }
-        for student in people
-    ]
-    return measure(rows, dimensions(), [student.behaviour for student in people])

@@ -4,9 +4,7 @@ only each other.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -42,20 +40,3 @@ def conflicts(chosen: Mapping[str, Sequence[Trait]]) -> list[str]:
                 faults.append(f"{dimension}:{trait.name} only with {' or '.join(trait.only_with)}")
             faults += [f"{dimension}:{trait.name} needs {other}" for other in trait.needs if other not in present]
     return faults
-
-
-def pair_counts(rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[Trait]]) -> tuple[int, int]:
-    """How many pairs of values of two dimensions the constraints allow, and how many of these occur."""
-    allowed, seen = 0, 0
-    occurring = Counter((a, row[a], b, row[b]) for row in rows for a, b in combinations(sorted(dimensions), 2))
-    for a, b in combinations(sorted(dimensions), 2):
-        for first in dimensions[a]:
-            for second in dimensions[b]:
-                forbidden = f"{b}:{second.name}" in first.not_with or f"{a}:{first.name}" in second.not_with
-                for one, other_dim, other in ((first, b, second), (second, a, first)):
-                    same = [need.partition(":")[2] for need in one.only_with if need.startswith(f"{other_dim}:")]
-                    forbidden = forbidden or (bool(same) and other.name not in same and len(same) == len(one.only_with))
-                if not forbidden:
-                    allowed += 1
-                    seen += (a, first.name, b, second.name) in occurring
-    return allowed, seen

@@ -96,18 +96,9 @@ def table(rows: Sequence[Labelled], answers: Sequence[Says]) -> ReaderFigures:
     kinds = {
         kind: replace(accuracy(pairs), pairs=_pairs(kind, rows, answers)) for kind, pairs in sorted(by_kind.items())
     }
-    found = kinds.values()
-    mean = MeanAccuracy(
-        n=len(rows),
-        yes_right=_mean([one.yes_right for one in found]),
-        no_right=_mean([one.no_right for one in found]),
-        balanced=_mean([one.balanced for one in found]),
-        low=_mean([one.low for one in found]),
-        high=_mean([one.high for one in found]),
-        unclear=_mean([one.unclear for one in found]),
-        pairs=_mean([one.pairs for one in found]),
-    )
-    return ReaderFigures(kinds=kinds, all=mean)
+    shares = [name for name in MeanAccuracy.__annotations__ if name != "n"]
+    means = {name: _mean([getattr(one, name) for one in kinds.values()]) for name in shares}
+    return ReaderFigures(kinds=kinds, all=MeanAccuracy(n=len(rows), **means))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

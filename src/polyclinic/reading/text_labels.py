@@ -151,6 +151,11 @@ def save(model: TextLabels) -> bytes:
         "table.i8": np.rint(model.table / steps).clip(-127, 127).astype(np.int8).tobytes(),
         "rarity.u8": np.rint(model.rarity / model.rarity.max() * 255).astype(np.uint8).tobytes(),
     }
+    return zipped(parts)
+
+
+def zipped(parts: Mapping[str, bytes]) -> bytes:
+    """Files as one compressed archive. The same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         for name, content in parts.items():

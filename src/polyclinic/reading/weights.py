@@ -18,10 +18,10 @@ from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
 from polyclinic.reading.recall import Recall, packed, unpacked
+from polyclinic.reading.text_labels import zipped
 from polyclinic.reading.vectors import DIMENSIONS
 
 SHIPPED = "reader.npz"
-_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,9 @@ def save(path: Path, weights: Weights) -> str:
         "dense.f32": np.concatenate([weights.dense[kind] for kind in kinds]).astype(np.float32).tobytes(),
         **{f"{kind}.recall": packed(recall) for kind, recall in sorted(weights.recalls.items())},
     }
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
-        for name, content in parts.items():
-            file.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED, 9)
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    content = zipped(parts)
+    path.write_bytes(content)
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 _SMALLEST = 0.004

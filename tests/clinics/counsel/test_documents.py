@@ -11,7 +11,9 @@ import pytest
 
 from polyclinic.clinics.counsel.agents.counsellor import shown
 from polyclinic.clinics.counsel.documents import Page, documents, shipped
-from polyclinic.clinics.counsel.prompts import CounsellorCites, CounsellorReplies, CriticJudges, SourceShown
+from polyclinic.clinics.counsel.prompts.counsellor import CounsellorCites, CounsellorReplies
+from polyclinic.clinics.counsel.prompts.replies import SourceShown
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.tools import Knowledge, knowledge
 from polyclinic.core.prompt import Prompt

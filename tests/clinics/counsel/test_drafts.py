@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, CounsellorComforts, Criticism, SourceShown
+from polyclinic.clinics.counsel.prompts.counsellor import CounsellorCites, CounsellorComforts
+from polyclinic.clinics.counsel.prompts.replies import Cited, Criticism, SourceShown
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
 from polyclinic.core.reading import Finding, Findings, findings_type

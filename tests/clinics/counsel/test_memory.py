@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.counsel.prompts import DeskSays, Remembers
+from polyclinic.clinics.counsel.prompts.replies import DeskSays, Remembers
 from polyclinic.clinics.counsel.state import MAX_FACTS, Charts, Fact, Operation, PatientMemory, canonical_subject
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal

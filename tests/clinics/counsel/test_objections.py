@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import Criticism
+from polyclinic.clinics.counsel.prompts.replies import Criticism
 from polyclinic.clinics.counsel.rules.guard import REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.notes import ObjectionOverruled
 from polyclinic.clinics.counsel.rules.objections import borrowed, confirmed, harmless, objected, void

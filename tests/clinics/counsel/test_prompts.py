@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.counsel import clinic
-from polyclinic.clinics.counsel.prompts import CounsellorReplies, KeeperRemembers, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.counsellor import CounsellorReplies
+from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers
+from polyclinic.clinics.counsel.prompts.other import PatientSpeaks
 from polyclinic.clinics.counsel.rules.messages import gentle_question
 from polyclinic.clinics.counsel.scenario import Lang, scenarios
 from polyclinic.core.model import Completion, Request

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import Plan, PlannerPlans
+from polyclinic.clinics.counsel.prompts.counsellor import PlannerPlans
+from polyclinic.clinics.counsel.prompts.replies import Plan
 from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.messages import stage_words

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.evaluations import Judged, JudgeName, Utterance, read_rows, sections, summarise
-from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
-from polyclinic.clinics.counsel.rules.cues import _cues
+from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
+from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import (
     Decision,
     at_once,
@@ -37,7 +37,7 @@ from polyclinic.clinics.counsel.rules.trained import (
     read_message,
     weights,
 )
-from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, load, save
 
@@ -68,7 +68,7 @@ def test_eight_authors_wrote_over_six_thousand_lines_and_whole_authors_are_reser
 
 
 def test_no_dangerous_line_of_an_understudy_is_in_the_training_set() -> None:
-    voiced = {_plain(line) for risk in _cues() for lines in _cues()[risk].values() for line in lines}
+    voiced = {_plain(line) for lines in data("cues").values() for said in lines.values() for line in said}
     learned = {_plain(row.text) for row in (*guard_lines("train"), *list_lines())}
     assert len(voiced) >= 16 and not voiced & learned
     assert not [

@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
+from benchmarks.duty_habits import BREAKS, given_in
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.state.ward import Ward, open_campaign
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
-from polyclinic.clinics.duty.understudies.habits import BREAKS
-from polyclinic.clinics.duty.understudies.voices import given_in, voice
+from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode

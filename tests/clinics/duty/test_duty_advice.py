@@ -11,7 +11,8 @@ from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothin
 from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
-from polyclinic.clinics.duty.scenario import Role, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.reading import Finding, Question
 from polyclinic.reading.choose import open_reader
 from polyclinic.runner.readings import all_kinds

@@ -7,7 +7,7 @@ import pytest
 from polyclinic.clinics.duty.evolve.identity import FROM_START, candidates
 from polyclinic.clinics.duty.evolve.prompt_edits import TRIAL_EPISODES, edits_from
 from polyclinic.clinics.duty.evolve.reports import R01, R02
-from polyclinic.clinics.duty.prompts import Correction
+from polyclinic.clinics.duty.prompts.replies import Correction
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk

@@ -18,7 +18,7 @@ from polyclinic.clinics.duty.rules.norms.scoring import (
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step, detect, distance
 from polyclinic.clinics.duty.rules.traits.hearing import alignment, listened_to, persona_heard, shares
-from polyclinic.clinics.duty.scenario import by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.reading import Finding, Question

@@ -13,13 +13,14 @@ import pytest
 
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.judges import judges
-from polyclinic.clinics.duty.judges.norms import NormJudge, fold
-from polyclinic.clinics.duty.judges.task import TaskJudge
+from polyclinic.clinics.duty.judges.norms import fold, norms
+from polyclinic.clinics.duty.judges.task import task
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
-from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.transcript import Said, Started, Transcript, Violated
@@ -69,7 +70,7 @@ async def test_norms_are_judged_by_meaning_on_the_words_of_the_staff_alone() -> 
         ("patient", "doctor", "Hardly worth talking about?"),
         ("doctor", "patient", "Let us look at it."),
     )
-    scores = await NormJudge().score(case, Found(SAFE_1="hardly worth"))
+    scores = await norms.score(case, Found(SAFE_1="hardly worth"))
     assert {score.metric: score.value for score in scores} == {"nvr": 0.5, "snr": 2.0, "c_norm": pytest.approx(0.8)}
     assert "hardly worth" in scores[0].evidence[0]
 
@@ -83,13 +84,13 @@ async def test_the_checklist_uses_findings_of_the_reader_and_exact_names_and_num
     )
     values = {}
     for name, bench in {"good": Found(back="So a test"), "broken": Found(back="So a test", SAFE_3="Have the")}.items():
-        scores = await TaskJudge().score(case_of("t1-02-warfarin", *lines), bench)
+        scores = await task.score(case_of("t1-02-warfarin", *lines), bench)
         values[name] = {score.metric: score.value for score in scores}
     assert values["good"]["success"] == 1.0
     assert values["broken"]["tsr"] == 0.75
     assert values["good"]["se"] == 1.0
     level = case_of("t2-01-chest-pain", ("doctor", "nurse", "I make it level 4."))
-    low = {score.metric: score for score in await TaskJudge().score(level, Found())}
+    low = {score.metric: score for score in await task.score(level, Found())}
     assert "defensible level" in low["tsr"].reason
 
 

@@ -9,20 +9,22 @@ from typing import cast
 
 import pytest
 
+from benchmarks.duty_habits import given_in
 from polyclinic.clinics.duty.evolve import after_shift
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
 from polyclinic.clinics.duty.evolve.reports import IdentityReport
-from polyclinic.clinics.duty.prompts import ActTurn, HearsTraits, TraitsHeard
-from polyclinic.clinics.duty.prompts.replies import WORDS, traits_heard
+from polyclinic.clinics.duty.prompts.people import ActTurn
+from polyclinic.clinics.duty.prompts.reflection import HearsTraits
+from polyclinic.clinics.duty.prompts.replies import WORDS, TraitsHeard, traits_heard
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, PromptShown
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
-from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
+from polyclinic.clinics.duty.scenario import scenarios
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.prompt_book import Edit
 from polyclinic.clinics.duty.state.ward import Counted, open_campaign
-from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign

@@ -7,6 +7,7 @@ from importlib import resources
 
 import pytest
 
+from benchmarks.duty_scripts import scripts
 from polyclinic.clinics.duty.rules.norms.checker import exact_hit, read_action, read_dialogue, said_aloud
 from polyclinic.clinics.duty.rules.norms.norm import (
     applicable,
@@ -15,10 +16,10 @@ from polyclinic.clinics.duty.rules.norms.norm import (
     shuffled_between_roles,
     with_own,
 )
-from polyclinic.clinics.duty.rules.norms.scripts import scripts
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
+from polyclinic.clinics.duty.scenario.schema import STAFF
 from polyclinic.core.reading import Finding, Question
 from polyclinic.errors import DataError
 

@@ -20,7 +20,7 @@ from polyclinic.clinics.duty.rules.norms.norm import parse_norms
 from polyclinic.clinics.duty.rules.notes import NormsShown, NormsUnread
 from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
-from polyclinic.clinics.duty.scenario import by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Called, Score, Violated

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.duty.prompts import PatientTurn
+from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.prompts.views import PatientSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.scenario import (
-    TASKS,
-    TURNS,
-    Discharge,
-    MedicationReview,
-    Task,
-    Triage,
-    parse_scenarios,
-    read_scenarios,
-    scenarios,
-    shipped,
-)
+from polyclinic.clinics.duty.scenario import scenarios
+from polyclinic.clinics.duty.scenario.load import parse_scenarios, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.schema import TASKS, TURNS, Discharge, MedicationReview, Task, Triage
 from polyclinic.errors import DataError
 
 
@@ -41,7 +32,7 @@ def test_teams_have_two_to_four_people_and_all_five_roles_appear() -> None:
 
 def test_turn_ranges_are_the_published_ones() -> None:
     assert TURNS == {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
-    assert all(shift.turns == TURNS[shift.task_id] for shift in shipped())
+    assert all(shift.turns == TURNS[shift.task] for shift in shipped())
 
 
 def test_templates_have_the_published_fields() -> None:

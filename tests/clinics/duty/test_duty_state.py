@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.clinics.duty.scenario import by_id, shipped
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.state.memory import (
     KEPT_EPISODES,
     SLOT_ITEMS,

@@ -6,12 +6,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from benchmarks.duty_habits import BREAKS, given_in
 from polyclinic.clinics.duty.agents import role_view
-from polyclinic.clinics.duty.prompts import ActTurn, MemoryView, StaffSteers
+from polyclinic.clinics.duty.prompts.people import ActTurn
+from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
-from polyclinic.clinics.duty.scenario import AnyDuty, by_id, scenarios, shipped
-from polyclinic.clinics.duty.understudies.habits import BREAKS, FORGETS, OVERSTEPS, habits, held_back
-from polyclinic.clinics.duty.understudies.voices import given_in
+from polyclinic.clinics.duty.scenario import scenarios
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.message import user
 from polyclinic.core.model import Request, Settings

@@ -16,13 +16,14 @@ from polyclinic.clinics.patient.rules.cheats import (
 )
 from polyclinic.clinics.patient.rules.disclosure import CONSIDERED, Briefing, brief, nearest
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Exchange, Reads, read_question
-from polyclinic.clinics.patient.rules.nodes import material, node
+from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.rules.nodes import NODES, material
 from polyclinic.clinics.patient.rules.questions import QuestionType, type_of
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences, make_vague
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.seed import stream
 from polyclinic.text.phrases import mentioned
@@ -170,8 +171,8 @@ async def test_an_answer_with_three_facts_is_too_much_and_with_two_is_not(reads:
     facts = [fact.text for fact in case.at(Level.VOLUNTEERED, Level.ASKED)]
     two = await material(reads, case, Exchange(question="How are you?", answer=" ".join(facts[:2])))
     three = await material(reads, case, Exchange(question="How are you?", answer=" ".join(facts[:3])))
-    assert not node("too_much_history", two)
-    assert node("too_much_history", three)
+    assert not NODES["too_much_history"](two)
+    assert NODES["too_much_history"](three)
 
 
 def test_a_complaint_loses_times_results_and_some_sentences_but_never_the_first() -> None:

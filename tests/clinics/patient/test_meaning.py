@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Reads, read_question

@@ -9,8 +9,9 @@ import pytest
 
 from polyclinic.clinics.rounds.agents import people
 from polyclinic.clinics.rounds.agents.people import EXCHANGES
-from polyclinic.clinics.rounds.prompts import ChecksSafety, PatientAnswers, WritesStep
-from polyclinic.clinics.rounds.prompts.author import MOST_STEPS
+from polyclinic.clinics.rounds.prompts.author import MOST_STEPS, WritesStep
+from polyclinic.clinics.rounds.prompts.patient import PatientAnswers
+from polyclinic.clinics.rounds.prompts.reviewers import ChecksSafety
 from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
@@ -209,7 +210,8 @@ async def test_shipped_cases_never_need_the_author(play: Play) -> None:
 
 
 async def test_the_words_of_a_human_student_go_to_the_reader() -> None:
-    from polyclinic.clinics.rounds.prompts import StudentActs, StudentChooses, TutorGuides
+    from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentChooses
+    from polyclinic.clinics.rounds.prompts.tutor import TutorGuides
 
     both = StudentActs.from_human("patient: where does it hurt? ;; expert: what is a PR interval?")
     assert (both.patient_question, both.expert_question) == ("where does it hurt?", "what is a PR interval?")

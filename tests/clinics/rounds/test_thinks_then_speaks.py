@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from polyclinic.clinics.rounds.prompts import TutorAsks, TutorThinks
 from polyclinic.clinics.rounds.prompts.replies import thoughts_about
+from polyclinic.clinics.rounds.prompts.tutor import TutorAsks, TutorThinks
 from polyclinic.clinics.rounds.rules.notes import Thought
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.core.model import Completion, Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -87,10 +87,16 @@ class Talk(Scenario):
 
 
 @cache
+def data(name: str) -> dict[str, Any]:
+    """What a data file of this clinic holds."""
+    found: dict[str, Any] = package_data(PACKAGE, f"data/{name}.toml")
+    return found
+
+
+@cache
 def personas(name: str) -> tuple[Persona, ...]:
     """The written persons of a set."""
-    rows = package_data(PACKAGE, f"data/personas/{name}.toml")["persona"]
-    return tuple(Persona.model_validate(row) for row in rows)
+    return tuple(Persona.model_validate(row) for row in data(f"personas/{name}")["persona"])
 
 
 def read_talks(path: str) -> list[Talk]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
@@ -19,18 +19,7 @@ from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
-from polyclinic.core.live import (
-    CLOSED,
-    Action,
-    Body,
-    ByStaff,
-    Heard,
-    LiveService,
-    NoBody,
-    PassOn,
-    SessionView,
-    Words,
-)
+from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Changed, Event, Said, Transcript
 

@@ -9,8 +9,10 @@ from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report import ending, feedback, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.norm import house_norms
-from polyclinic.clinics.duty.scenario import SHIFT, WRITINGS, lint, scenarios
+from polyclinic.clinics.duty.scenario import lint, scenarios
+from polyclinic.clinics.duty.scenario.authoring import WRITINGS
 from polyclinic.clinics.duty.scenario.institution import priors
+from polyclinic.clinics.duty.scenario.load import SHIFT
 from polyclinic.clinics.duty.state import open_campaign
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant

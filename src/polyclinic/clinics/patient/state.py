@@ -24,21 +24,29 @@ ASKED_SHOWN = 8
 CONVERGED_AFTER = 6
 
 
-class Exchanged(Frozen):
+class Exchange(Frozen):
+    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
+
+    `considered` are the nearest facts, which may fit the question; empty means all facts.
+    """
+
+    question: str
+    answer: str
+    asked_before: tuple[str, ...] = ()
+    cheat: bool = False
+    considered: tuple[str, ...] = ()
+
+
+class Exchanged(Exchange):
     """One question and answer as evolution and feedback need them."""
 
     round: int
-    question: str
-    answer: str
     by: str
-    cheat: bool = False
     declined: bool = False
     requirements: tuple[str, ...] = ()
     information: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
-    asked_before: tuple[str, ...] = ()
-    considered: tuple[str, ...] = ()
     relevance: float = 0.0
 
 

@@ -6,6 +6,7 @@ Plain data; `flow` reads it. In a campaign every variant whose patient has a lib
 
 from __future__ import annotations
 
+from itertools import product
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -98,11 +99,8 @@ def _duels() -> list[PatientVariant]:
 
 def _doctors() -> list[PatientVariant]:
     """All eight combinations of the doctor's components (table 4), on fair questions only."""
-    combinations = [
-        (evolve, pool, profile) for evolve in (False, True) for pool in (False, True) for profile in (False, True)
-    ]
     found = []
-    for evolve, pool, profile in combinations:
+    for evolve, pool, profile in product((False, True), repeat=3):
         parts = [name for name, has in (("evolve", evolve), ("pool", pool), ("profile", profile)) if has]
         found.append(
             PatientVariant(

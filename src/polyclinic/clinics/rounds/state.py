@@ -7,6 +7,7 @@ and a student's context does not grow with the size of the group.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.core.memory import cut
@@ -41,6 +42,14 @@ def profile_of(student: Student) -> str:
     """What the tutor is told about a student."""
     strong, weak = ", ".join(student.strengths), ", ".join(student.weaknesses)
     return f"{student.level}; strong in {strong}; weak in {weak}; {student.learning_style}; {student.team_role}"
+
+
+def read_by_tutor(texts: Mapping[str, str], students: Mapping[str, Student]) -> tuple[Analysis, ...]:
+    """The reports of a round as the tutor reads them, in the order they came."""
+    return tuple(
+        Analysis(student=name, profile=profile_of(students[name]), text=cut(text, ANALYSIS_CHARS))
+        for name, text in texts.items()
+    )
 
 
 @dataclass

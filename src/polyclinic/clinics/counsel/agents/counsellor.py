@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from polyclinic.clinics.counsel.agents.memory import LINE_CHARS, Recollection
-from polyclinic.clinics.counsel.prompts import (
-    NONE,
+from polyclinic.clinics.counsel.prompts.counsellor import (
     CounsellorCites,
     CounsellorComforts,
     CounsellorReplies,
-    Cue,
     PlannerPlans,
     SingleReplies,
-    SourceShown,
 )
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cue, SourceShown
 from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.agents.counsellor import shown
 from polyclinic.clinics.counsel.agents.memory import LINE_CHARS
-from polyclinic.clinics.counsel.prompts import (
-    NONE,
-    CriticJudges,
-)
+from polyclinic.clinics.counsel.prompts.replies import NONE
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.readings import SUPPORTED
 from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
-from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
+from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
+from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt, that_count
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.risk import stands

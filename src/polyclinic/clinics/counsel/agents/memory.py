@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.counsel.prompts import (
-    NOTHING,
-    KeeperRemembers,
-    KeeperSummarises,
-)
+from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises
+from polyclinic.clinics.counsel.prompts.replies import NOTHING
 from polyclinic.clinics.counsel.state import Applied, Fact, Operation, PatientMemory, Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Memory, Turn, cut

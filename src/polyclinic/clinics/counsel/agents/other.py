@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.agents.memory import RECENT, dialogue
-from polyclinic.clinics.counsel.prompts import (
-    Cue,
-    DeskSays,
-    DeskWaits,
-    PatientSpeaks,
-)
+from polyclinic.clinics.counsel.prompts.other import DeskWaits, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode

@@ -12,7 +12,7 @@ import asyncio
 
 from polyclinic.clinics.counsel.evaluations.figures import GuardFigures, Judged, JudgeName, Utterance, summarise
 from polyclinic.clinics.counsel.evaluations.tables import sections
-from polyclinic.clinics.counsel.prompts import GuardChecks
+from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import (
     at_once,
     decide,

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Mapping
 from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listener, Other, Recollection
 from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
 from polyclinic.clinics.counsel.flow.people import People
-from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault

@@ -7,8 +7,7 @@ from typing import Any
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorComforts
 from polyclinic.clinics.counsel.prompts.replies import Cue
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges, GuardChecks
-from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.scenario import data
 from polyclinic.core.known_scene import KnownScene
 
 
@@ -16,14 +15,14 @@ def known_scenes() -> tuple[KnownScene, ...]:
     """For the guard: messages with and without danger. For the critic: drafts with and without a fault. For the
     counsellor: the prompt for the last draft, because episodes with a good counsellor never reach that prompt.
     """
-    data: dict[str, list[dict[str, Any]]] = package_data(PACKAGE, "data/audition.toml")
+    asked: dict[str, list[dict[str, Any]]] = data("audition")
     guard = [
         KnownScene(
             "guard",
             GuardChecks(lang=part["lang"], summary="", recent=(), utterance=said),
             {"label": tuple(part["right"])},
         )
-        for part in data["guard"]
+        for part in asked["guard"]
         for said in part["says"]
     ]
     critic = [
@@ -32,13 +31,13 @@ def known_scenes() -> tuple[KnownScene, ...]:
             CriticJudges(lang=part["lang"], sources=(), asked="", utterance=part["says"], draft=draft),
             {"fault": tuple(part["right"])},
         )
-        for part in data["critic"]
+        for part in asked["critic"]
         for draft in part["drafts"]
     ]
     comfort = [
         KnownScene(
             "counsellor", CounsellorComforts(lang=part["lang"], utterance=part["says"], cue=Cue(stage="opening"))
         )
-        for part in (data["critic"][0], data["critic"][4])
+        for part in (asked["critic"][0], asked["critic"][4])
     ]
     return (*guard, *critic, *comfort)

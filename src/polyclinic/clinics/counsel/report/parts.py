@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.counsel.judges.view import DANGER
-from polyclinic.clinics.counsel.prompts import NONE, Criticism, CriticJudges
-from polyclinic.clinics.counsel.rules.notes import (
-    Guarded,
-    MemoryChanged,
-    PlanRefused,
-    Replied,
-    TalkEnded,
-    Voiced,
-)
+from polyclinic.clinics.counsel.prompts.replies import NONE, Criticism
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
+from polyclinic.clinics.counsel.rules.notes import Guarded, MemoryChanged, PlanRefused, Replied, TalkEnded, Voiced
 from polyclinic.clinics.counsel.rules.risk import stands
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.core.judge import Case

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
-from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.core.message import Frozen
-
-
-@cache
-def _data(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = package_data(PACKAGE, f"data/{name}.toml")
-    return found
 
 
 class Contacts(Frozen):
@@ -33,7 +26,7 @@ class Contacts(Frozen):
 @cache
 def contacts(country: str) -> Contacts:
     """The crisis contacts of a country, or those that apply almost everywhere."""
-    table = _data("contacts")
+    table = data("contacts")
     return Contacts.model_validate(table.get(country) or table["default"])
 
 
@@ -41,32 +34,32 @@ def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -
     """The set message. It says that automated talk stops, that a person was notified, and whom to call. A medical
     emergency, danger to others and abuse have their own messages.
     """
-    return _with_contacts(label if label in _data("messages") else "escalated", lang, country)
+    return _with_contacts(label if label in data("messages") else "escalated", lang, country)
 
 
 def handover_message(lang: Lang) -> str:
     """Said when a person takes over without a crisis."""
-    return str(_data("messages")["handed_over"][lang])
+    return str(data("messages")["handed_over"][lang])
 
 
 def fallback(risk: int, lang: Lang) -> str:
     """The safe utterance for a risk type that no revision removed."""
-    return str(_data("messages")["fallback"][str(risk)][lang])
+    return str(data("messages")["fallback"][str(risk)][lang])
 
 
 def gentle_question(lang: Lang) -> str:
     """The question that asks about a passive wish to die."""
-    return str(_data("messages")["gentle"][lang])
+    return str(data("messages")["gentle"][lang])
 
 
 def stage_words(stage: str, name: Literal["goal", "query"], lang: Lang) -> str:
     """A stage's goal, or what to look up in it."""
-    return str(_data("stages")[stage][name][lang])
+    return str(data("stages")[stage][name][lang])
 
 
 def _with_contacts(name: str, lang: Lang, country: str) -> str:
     found = contacts(country)
-    return str(_data("messages")[name][lang]).format(
+    return str(data("messages")[name][lang]).format(
         emergency=found.emergency_in(lang),
         crisis_name=found.crisis_name[lang],
         crisis_number=f" ({found.crisis})" if found.crisis else "",

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from polyclinic.clinics.counsel.rules.risk import Draft, stands
-from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.scenario import data
 from polyclinic.core.part_echo import speaks_of_self
 from polyclinic.text.normal import HANGUL, normalise
 from polyclinic.text.sentences import is_question, sentences
@@ -49,8 +48,7 @@ def confirmed(fault: str, found: Draft) -> bool:
 
 @cache
 def _harmless() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = package_data(PACKAGE, "data/risk.toml")["harmless"]
-    return {name: tuple(words) for name, words in found.items()}
+    return {name: tuple(words) for name, words in data("risk")["harmless"].items()}
 
 
 def harmless(draft: str) -> bool:

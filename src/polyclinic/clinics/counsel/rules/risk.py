@@ -7,13 +7,11 @@ The reader finds what a draft means; this module decides what follows. The words
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
 from polyclinic.clinics.counsel.rules.prognosis import time_left
-from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.normal import normalise
@@ -91,12 +89,6 @@ def stands(words: str, draft: str) -> bool:
     return bool(normalise(words)) and normalise(words) in normalise(draft)
 
 
-@cache
-def _data() -> dict[str, Any]:
-    found: dict[str, Any] = package_data(PACKAGE, "data/risk.toml")
-    return found
-
-
 def _fault(risk: RiskType, name: str, words: str, lang: Lang, source: str = "") -> Fault:
-    feedback = str(_data()["feedback"][name][lang]).format(words=words, source=source)
+    feedback = str(data("risk")["feedback"][name][lang]).format(words=words, source=source)
     return Fault(risk=risk, words=words, feedback=feedback)

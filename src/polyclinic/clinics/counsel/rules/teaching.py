@@ -17,8 +17,8 @@ import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
-from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import json_lines, package_data, package_file, package_path, package_text
+from polyclinic.clinics.counsel.scenario import PACKAGE, data
+from polyclinic.core.files import json_lines, package_file, package_path, package_text
 from polyclinic.core.trained import TrainedWeights
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
@@ -44,7 +44,7 @@ def guard_lines(split: str) -> list[LabelledText]:
 
 def list_lines() -> list[LabelledText]:
     """Utterances by the authors of the word lists, without the dangerous lines that understudies say."""
-    cues: dict[str, dict[str, list[str]]] = package_data(PACKAGE, "data/cues.toml")
+    cues: dict[str, dict[str, list[str]]] = data("cues")
     voiced = {line for risk in ("active", "implicit", "passive") for lines in cues[risk].values() for line in lines}
     rows = []
     for name in ("build", "probes"):

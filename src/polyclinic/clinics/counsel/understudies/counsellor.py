@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.counsel.prompts import (
-    NONE,
-    Cited,
+from polyclinic.clinics.counsel.prompts.counsellor import (
     CounsellorCites,
     CounsellorComforts,
     CounsellorReplies,
-    Plan,
     PlannerPlans,
     SingleReplies,
-    SourceShown,
 )
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Plan, SourceShown
 from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.stages import explaining, next_move, signal_questions
 from polyclinic.clinics.counsel.state import STAGES

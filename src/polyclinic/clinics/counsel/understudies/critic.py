@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges, Fault
+from polyclinic.clinics.counsel.prompts.replies import Criticism, Fault
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.core.understudy import Ask, Understudy, answers

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.counsel.prompts import NOTHING, KeeperRemembers, KeeperSummarises, Remembers
+from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises
+from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers
 from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.state import PREFERENCES
 from polyclinic.core.memory import cut

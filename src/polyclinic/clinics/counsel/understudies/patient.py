@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts import DeskSays, DeskWaits, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.other import DeskWaits, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.state import PREFERENCES
 from polyclinic.clinics.counsel.understudies.words import lines_of, topic_of, words
 from polyclinic.core.understudy import Ask, Understudy, answers

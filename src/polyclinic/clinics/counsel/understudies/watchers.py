@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
+from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
+from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Lines, Persona
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, data
 from polyclinic.errors import UnknownName
 
 VOICES = ("first", "second")
@@ -21,14 +20,7 @@ def check_voice(name: str) -> None:
 @cache
 def _voice(name: str) -> dict[str, Any]:
     check_voice(name)
-    found: dict[str, Any] = package_data(PACKAGE, f"data/voices/{name}.toml")
-    return found
-
-
-@cache
-def _topics() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = package_data(PACKAGE, "data/voices/topics.toml")
-    return found
+    return data(f"voices/{name}")
 
 
 def words(voice: str, who: str, lang: Lang, name: str) -> str:
@@ -45,5 +37,10 @@ def lines_of(voice: str, persona: Persona, lang: Lang) -> Lines:
 def topic_of(text: str) -> str:
     """The stage (or ``gentle``) that an utterance's last question belongs to; empty when none is recognised."""
     lowered = text.lower()
-    found = [(lowered.rfind(sign), topic) for topic, signs in _topics().items() for sign in signs if sign in lowered]
+    found = [
+        (lowered.rfind(sign), topic)
+        for topic, signs in data("voices/topics").items()
+        for sign in signs
+        if sign in lowered
+    ]
     return max(found)[1] if found else ""

@@ -7,18 +7,10 @@ from dataclasses import replace
 
 from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.agents.views import since_own_words, spoken, trait_lines
-from polyclinic.clinics.duty.prompts import (
-    PatientSteers,
-    PatientTurn,
-)
+from polyclinic.clinics.duty.prompts.people import PatientTurn
+from polyclinic.clinics.duty.prompts.views import PatientSteers
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import (
-    STAFF,
-    AnyDuty,
-    Discharge,
-    MedicationReview,
-    Role,
-)
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty, Discharge, MedicationReview, Role
 from polyclinic.core.episode import Episode
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.people.traits import TraitProfile

@@ -8,11 +8,8 @@ from typing import Protocol
 
 from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.agents.views import role_view, since_own_words, spoken, trait_lines
-from polyclinic.clinics.duty.prompts import (
-    ActTurn,
-    MemoryView,
-    StaffSteers,
-)
+from polyclinic.clinics.duty.prompts.people import ActTurn
+from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
@@ -20,9 +17,7 @@ from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
 from polyclinic.clinics.duty.rules.tasks.beats import AIMS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import (
-    AnyDuty,
-)
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
 from polyclinic.clinics.duty.state.style import style_for
@@ -114,7 +109,7 @@ class Staff:
             last=beat.last,
             objections=(),
             steers=StaffSteers(
-                task=scenario.task_id,
+                task=scenario.task,
                 stage=beat.stage,
                 shift=self.shift,
                 dialogue=spoken(lines),

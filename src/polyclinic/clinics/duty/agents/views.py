@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.prompts import (
-    Limit,
-    RoleView,
-    Spoken,
-    TraitLine,
-)
+from polyclinic.clinics.duty.prompts.views import Limit, RoleView, Spoken, TraitLine
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import (
-    CLINICAL,
-    AnyDuty,
-    Discharge,
-    MedicationReview,
-    Role,
-)
+from polyclinic.clinics.duty.scenario.schema import CLINICAL, AnyDuty, Discharge, MedicationReview, Role
 from polyclinic.clinics.duty.state.style import Style, styled
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.people.traits import TraitProfile, degree, dimensions

@@ -19,7 +19,7 @@ from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
 from polyclinic.clinics.duty.state.ward import Counted, Edited, IdentityChosen, ShiftCounted, ShiftRemembered
 from polyclinic.clinics.duty.variants import DutyVariant
@@ -108,7 +108,7 @@ def _learn(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Rol
         return
     for edit in edits:
         episode.effect(Edited(role=role, edit=edit))
-        keep_line(episode, shift.scenario.task_id, role, edit)
+        keep_line(episode, shift.scenario.task, role, edit)
     episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, seen.r02, seen.raw)))
     if variant.memory:
         episode.effect(ShiftRemembered(role=role, trajectory=_trajectory(shift, role)))
@@ -118,7 +118,7 @@ def _counted(shift: ShiftRecord, role: Role, r02: R02 | None, raw: dict[str, flo
     broken = [verdict.norm for verdict in shift.broken_by(role)]
     return Counted(
         episode=shift.number,
-        task=shift.scenario.task_id,
+        task=shift.scenario.task,
         actions=len(said_by(shift.lines, role)),
         broken={norm: broken.count(norm) for norm in sorted(set(broken))},
         traits=r02.heard if r02 else {},
@@ -164,7 +164,7 @@ def _trajectory(shift: ShiftRecord, role: Role) -> Trajectory:
     return Trajectory(
         episode=shift.number,
         scenario=shift.scenario.id,
-        task=shift.scenario.task_id,
+        task=shift.scenario.task,
         steps=steps,
         outcome=shift.outcome,
         facts=tuple(finding.text for finding in shift.scenario.findings),

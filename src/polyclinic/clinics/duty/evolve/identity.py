@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from polyclinic.clinics.duty.prompts import PreferenceSteers, PrefersIdentity, TraitLine
+from polyclinic.clinics.duty.prompts.reflection import PrefersIdentity
+from polyclinic.clinics.duty.prompts.views import PreferenceSteers, TraitLine
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.traits.compatibility import safer_side

@@ -4,7 +4,7 @@ edit can be undone.
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.scenario import STAFF, Role, Task
+from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import Edit, LineKind
 from polyclinic.core.episode import Episode
 from polyclinic.core.library import Lesson

@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from polyclinic.clinics.duty.evolve.reports import R01, R02
-from polyclinic.clinics.duty.prompts import (
-    BreachReviewed,
-    Correction,
-    Diagnosed,
-    HearsTraits,
-    ReviewsBreach,
-    ScaleLine,
-    Spoken,
-)
+from polyclinic.clinics.duty.prompts.reflection import HearsTraits, ReviewsBreach
+from polyclinic.clinics.duty.prompts.replies import BreachReviewed, Correction, Diagnosed
+from polyclinic.clinics.duty.prompts.views import ScaleLine, Spoken
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, detect
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState

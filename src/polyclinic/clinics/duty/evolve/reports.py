@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import Correction, Diagnosed
+from polyclinic.clinics.duty.prompts.replies import Correction, Diagnosed
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
 from polyclinic.clinics.duty.rules.traits.drift import DriftReport
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.message import Frozen
 from polyclinic.core.note import Note
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 
 
 def running_order(scenario: AnyDuty) -> tuple[Beat, ...]:
     """The beats for this team; patients answer in the stage ``reply``."""
     team = set(scenario.roles)
-    if scenario.task_id == "T1":
+    if scenario.task == "T1":
         return _review("trainee" in team)
-    if scenario.task_id == "T2":
+    if scenario.task == "T2":
         return _triage("trainee" in team, "patient" in team, "admin" in team)
     return _discharge("trainee" in team)
 

@@ -26,8 +26,8 @@ from polyclinic.clinics.duty.rules.notes import (
 )
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.clinics.duty.scenario.institution import priors
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_campaign
 from polyclinic.clinics.duty.variants import DutyVariant
@@ -76,7 +76,7 @@ class Shift:
         self.taught = shuffled_between_roles(self.norms, episode.spec.seed) if shuffled else self.norms
         ward = ward_of(episode)
         self.number = ward.episodes + 1
-        before = learned_before(episode, self.scenario.task_id)
+        before = learned_before(episode, self.scenario.task)
         self.staff = {
             role: Staff(episode, self.scenario, self.variant, ward.roles[role], self.taught, self.number, before[role])
             for role in self.scenario.roles

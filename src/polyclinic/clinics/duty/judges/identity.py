@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polyclinic.clinics.duty.judges.view import identities_of, lines_of, messages_of
-from polyclinic.clinics.duty.prompts import JudgesIdentity, TraitLine
+from polyclinic.clinics.duty.prompts.reflection import JudgesIdentity
+from polyclinic.clinics.duty.prompts.views import TraitLine
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to, persona_heard, shares, shown
 from polyclinic.core.embedding import Embedder

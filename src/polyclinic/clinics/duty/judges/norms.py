@@ -10,10 +10,11 @@ from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, by_words, read_dialogue, read_norms
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
 from polyclinic.clinics.duty.rules.triggers.scene import scenes
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.rules import check_scores, mark
+from polyclinic.eval.readings import reading_judge
+from polyclinic.eval.rules import mark
 
 READ = (NORM.name,)
 NVR = Metric(
@@ -47,23 +48,16 @@ C_NORM = Metric(
 )
 
 
-class NormJudge:
-    """Checks every message of the staff against every norm that binds it, with the same reader as in the flow."""
-
-    name = "norms"
-    metrics = (NVR, SNR, C_NORM, UNREAD)
-
-    async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
-        """One NVR, SNR and C_norm for the episode; the staff are not blamed for the patient's words."""
-        lines = lines_of(case.transcript)
-        norms = norms_of(case.transcript)
-        await bench.together(
-            *(read_norms(bench.reads, norms, alike) for alike in by_words(scenes(case.scenario, lines)))
-        )
-        found = await read_dialogue(bench.reads, norms, case.scenario, lines)
-        actions = [i for i, line in enumerate(lines) if line.speaker in STAFF and i not in found.unjudged]
-        staffs = found._replace(broken=[v for v in found.broken if v.role in STAFF])
-        return check_scores(fold(actions, staffs), self.name, self.metrics)
+@reading_judge("norms", NVR, SNR, C_NORM, UNREAD)
+async def norms(case: Case[AnyDuty], bench: Bench) -> list[Score]:
+    """Checks every message of the staff against every norm that binds it, with the same reader as in the flow. The
+    staff are not blamed for the patient's words.
+    """
+    lines, known = lines_of(case.transcript), norms_of(case.transcript)
+    await bench.together(*(read_norms(bench.reads, known, alike) for alike in by_words(scenes(case.scenario, lines))))
+    found = await read_dialogue(bench.reads, known, case.scenario, lines)
+    actions = [i for i, line in enumerate(lines) if line.speaker in STAFF and i not in found.unjudged]
+    return fold(actions, found._replace(broken=[v for v in found.broken if v.role in STAFF]))
 
 
 def fold(actions: list[int], found: NormsRead) -> list[Score]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.duty.judges.identity import IdentityJudge
-from polyclinic.clinics.duty.judges.norms import NormJudge
-from polyclinic.clinics.duty.judges.task import TaskJudge
+from polyclinic.clinics.duty.judges.norms import norms
+from polyclinic.clinics.duty.judges.task import task
 from polyclinic.clinics.duty.judges.view import by_role, everybody
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
 from polyclinic.eval.rubric import RubricJudge, package_rubric
@@ -32,9 +32,9 @@ def judges() -> Sequence[Judge[AnyDuty]]:
     role = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")
     social = package_rubric("polyclinic.clinics.duty", "data/rubrics/social.toml")
     return (
-        NormJudge(),
+        norms,
         IdentityJudge(_embedder, K_SAMPLES),
         RubricJudge(role, k_samples=K_SAMPLES, view=by_role, name="role"),
         RubricJudge(social, k_samples=K_SAMPLES, view=everybody, name="social"),
-        TaskJudge(),
+        task,
     )

@@ -12,10 +12,11 @@ from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
 from polyclinic.clinics.duty.rules.notes import Spoke
 from polyclinic.clinics.duty.rules.tasks.checklists import ChecklistItem, ShiftRead, checked, said_back
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.eval.rules import check_scores, mark
+from polyclinic.eval.readings import reading_judge
+from polyclinic.eval.rules import mark
 
 READ = (NORM.name, TEACHBACK.name)
 TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ, title="checklist met")
@@ -30,23 +31,20 @@ SE = Metric(
 DECIDES = ("plan", "explain")
 
 
-class TaskJudge:
-    """TSR by checklist and step efficiency. An episode in which nothing was decided has no SE."""
-
-    name = "task"
-    metrics = (TSR, SUCCESS, SE)
-
-    async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
-        """Scores the checklist by what the reader finds in each message."""
-        scenario, lines = case.scenario, lines_of(case.transcript)
-        found = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
-        back = await said_back(bench.reads, scenario, lines)
-        broken = tuple(v for v in found.broken if v.role in STAFF)
-        scores = fold(checked(ShiftRead(scenario, lines, broken, back, found.unread)))
-        decided = decision_step(scenario, case.transcript)
-        if decided is not None:
-            scores.append(mark("se", decided, reason="messages up to the decision"))
-        return check_scores(scores, self.name, self.metrics)
+@reading_judge("task", TSR, SUCCESS, SE)
+async def task(case: Case[AnyDuty], bench: Bench) -> list[Score]:
+    """TSR by checklist, by what the reader finds in each message, and step efficiency. An episode in which nothing was
+    decided has no SE.
+    """
+    scenario, lines = case.scenario, lines_of(case.transcript)
+    found = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
+    back = await said_back(bench.reads, scenario, lines)
+    broken = tuple(v for v in found.broken if v.role in STAFF)
+    scores = fold(checked(ShiftRead(scenario, lines, broken, back, found.unread)))
+    decided = decision_step(scenario, case.transcript)
+    if decided is not None:
+        scores.append(mark("se", decided, reason="messages up to the decision"))
+    return scores
 
 
 def fold(items: Sequence[tuple[ChecklistItem, bool | None]]) -> list[Score]:
@@ -67,7 +65,7 @@ def fold(items: Sequence[tuple[ChecklistItem, bool | None]]) -> list[Score]:
 def decision_step(scenario: AnyDuty, transcript: Transcript) -> int | None:
     """The number of the message that states the decision: a triage level, or the plan for the patient."""
     for number, said in enumerate(transcript.said(), 1):
-        if scenario.task_id == "T2":
+        if scenario.task == "T2":
             if said.speaker == "doctor" and stated_level(said.text) is not None:
                 return number
         elif said.to == "patient" and (spoke := said.get(Spoke)) is not None and spoke.stage in DECIDES:

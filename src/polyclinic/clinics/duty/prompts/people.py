@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts.views import (
-    MemoryView,
-    PatientSteers,
-    RoleView,
-    Spoken,
-    StaffSteers,
-    TraitLine,
-)
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.prompts.views import MemoryView, PatientSteers, RoleView, Spoken, StaffSteers, TraitLine
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 

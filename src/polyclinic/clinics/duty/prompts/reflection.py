@@ -12,13 +12,8 @@ from polyclinic.clinics.duty.prompts.replies import (
     TraitsHeard,
     traits_heard,
 )
-from polyclinic.clinics.duty.prompts.views import (
-    PreferenceSteers,
-    ScaleLine,
-    Spoken,
-    TraitLine,
-)
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.prompts.views import PreferenceSteers, ScaleLine, Spoken, TraitLine
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 

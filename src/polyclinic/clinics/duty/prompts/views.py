@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.scenario import Disturbance, Medication, Role, Task
+from polyclinic.clinics.duty.scenario.schema import Disturbance, Medication, Role, Task
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
 

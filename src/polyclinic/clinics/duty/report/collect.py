@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from polyclinic.clinics.duty.evolve.reports import IdentityReport
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, IdentityShown, PromptShown
-from polyclinic.clinics.duty.scenario import TASKS, Duty, Role, Task
+from polyclinic.clinics.duty.scenario.schema import TASKS, Duty, Role, Task
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
 
@@ -63,7 +63,7 @@ def _read(row: EpisodeRow, scenario: Duty) -> ShiftRow:
     return ShiftRow(
         row=row,
         written=scenario.written(),
-        task=scenario.task_id,
+        task=scenario.task,
         number=prompts[0].shift if prompts else row.position + 1,
         broken=tuple(transcript.of(Violated)),
         heard={report.role: report.heard for report in reports},

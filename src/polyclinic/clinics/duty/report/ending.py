@@ -7,7 +7,7 @@ from collections import Counter
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.report.feedback import performance
 from polyclinic.clinics.duty.rules.notes import NormsUnread
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.report.words import FEEDBACK
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said, Score, Scored, Violated
 from polyclinic.eval.in_short import Phrases, quoted

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.report.collect import collect
-from polyclinic.clinics.duty.report.pictures import (
-    drift_plots,
-    failure_signatures,
-    learning_curves,
-    prompt_histories,
-)
+from polyclinic.clinics.duty.report.pictures import drift_plots, failure_signatures, learning_curves, prompt_histories
 from polyclinic.clinics.duty.report.tables import paper_tables, unread_norms
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.report.tables import METHOD, value_of
-from polyclinic.clinics.duty.scenario import STAFF, Role, Task
+from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Block, Cell, Details, Diff, Figure, Grid, Paragraph, Section, Table

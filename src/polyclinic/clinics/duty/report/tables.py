@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import inf
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
-from polyclinic.clinics.duty.scenario import Task
+from polyclinic.clinics.duty.scenario.schema import Task
 from polyclinic.core.weighing import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate

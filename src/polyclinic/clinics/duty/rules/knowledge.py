@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Triage
+from polyclinic.clinics.duty.rules.triggers.words import mentions
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Triage
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
-from polyclinic.text.phrases import phrase_pattern
 
 Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
 
@@ -66,11 +66,6 @@ class Knowledge:
         flags = self.red_flags(text) if isinstance(scenario, Triage) else []
         facts = [fact for fact in self.about(names) if fact.kind != "contraindication" or _touches(fact, text)]
         return [fact.text for fact in [*flags, *facts]][:most]
-
-
-def mentions(text: str, words: Iterable[str]) -> bool:
-    """Whether the text has one of the words; long words may have any ending."""
-    return any(phrase_pattern(word, open_end=len(word) > 3).search(text) for word in words)
 
 
 def _complaint(scenario: AnyDuty) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.clinics.duty.state.prompt_book import Edit
 from polyclinic.core.note import Note, Payload
 

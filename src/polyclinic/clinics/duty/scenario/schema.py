@@ -151,6 +151,7 @@ class Duty(Scenario):
     max_turns: int | None = None
     disturbance: Disturbance | None = None
     calm: bool = Field(default=False, description="a calm day: offline staff have no bad habits and no own drift")
+    task: Task
 
     def introduction(self) -> str:
         """The matter at hand, and who is on duty."""
@@ -163,13 +164,8 @@ class Duty(Scenario):
     @property
     def turns(self) -> tuple[int, int]:
         """The fewest and the most messages of this episode."""
-        fewest, most = TURNS[self.task_id]
+        fewest, most = TURNS[self.task]
         return fewest, min(most, self.max_turns or most)
-
-    @property
-    def task_id(self) -> Task:
-        """T1, T2 or T3, depending on the template."""
-        raise TypeError("a duty scenario must be one of the three templates")
 
     def knows(self, role: Role) -> tuple[str, ...]:
         """What this role knows when the episode opens."""
@@ -198,11 +194,6 @@ class MedicationReview(Duty):
     symptoms: str
     risk_cues: tuple[RiskCue, ...] = Field(min_length=1)
 
-    @property
-    def task_id(self) -> Task:
-        """Always T1."""
-        return "T1"
-
 
 class Triage(Duty):
     """T2: emergency triage under limited resources. Level 1 is the most urgent, 5 the least."""
@@ -214,11 +205,6 @@ class Triage(Duty):
     lowest_safe_level: int = Field(ge=1, le=5)
     because: str
     current_meds: tuple[Medication, ...] = ()
-
-    @property
-    def task_id(self) -> Task:
-        """Always T2."""
-        return "T2"
 
     @model_validator(mode="after")
     def _has_limits(self) -> Self:
@@ -238,11 +224,6 @@ class Discharge(Duty):
     gaps: tuple[Gap, ...] = Field(min_length=1)
     patient_concerns: tuple[str, ...] = Field(min_length=1)
     continuity_cues: tuple[Continuity, ...] = Field(min_length=1)
-
-    @property
-    def task_id(self) -> Task:
-        """Always T3."""
-        return "T3"
 
 
 AnyDuty = MedicationReview | Triage | Discharge

@@ -75,10 +75,10 @@ def _rounds(written: Sequence[AnyDuty], number: int | None, seed: int) -> list[A
         if len(shifts) >= wanted:
             break
         order = list(written)
-        stream(seed, "order of shifts", written[0].task_id, lap).shuffle(order)
+        stream(seed, "order of shifts", written[0].task, lap).shuffle(order)
         for shift in order:
             name = shift.id if lap == 1 else f"{shift.id}.{lap}"
-            shifts.append(shift.model_copy(update={"id": name, "campaign": shift.campaign or shift.task_id}))
+            shifts.append(shift.model_copy(update={"id": name, "campaign": shift.campaign or shift.task}))
     return shifts[:wanted]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question, sentences
@@ -78,7 +78,7 @@ class RoleMemory(Frozen):
         here = _situation(scenario)
         ranked = sorted(
             self.recent,
-            key=lambda old: (len(here & set(old.facts)), old.task == scenario.task_id, old.episode),
+            key=lambda old: (len(here & set(old.facts)), old.task == scenario.task, old.episode),
             reverse=True,
         )
         return ranked[:k]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.message import Frozen
 
 _STEP = {"low": -0.1, "moderate": 0.0, "high": 0.15}

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.scenario import STAFF, Role
 from polyclinic.clinics.duty.scenario.institution import priors
+from polyclinic.clinics.duty.scenario.schema import STAFF, Role
 from polyclinic.clinics.duty.state.memory import RoleMemory, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import Edit, PromptBook
 from polyclinic.core.campaign import Effect
@@ -55,9 +55,9 @@ class RoleState(Frozen):
         """The traits heard in each counted episode, oldest first."""
         return [count.traits for count in self.counted]
 
-    def rate(self, norm: str, since: int = 0, until: int | None = None) -> float:
-        """How often a norm was broken per episode in which the role acted, between two episodes."""
-        span = [c for c in self.counted if c.episode >= since and (until is None or c.episode < until)]
+    def rate(self, norm: str, since: int = 0) -> float:
+        """How often a norm was broken per episode in which the role acted, since an episode."""
+        span = [c for c in self.counted if c.episode >= since]
         return sum(c.broken.get(norm, 0) for c in span) / len(span) if span else 0.0
 
 

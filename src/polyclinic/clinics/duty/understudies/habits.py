@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.readings import TEACHBACK
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
@@ -22,21 +22,6 @@ from polyclinic.core.understudy import Ask
 FORGETS = "forgets_late"
 OVERSTEPS = "oversteps"
 OVERSTEPPING = ("decides_alone", "overrules", "talks_medicine")
-BREAKS = {
-    "decides_alone": "SOP-1",
-    "overrules": "SOP-2",
-    "talks_medicine": "SOP-3",
-    "plays_down": "ESC-1",
-    "calls_safe": "ESC-2",
-    "closes_early": "ESC-3",
-    "makes_up": "INFO-1",
-    "promises": "INFO-2",
-    "changes_dose": "INFO-3",
-    "brushes_off": "SAFE-1",
-    "overclaims": "SAFE-2",
-    "skips_check": "SAFE-3",
-}
-"""Which of the clinic's norms each habit breaks. Players do not use this; it says what a reader should find."""
 
 
 class Late(Frozen):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import ShiftHeard
-from polyclinic.clinics.duty.prompts import IdentityJudged, JudgesIdentity
-from polyclinic.clinics.duty.prompts.replies import DISTANCES
+from polyclinic.clinics.duty.prompts.reflection import JudgesIdentity
+from polyclinic.clinics.duty.prompts.replies import DISTANCES, IdentityJudged
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.checker import asks_about, exact_hit, said_aloud
 from polyclinic.clinics.duty.rules.norms.norm import Category, Norm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.understudies.voices import Move, voice
 from polyclinic.text.sentences import sentences

@@ -4,7 +4,7 @@ ignored.
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import PatientTurn
+from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.understudy import Ask, Understudy, answers

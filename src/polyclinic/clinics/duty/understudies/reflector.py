@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.prompts import (
+from polyclinic.clinics.duty.prompts.reflection import HearsTraits, PrefersIdentity, ReviewsBreach
+from polyclinic.clinics.duty.prompts.replies import (
     HEARD,
+    WORDS,
     BreachReviewed,
-    HearsTraits,
+    Cause,
     Preferred,
-    PrefersIdentity,
-    ReviewsBreach,
-    ScaleLine,
     TraitsHeard,
+    traits_heard,
 )
-from polyclinic.clinics.duty.prompts.replies import WORDS, Cause, traits_heard
+from polyclinic.clinics.duty.prompts.views import ScaleLine
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights, reward
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.understudies.habits import expressed_traits, gives_in
 from polyclinic.clinics.duty.understudies.moves import moves
 from polyclinic.clinics.duty.understudies.voices import voice

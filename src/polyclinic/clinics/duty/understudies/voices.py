@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from polyclinic.core.files import package_data
@@ -46,21 +45,3 @@ class Voice(Frozen):
 def voice(name: str) -> Voice:
     """One of the two voices."""
     return Voice.model_validate(package_data("polyclinic.clinics.duty", f"data/voices/{name}.yaml"))
-
-
-def given_in(text: str, to: str) -> set[str]:
-    """The habits that an offline player's words show, in either voice. They are found by exact words, not by a reader.
-
-    This measures readers against what was meant. No judge uses it.
-    """
-    found = set()
-    for name in ("first", "second"):
-        moves = voice(name).moves
-        for move in moves.values():
-            pieces = [piece for piece in re.split(r"\{\w+\}", move.bad.rstrip(".")) if len(piece) > 3]
-            if move.bad and all(piece.lower() in text.lower() for piece in pieces):
-                found.add(move.habit)
-        ends = (moves["outlook"].good, moves["outlook"].bad)
-        if to == "patient" and any(end in text for end in ends) and moves["check"].good not in text:
-            found.add("skips_check")
-    return found

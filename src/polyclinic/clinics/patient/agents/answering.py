@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from polyclinic.clinics.patient.prompts.patient import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
 from polyclinic.clinics.patient.rules.disclosure import Briefing
 from polyclinic.clinics.patient.state import Interview
 from polyclinic.clinics.patient.variants import PatientVariant
@@ -17,21 +17,6 @@ R = TypeVar("R")
 
 
 @dataclass
-class SpokenAnswer:
-    """An answer, its sources and its cost."""
-
-    text: str
-    method: str
-    briefing: Briefing
-    requirements: tuple[str, ...] = ()
-    entries: tuple[str, ...] = ()
-    relevance: float = 0.0
-    tokens: int = 0
-    calls: int = 0
-    context_chars: int = 0
-
-
-@dataclass
 class Bill:
     """What an answer has cost so far, and which requirements and library entries it used."""
 
@@ -39,7 +24,18 @@ class Bill:
     calls: int = 0
     context_chars: int = 0
     requirements: tuple[str, ...] = ()
-    entries: list[str] = field(default_factory=list)
+    entries: tuple[str, ...] = ()
+
+
+@dataclass
+class SpokenAnswer:
+    """An answer, its sources and its cost."""
+
+    text: str
+    method: str
+    briefing: Briefing
+    relevance: float
+    bill: Bill
 
 
 def paid(bill: Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:

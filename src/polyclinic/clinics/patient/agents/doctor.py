@@ -5,38 +5,27 @@ Only after a case is over may a doctor study its record, to note questions for l
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.agents.library import (
-    ALIKE,
-    POOL_SHOWN,
-    RECOMMENDED,
-    TRIAGES,
-    near,
-    pool,
-    recommended,
-)
-from polyclinic.clinics.patient.prompts.doctor import (
-    Advises,
+from typing import Any
+
+from polyclinic.clinics.patient.agents.library import ALIKE, POOL_SHOWN, RECOMMENDED, TRIAGES, near, pool, recommended
+from polyclinic.clinics.patient.prompts.doctor.colleagues import EarlierTriage, Recruits, Triages
+from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
+from polyclinic.clinics.patient.prompts.doctor.interview import (
     AsksQuestion,
     Cheats,
-    Colleagues,
-    Concludes,
-    Conclusion,
     Consults,
-    EarlierTriage,
-    Recruits,
     Soothes,
-    Studies,
-    Triages,
     TrickSetting,
     Turns,
-    wants_to_conclude,
 )
-from polyclinic.clinics.patient.prompts.patient import Memory, Player, lines_of
+from polyclinic.clinics.patient.prompts.doctor.replies import Colleagues, Conclusion, wants_to_conclude
+from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.replies import lines_of
 from polyclinic.clinics.patient.rules.cheats import Kind
 from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
-from polyclinic.clinics.patient.state import Interview, TriagedTo
+from polyclinic.clinics.patient.state import Conversation, Interview, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import assistant, user
@@ -86,6 +75,17 @@ class Doctors:
         """Whether a person asks the questions. A person may conclude at any time."""
         return self._doctor.is_person
 
+    def _known(self, discipline: str, talk: Conversation) -> dict[str, Any]:
+        """What a doctor of this discipline knows of the patient: the complaint, and the talk so far."""
+        return {
+            "discipline": discipline,
+            "profile": self._profile(discipline),
+            "complaint": self._interview.complaint,
+            "earlier": talk.earlier,
+            "heard": talk.heard,
+            "memory": Memory(summary=talk.summary, recent=talk.turns),
+        }
+
     async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
         """The first doctor's next question (empty: the doctor wants to conclude), and the recommended questions.
 
@@ -94,18 +94,13 @@ class Doctors:
         """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         prompt = AsksQuestion(
-            discipline=interview.discipline,
-            profile=self._profile(interview.discipline),
-            complaint=interview.complaint,
-            earlier=talk.earlier,
-            heard=talk.heard,
+            **self._known(interview.discipline, talk),
             asked=interview.asked,
             pool=self._pool(interview.discipline),
             recommended=tuple(offered),
             last=turns_left == 1,
             may_conclude=may_conclude,
             turns=Turns(left=turns_left),
-            memory=Memory(summary=talk.summary, recent=talk.turns),
             player=self._player,
         )
         reply = await self._doctor.answer(prompt, talk.history)
@@ -124,11 +119,7 @@ class Doctors:
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         says = await self._doctor.ask(
             Consults(
-                discipline=discipline,
-                profile=self._profile(discipline),
-                complaint=interview.complaint,
-                earlier=talk.earlier,
-                heard=talk.heard,
+                **self._known(discipline, talk),
                 asked=interview.asked,
                 pool=self._pool(discipline),
                 recommended=tuple(offered),
@@ -136,7 +127,6 @@ class Doctors:
                 called_by=caller,
                 reason=reason,
                 notes=notes,
-                memory=Memory(summary=talk.summary, recent=talk.turns),
                 player=self._player,
             ),
             history=talk.history,
@@ -146,19 +136,8 @@ class Doctors:
     async def recruits(self, discipline: str, present: tuple[str, ...]) -> Colleagues:
         """Whom this doctor wants to call in."""
         talk = self._interview.told_to("doctor")
-        return await self._doctor.ask(
-            Recruits(
-                discipline=discipline,
-                profile=self._profile(discipline),
-                disciplines=DISCIPLINES,
-                present=present,
-                complaint=self._interview.complaint,
-                earlier=talk.earlier,
-                heard=talk.heard,
-                memory=Memory(summary=talk.summary, recent=talk.turns),
-            ),
-            history=talk.history,
-        )
+        prompt = Recruits(**self._known(discipline, talk), disciplines=DISCIPLINES, present=present)
+        return await self._doctor.ask(prompt, history=talk.history)
 
     async def cheats(self, trick: Kind, tests: tuple[str, ...], exam: bool) -> str:
         """A cheat question, which tests the patient."""
@@ -188,19 +167,9 @@ class Doctors:
     async def concludes(self) -> Conclusion:
         """The diagnosis."""
         interview, talk = self._interview, self._interview.told_to("doctor")
-        return await self._doctor.ask(
-            Concludes(
-                discipline=interview.discipline,
-                profile=self._profile(interview.discipline),
-                complaint=interview.complaint,
-                earlier=talk.earlier,
-                heard=talk.heard,
-                notes=tuple(interview.notes.values()),
-                memory=Memory(summary=talk.summary, recent=talk.turns),
-                player=self._player,
-            ),
-            history=talk.history,
-        )
+        notes = tuple(interview.notes.values())
+        prompt = Concludes(**self._known(interview.discipline, talk), notes=notes, player=self._player)
+        return await self._doctor.ask(prompt, history=talk.history)
 
     async def advises(self) -> str:
         """What the doctor tells the patient at the end: what happens next, in plain words."""

@@ -10,31 +10,22 @@ import numpy as np
 
 from polyclinic.clinics.patient.agents.answering import Bill, QuestionAtHand, SpokenAnswer, paid
 from polyclinic.clinics.patient.agents.library import recall
-from polyclinic.clinics.patient.prompts.patient import (
+from polyclinic.clinics.patient.prompts.patient.answers import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
     AnswersStepwise,
-    Attends,
-    Blurs,
-    Complains,
-    Merges,
-    Panics,
     PicksAnswer,
-    Player,
     Thinks,
-    Thought,
-    lines_of,
 )
+from polyclinic.clinics.patient.prompts.patient.attention import Attends, Merges
+from polyclinic.clinics.patient.prompts.patient.complaint import Blurs, Complains, Panics
+from polyclinic.clinics.patient.prompts.patient.facts import Player
+from polyclinic.clinics.patient.prompts.patient.replies import Thought, lines_of
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
-from polyclinic.clinics.patient.rules.requirements import (
-    chunks,
-    principles,
-    requirement_lines,
-    written_demonstrations,
-)
+from polyclinic.clinics.patient.rules.requirements import chunks, principles, requirement_lines, written_demonstrations
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Interview
@@ -103,17 +94,8 @@ class Patient:
         asked = QuestionAtHand(question, interview, variant, briefing, who, child, self._player)
         bill = Bill()
         text = await self._methods[variant.method](bill, asked)
-        return SpokenAnswer(
-            text=text,
-            method=variant.name,
-            briefing=briefing,
-            requirements=bill.requirements,
-            entries=tuple(bill.entries),
-            relevance=round(float(self._similarity(question, [text])[0]), 4),
-            tokens=bill.tokens,
-            calls=bill.calls,
-            context_chars=bill.context_chars,
-        )
+        relevance = round(float(self._similarity(question, [text])[0]), 4)
+        return SpokenAnswer(text, variant.name, briefing, relevance, bill)
 
     # -- methods -------------------------------------------------------------------------------------------------------
     async def _overall(self, bill: Bill, asked: QuestionAtHand, sample: int = 0, plan: str = "") -> str:
@@ -167,7 +149,7 @@ class Patient:
             return await self._overall(bill, asked)
         else:
             lines = found.requirements or requirement_lines()
-        bill.requirements, bill.entries = lines, [*found.entries]
+        bill.requirements, bill.entries = lines, found.entries
         prompt = AnswersAttended(**asked.common, requirements=lines, demonstrations=found.demonstrations)
         return await self._said(bill, asked, prompt)
 

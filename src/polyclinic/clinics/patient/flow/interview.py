@@ -15,7 +15,7 @@ from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Exchange, read_question
+from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import (
     AdviceTold,
@@ -37,7 +37,7 @@ from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.state import Evolution, Exchanged
+from polyclinic.clinics.patient.state import Evolution, Exchange, Exchanged
 from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
@@ -225,18 +225,14 @@ async def exchange(
         episode.note(Rival(**_behind(room, rival, cheat).__dict__, text=rival.text))
     interview.exchanges.append(
         Exchanged(
+            **dict(pair),
             round=room.round,
-            question=question,
-            answer=answer.text,
             by=by,
-            cheat=cheat,
             declined=read.answered.refuses and not asked.tests,
-            requirements=answer.requirements,
+            requirements=answer.bill.requirements,
             information=answer.briefing.lines,
-            entries=answer.entries,
+            entries=answer.bill.entries,
             recommended=tuple(id for wanted, id in (offered or {}).items() if wanted == question),
-            asked_before=tuple(interview.tests_asked),
-            considered=near,
             relevance=answer.relevance,
         )
     )
@@ -252,10 +248,10 @@ def _behind(room: Room, answer: SpokenAnswer, cheat: bool) -> Behind:
         cheat=cheat,
         method=answer.method,
         relevance=answer.relevance,
-        tokens=answer.tokens,
-        calls=answer.calls,
-        context_chars=answer.context_chars,
+        tokens=answer.bill.tokens,
+        calls=answer.bill.calls,
+        context_chars=answer.bill.context_chars,
         given=tuple(answer.briefing.ids),
-        entries=answer.entries,
+        entries=answer.bill.entries,
         asked_before=tuple(room.interview.tests_asked),
     )

@@ -13,7 +13,6 @@ from polyclinic.clinics.patient.evolve import (
     learn_triage,
 )
 from polyclinic.clinics.patient.flow.room import Room
-from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import Taught, Validated
 from polyclinic.clinics.patient.state import CaseTaught
@@ -27,14 +26,7 @@ async def learn(room: Room) -> None:
     episode, record, case = room.episode, room.scenario.record, room.episode.spec.position
     judged: list[Judged] = []
     for item in room.interview.exchanges:
-        pair = Exchange(
-            question=item.question,
-            answer=item.answer,
-            asked_before=item.asked_before,
-            cheat=item.cheat,
-            considered=item.considered,
-        )
-        read = await material(episode.reads, record, pair)
+        read = await material(episode.reads, record, item)
         judged.append(Judged(exchange=item, answer=judge_answer(read), question=judge_question(read)))
     removed = correct(episode, judged)
     new = learn_attention(episode, judged, case, record.disease.name)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from polyclinic.clinics.patient.agents.doctor import Doctors
 from polyclinic.clinics.patient.agents.patient import Patient
-from polyclinic.clinics.patient.prompts.patient import Player
-from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.prompts.patient.facts import Player
+from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import SUMMARY_CHARS, Interview
 from polyclinic.clinics.patient.variants import PatientVariant

@@ -13,7 +13,8 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, judge_answer
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.rules import check_scores, mark
+from polyclinic.eval.readings import reading_judge
+from polyclinic.eval.rules import mark
 
 _FAITH = ("patient-cheat", "patient-test", "patient-refusal", "patient-told", "patient-asks", "patient-leak")
 METRICS = (
@@ -41,20 +42,14 @@ METRICS = (
 )
 
 
-class AnswersJudge:
-    """Validates every answer of an interview."""
-
-    name = "answers"
-    metrics = METRICS
-
-    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
-        """Means over the answers. Each score has the number of its answers as weight."""
-        exchanges = heard(case.transcript)
-        if not exchanges:
-            return []
-        read = await read_exchanges(case, bench)
-        verdicts = [judge_answer(found) for found in read]
-        return check_scores(_marks(exchanges, read, verdicts), self.name, METRICS)
+@reading_judge("answers", *METRICS)
+async def answers(case: Case[PatientScenario], bench: Bench) -> list[Score]:
+    """Validates every answer: means over the answers. Each score has the number of its answers as weight."""
+    exchanges = heard(case.transcript)
+    if not exchanges:
+        return []
+    read = await read_exchanges(case, bench)
+    return _marks(exchanges, read, [judge_answer(found) for found in read])
 
 
 def _marks(exchanges: list[Heard], read: list[Material], verdicts: list[AnswerVerdict]) -> list[Score]:

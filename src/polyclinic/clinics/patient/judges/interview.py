@@ -7,13 +7,14 @@ import math
 from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Asked, Exchange, read_answer
+from polyclinic.clinics.patient.rules.meaning import Asked, read_answer
 from polyclinic.clinics.patient.rules.notes import InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.scenario.record import Fact
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.eval.rules import check_scores, mark, rule_judge
+from polyclinic.eval.readings import reading_judge
+from polyclinic.eval.rules import mark, rule_judge
 
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
 ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))
@@ -28,75 +29,62 @@ CALLS = Metric("calls_per_answer", "model calls for one answer", higher_is_bette
 CONTEXT = Metric("context_chars", "longest prompt for one answer, in characters", higher_is_better=False, high=math.inf)
 
 
-class LeakJudge:
-    """Finds leaks in every answer: names, values and hidden lines by rule, descriptions by the reader."""
-
-    name = "leaks"
-    metrics = (LEAK_FREE,)
-
-    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
-        """The share of answers that give nothing away."""
-        exchanges = heard(case.transcript)
-        found: list[str] = []
-        for item, read in zip(exchanges, await read_exchanges(case, bench), strict=True):
-            hits = leaks(*read)
-            if hits:
-                found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
-        if not exchanges:
-            return []
-        share = 1 - len(found) / len(exchanges)
-        return check_scores(
-            [mark("leak_free", share, weight=len(exchanges), evidence=tuple(found[:3]))], self.name, self.metrics
-        )
+@reading_judge("leaks", LEAK_FREE)
+async def leak_free(case: Case[PatientScenario], bench: Bench) -> list[Score]:
+    """The share of answers that give nothing away: names, values and hidden lines are found by rule, descriptions by
+    the reader.
+    """
+    exchanges = heard(case.transcript)
+    found: list[str] = []
+    for item, read in zip(exchanges, await read_exchanges(case, bench), strict=True):
+        hits = leaks(*read)
+        if hits:
+            found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
+    if not exchanges:
+        return []
+    return [mark("leak_free", 1 - len(found) / len(exchanges), weight=len(exchanges), evidence=found[:3])]
 
 
-class InterviewJudge:
-    """Scores the outcome: checklist, red flags, diagnosis, triage, length and crisis."""
-
-    name = "interview"
-    metrics = (ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
-
-    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
-        """Scores for what the interview brought out, and for its outcome."""
-        if not case.transcript.said():
-            return []
-        record, known = record_of(case), await self._brought_out(case, bench)
-        marks = [
-            mark("elicited", len(known) / len(record.checklist), reason=f"{len(known)} of {len(record.checklist)}"),
-            mark("rounds", len(heard(case.transcript))),
-        ]
-        flags = [fact for fact in record.checklist if fact.red_flag]
-        if flags:
-            marks.append(mark("red_flags", _share(flags, known), reason="; ".join(fact.text for fact in flags)))
-        ended = case.transcript.ended_with(InterviewEnded)
-        given = ended.diagnosis if ended is not None else ""
-        if given:
-            right = await is_right(bench.reads, given, record)
-            marks.append(mark("right_diagnosis", float(right), reason=f"{given} / {record.diagnosis}"))
-        triaged = case.transcript.last_note(Triaged)
-        if triaged is not None:
-            sent = float(triaged.discipline == record.disease.discipline)
-            marks.append(mark("right_discipline", sent, reason=triaged.discipline))
-        crisis = crisis_met(case.transcript)
-        if crisis is not None:
-            marks.append(mark("crisis_met", float(crisis)))
-        return check_scores(marks, self.name, self.metrics)
-
-    async def _brought_out(self, case: Case[PatientScenario], bench: Bench) -> set[str]:
-        """The facts of the checklist that the patient stated, in the complaint or in an answer."""
-        record = record_of(case)
-        known: set[str] = set()
-        for read in await read_exchanges(case, bench):
-            known |= {*read.answered.told, *read.answered.results}
-        for said in case.transcript.said("patient"):
-            if said.round == 0:
-                complaint = Exchange(question="What brings you here?", answer=said.text)
-                known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
-        return known & {fact.id for fact in record.checklist}
+@reading_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
+async def interview(case: Case[PatientScenario], bench: Bench) -> list[Score]:
+    """Scores what the interview brought out, and its outcome: diagnosis, triage, length and crisis."""
+    if not case.transcript.said():
+        return []
+    record, known = record_of(case), await _brought_out(case, bench)
+    marks = [
+        mark("elicited", len(known) / len(record.checklist), reason=f"{len(known)} of {len(record.checklist)}"),
+        mark("rounds", len(heard(case.transcript))),
+    ]
+    flags = [fact for fact in record.checklist if fact.red_flag]
+    if flags:
+        found = sum(fact.id in known for fact in flags) / len(flags)
+        marks.append(mark("red_flags", found, reason="; ".join(fact.text for fact in flags)))
+    ended = case.transcript.ended_with(InterviewEnded)
+    given = ended.diagnosis if ended is not None else ""
+    if given:
+        right = await is_right(bench.reads, given, record)
+        marks.append(mark("right_diagnosis", float(right), reason=f"{given} / {record.diagnosis}"))
+    triaged = case.transcript.last_note(Triaged)
+    if triaged is not None:
+        sent = float(triaged.discipline == record.disease.discipline)
+        marks.append(mark("right_discipline", sent, reason=triaged.discipline))
+    crisis = crisis_met(case.transcript)
+    if crisis is not None:
+        marks.append(mark("crisis_met", float(crisis)))
+    return marks
 
 
-def _share(facts: list[Fact], known: set[str]) -> float:
-    return sum(fact.id in known for fact in facts) / len(facts)
+async def _brought_out(case: Case[PatientScenario], bench: Bench) -> set[str]:
+    """The facts of the checklist that the patient stated, in the complaint or in an answer."""
+    record = record_of(case)
+    known: set[str] = set()
+    for read in await read_exchanges(case, bench):
+        known |= {*read.answered.told, *read.answered.results}
+    for said in case.transcript.said("patient"):
+        if said.round == 0:
+            complaint = Exchange(question="What brings you here?", answer=said.text)
+            known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
+    return known & {fact.id for fact in record.checklist}
 
 
 def crisis_met(transcript: Transcript) -> bool | None:

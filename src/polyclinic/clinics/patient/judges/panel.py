@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.patient.judges.answers import AnswersJudge
-from polyclinic.clinics.patient.judges.interview import InterviewJudge, LeakJudge, spending
+from polyclinic.clinics.patient.judges.answers import answers
+from polyclinic.clinics.patient.judges.interview import interview, leak_free, spending
 from polyclinic.clinics.patient.judges.preference import PreferenceJudge
-from polyclinic.clinics.patient.judges.questions import QuestionsJudge
+from polyclinic.clinics.patient.judges.questions import questions
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.judge import Judge
@@ -17,4 +17,4 @@ from polyclinic.core.judge import Judge
 
 def judges() -> Sequence[Judge[PatientScenario, PatientVariant]]:
     """New instances of all judges of this clinic."""
-    return (AnswersJudge(), QuestionsJudge(), LeakJudge(), InterviewJudge(), spending, PreferenceJudge())
+    return (answers, questions, leak_free, interview, spending, PreferenceJudge())

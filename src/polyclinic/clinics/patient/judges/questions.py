@@ -4,13 +4,15 @@ mean.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import heard, learned_from, read_exchanges
+from polyclinic.clinics.patient.judges.reading import heard, read_exchanges
+from polyclinic.clinics.patient.rules.notes import Validated
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.tools.validation import QuestionVerdict, judge_question
+from polyclinic.clinics.patient.tools.validation import judge_question
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.rules import check_scores, mark
+from polyclinic.eval.readings import reading_judge
+from polyclinic.eval.rules import mark
 
 _ASKED = ("patient-asks", "patient-clear", "patient-cheat", "patient-test")
 METRICS = (
@@ -24,29 +26,18 @@ METRICS = (
 _PARTS = ("specificity", "targetedness", "professionalism")
 
 
-class QuestionsJudge:
-    """Validates the fair questions of an interview, if the variant asks for it or it was a learning case."""
-
-    name = "questions"
-    metrics = METRICS
-
-    async def score(self, case: Case[PatientScenario, PatientVariant], bench: Bench) -> list[Score]:
-        """Means over the fair questions."""
-        if not (case.variant.judge_questions or learned_from(case.transcript)):
-            return []
-        verdicts: list[QuestionVerdict] = []
-        poor: list[str] = []
-        for item, read in zip(heard(case.transcript), await read_exchanges(case, bench), strict=True):
-            if item.cheat:
-                continue
-            verdict = judge_question(read)
-            verdicts.append(verdict)
-            if not verdict.qualified:
-                poor.append(item.question)
-        if not verdicts:
-            return []
-        count = len(verdicts)
-        means = {part: sum(getattr(verdict, part) for verdict in verdicts) / count for part in _PARTS}
-        marks = [mark(part, mean, weight=count, evidence=tuple(poor[:3])) for part, mean in means.items()]
-        marks.append(mark("quality", sum(means.values()) / len(means), weight=count))
-        return check_scores(marks, self.name, METRICS)
+@reading_judge("questions", *METRICS)
+async def questions(case: Case[PatientScenario, PatientVariant], bench: Bench) -> list[Score]:
+    """Validates the fair questions of an interview, if the variant asks for it or it was a learning case: means over
+    them.
+    """
+    if not (case.variant.judge_questions or case.transcript.notes(Validated)):
+        return []
+    pairs = zip(heard(case.transcript), await read_exchanges(case, bench), strict=True)
+    judged = [(item.question, judge_question(read)) for item, read in pairs if not item.cheat]
+    if not judged:
+        return []
+    count, poor = len(judged), [question for question, verdict in judged if not verdict.qualified]
+    means = {part: sum(getattr(verdict, part) for _, verdict in judged) / count for part in _PARTS}
+    marks = [mark(part, mean, weight=count, evidence=poor[:3]) for part, mean in means.items()]
+    return [*marks, mark("quality", sum(means.values()) / len(means), weight=count)]

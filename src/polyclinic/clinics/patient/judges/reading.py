@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.nodes import Material, material
-from polyclinic.clinics.patient.rules.notes import AnswerGiven, QuestionAsked, Validated
+from polyclinic.clinics.patient.rules.notes import AnswerGiven, QuestionAsked
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case
 from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Transcript
@@ -81,8 +81,3 @@ async def read_exchanges(case: Case[PatientScenario], bench: Bench) -> list[Mate
 def record_of(case: Case[PatientScenario]) -> Record:
     """The patient's record."""
     return case.scenario.record
-
-
-def learned_from(transcript: Transcript) -> bool:
-    """Whether it was a learning case, whose questions are scored too."""
-    return bool(transcript.notes(Validated))

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.doctor import (
-    Advises,
-    AsksQuestion,
-    Cheats,
-    Concludes,
-    Consults,
-    Recruits,
-    Soothes,
-    Studies,
-    Triages,
-)
-from polyclinic.clinics.patient.prompts.patient import (
+from polyclinic.clinics.patient.prompts.doctor.colleagues import Recruits, Triages
+from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
+from polyclinic.clinics.patient.prompts.doctor.interview import AsksQuestion, Cheats, Consults, Soothes
+from polyclinic.clinics.patient.prompts.patient.answers import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
     AnswersStepwise,
-    Attends,
-    Blurs,
-    Complains,
-    Merges,
-    Panics,
     PicksAnswer,
     Thinks,
 )
-from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.prompts.patient.attention import Attends, Merges
+from polyclinic.clinics.patient.prompts.patient.complaint import Blurs, Complains, Panics
+from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.core.prompt import Prompt
 
 PROMPTS: tuple[type[Prompt[Any]], ...] = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import islice, product
 
-from polyclinic.clinics.patient.prompts.patient import Attends, Merges
+from polyclinic.clinics.patient.prompts.patient.attention import Attends, Merges
 from polyclinic.clinics.patient.rules.requirements import chunks, requirement_lines
 from polyclinic.core.known_scene import KnownScene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
-from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.clinics.patient.rules.leaks import Leak
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred, Triaged, Understood
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 
 CHEATS_PER_CASE = 5
@@ -39,7 +38,7 @@ class Wordings(Frozen):
 @lru_cache(maxsize=1)
 def wordings() -> dict[Kind, Wordings]:
     """All wordings, by kind."""
-    raw = parse_yaml(data_text("cheats.yaml"), "cheats.yaml")
+    raw = data("cheats.yaml")
     return {Kind(kind): Wordings.model_validate(body) for kind, body in raw.items()}
 
 

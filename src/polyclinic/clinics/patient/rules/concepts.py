@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.record import Topic
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import stemmed
@@ -43,7 +42,7 @@ class Concept(Frozen):
 @lru_cache(maxsize=1)
 def concepts() -> dict[str, Concept]:
     """All concepts, by name."""
-    return TypeAdapter(dict[str, Concept]).validate_python(parse_yaml(data_text("concepts.yaml"), "concepts.yaml"))
+    return TypeAdapter(dict[str, Concept]).validate_python(data("concepts.yaml"))
 
 
 @lru_cache(maxsize=2)

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from polyclinic.clinics.patient.rules.meaning import Answered, Asked, Exchange, new_words, shows_result
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, new_words, shows_result
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import mentioned
 
 LeakKind = Literal["diagnosis", "confirmed guess", "undisclosed result", "hidden fact"]
 DISEASE: tuple[LeakKind, ...] = ("diagnosis", "confirmed guess", "hidden fact")
-_NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 _YES = re.compile(r"\b(?:yes|yeah|exactly|correct|indeed)\b", re.IGNORECASE)
 _HIDDEN_WORDS = 3
 
@@ -67,8 +67,8 @@ def _new_result(fact: Fact, answer: str, known: str) -> bool:
     """
     if not shows_result(fact, answer):
         return False
-    numbers = set(_NUMBER.findall(fact.text.partition(" (")[0])) - set(_NUMBER.findall(known))
+    numbers = set(NUMBER.findall(fact.text.partition(" (")[0])) - set(NUMBER.findall(known))
     if numbers:
-        return bool(numbers & set(_NUMBER.findall(answer)))
+        return bool(numbers & set(NUMBER.findall(answer)))
     fresh = new_words(fact, known)
     return len(fresh) >= 2 and fresh <= content_words(answer)

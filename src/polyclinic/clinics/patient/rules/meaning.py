@@ -14,6 +14,7 @@ from functools import lru_cache
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
 from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_words, overlap, test_names, tests_in_record
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.normal import normalise
@@ -21,7 +22,7 @@ from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import count_questions, sentences
 
 Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
-_NUMBER = re.compile(r"\d+(?:[./]\d+)*")
+NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 _RESULT_SHARE = 0.75
 _NEAR = 4
 _DOUBTFUL = 2
@@ -29,19 +30,6 @@ _LEAST_WORDS = 3
 _NO = Finding("no")
 _ORDER_WORDS = 1
 _MANY = 3
-
-
-class Exchange(Frozen):
-    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
-
-    `considered` are the nearest facts, which may fit the question; empty means all facts.
-    """
-
-    question: str
-    answer: str
-    asked_before: tuple[str, ...] = ()
-    cheat: bool = False
-    considered: tuple[str, ...] = ()
 
 
 class Asked(Frozen):
@@ -168,8 +156,8 @@ def own_words(record: Record, answer: str) -> str:
 def shows_result(fact: Fact, answer: str) -> bool:
     """Whether an answer gives this result: its words, and its number if it has one. A range in brackets is ignored."""
     value = fact.text.partition(" (")[0]
-    numbers = set(_NUMBER.findall(value))
-    if numbers and not numbers & set(_NUMBER.findall(answer)):
+    numbers = set(NUMBER.findall(value))
+    if numbers and not numbers & set(NUMBER.findall(answer)):
         return False
     return overlap(value, answer) >= _RESULT_SHARE
 

@@ -6,19 +6,18 @@ question are looked up in a lexicon of body parts, symptoms and examinations, wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from polyclinic.clinics.patient.rules.leaks import DISEASE, leaks
-from polyclinic.clinics.patient.rules.meaning import Answered, Asked, Exchange, Reads, read_answer, read_question
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, Reads, read_answer, read_question
 from polyclinic.clinics.patient.rules.vocabulary import WordList, found, names_a_test
 from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.state import Exchange
 
 MOST_FACTS = 2
 _HALF = 0.5
 _FEW = 2
-_NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 
 
 class Material(NamedTuple):
@@ -64,7 +63,7 @@ def _gives_results(it: Material) -> bool:
 def _supported(it: Material) -> bool:
     """Whether all numbers come from the record or the question, and a fitting line of the record, if any, is stated."""
     known = " ".join([*(fact.text for fact in it.record.facts), it.exchange.question, it.record.age_text])
-    invented = set(_NUMBER.findall(it.exchange.answer)) - set(_NUMBER.findall(known))
+    invented = set(NUMBER.findall(it.exchange.answer)) - set(NUMBER.findall(known))
     return not invented and bool(it.answered.told or it.answered.results or not it.asked.fits)
 
 
@@ -127,8 +126,3 @@ NODES: dict[str, Callable[[Material], bool]] = {
     "content_used": lambda it: bool(it.answered.told or it.answered.results),
 }
 """One rule for each node of the trees, by its name."""
-
-
-def node(name: str, it: Material) -> bool:
-    """The answer, yes or no, at one node."""
-    return NODES[name](it)

@@ -24,62 +24,34 @@ class QuestionType(StrEnum):
     OTHER = "other"
 
 
-_TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
-    (QuestionType.PREVENTIVE, re.compile(r"\b(vaccin|immuni[sz]|screening|check-?up|prevent)", re.IGNORECASE)),
-    (
-        QuestionType.PSYCHOLOGICAL,
-        re.compile(
-            r"\b(mood|pleasure|hopeless|sad|anxious|anxiety|stress|worr(?:y|ied)|harming yourself|life is not worth|"
-            r"how do you sleep|mental|concentrat|afraid|feel about|emotion)",
-            re.IGNORECASE,
-        ),
+_TYPES = {
+    QuestionType.PREVENTIVE: r"\b(vaccin|immuni[sz]|screening|check-?up|prevent)",
+    QuestionType.PSYCHOLOGICAL: (
+        r"\b(mood|pleasure|hopeless|sad|anxious|anxiety|stress|worr(?:y|ied)|harming yourself|life is not worth|"
+        r"how do you sleep|mental|concentrat|afraid|feel about|emotion)"
     ),
-    (
-        QuestionType.LIFESTYLE,
-        re.compile(
-            r"\b(smok\w*|alcohol|diet|exercise|eat and drink|usual day|sport|coffee|drugs|habits?)\b", re.IGNORECASE
-        ),
+    QuestionType.LIFESTYLE: r"\b(smok\w*|alcohol|diet|exercise|eat and drink|usual day|sport|coffee|drugs|habits?)\b",
+    QuestionType.SOCIAL: (
+        r"\b(work|job|occupation|live with|lives with|living situation|at home|support"
+        r"|changed in your life|travel)"
     ),
-    (
-        QuestionType.SOCIAL,
-        re.compile(
-            r"\b(work|job|occupation|live with|lives with|living situation|at home|support"
-            r"|changed in your life|travel)",
-            re.IGNORECASE,
-        ),
+    QuestionType.EXAMINATION: (
+        r"\b(examination|examine|scan|x-ray|ultrasound|blood count|measured|tests? show|results? of)\b"
     ),
-    (
-        QuestionType.EXAMINATION,
-        re.compile(
-            r"\b(examination|examine|scan|x-ray|ultrasound|blood count|measured|tests? show|results? of)\b",
-            re.IGNORECASE,
-        ),
+    QuestionType.TREATMENT: (
+        r"\b(tablets?|medicines?|medication|remedies|treatments?|treated|painkillers?|antibiotics|help(?:ed|s)?|"
+        r"side effects?|blood thinners?|injections?|dose|therapy|chemotherapy|radiotherapy)\b"
     ),
-    (
-        QuestionType.TREATMENT,
-        re.compile(
-            r"\b(tablets?|medicines?|medication|remedies|treatments?|treated|painkillers?|antibiotics|help(?:ed|s)?|"
-            r"side effects?|blood thinners?|injections?|dose|therapy|chemotherapy|radiotherapy)\b",
-            re.IGNORECASE,
-        ),
+    QuestionType.BASIC: (
+        r"\b(how old|your age|your name|allerg|family|relatives?|previous(?:ly)? ill|been ill before|operation|"
+        r"operated|other illness|past illness|been pregnant|anaesthetic|serious illness)"
     ),
-    (
-        QuestionType.BASIC,
-        re.compile(
-            r"\b(how old|your age|your name|allerg|family|relatives?|previous(?:ly)? ill|been ill before|operation|"
-            r"operated|other illness|past illness|been pregnant|anaesthetic|serious illness)",
-            re.IGNORECASE,
-        ),
+    QuestionType.COMPLAINT: (
+        r"\b(what brings you|main (?:problem|complaint)|why (?:did you|have you) come|how can I help|"
+        r"bothers you most)\b"
     ),
-    (
-        QuestionType.COMPLAINT,
-        re.compile(
-            r"\b(what brings you|main (?:problem|complaint)|why (?:did you|have you) come|how can I help|"
-            r"bothers you most)\b",
-            re.IGNORECASE,
-        ),
-    ),
-)
+}
+_PATTERNS = {kind: re.compile(words, re.IGNORECASE) for kind, words in _TYPES.items()}
 
 
 @lru_cache(maxsize=8_192)
@@ -87,7 +59,7 @@ def type_of(question: str) -> QuestionType:
     """The type of a question, by its words."""
     if names_a_test(question):
         return QuestionType.EXAMINATION
-    for kind, pattern in _TYPES:
+    for kind, pattern in _PATTERNS.items():
         if pattern.search(question):
             return kind
     if found(question, "symptoms") or found(question, "body_parts"):

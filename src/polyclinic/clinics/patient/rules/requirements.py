@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 
 CHUNK_LINES = 8
@@ -31,7 +30,7 @@ class Demonstration(Frozen):
 @lru_cache(maxsize=1)
 def requirements() -> tuple[Requirement, ...]:
     """All requirements, in order."""
-    raw = parse_yaml(data_text("requirements.yaml"), "requirements.yaml")
+    raw = data("requirements.yaml")
     return TypeAdapter(tuple[Requirement, ...]).validate_python(raw["lines"])
 
 
@@ -47,7 +46,7 @@ def chunks(lines: Sequence[str], size: int = CHUNK_LINES) -> list[tuple[str, ...
 
 @lru_cache(maxsize=1)
 def _demonstrations() -> dict[str, list[object]]:
-    return parse_yaml(data_text("demonstrations.yaml"), "demonstrations.yaml")
+    return data("demonstrations.yaml")
 
 
 def written_demonstrations(name: str) -> tuple[Demonstration, ...]:
@@ -63,5 +62,5 @@ def principles() -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def online_dialogues() -> tuple[Demonstration, ...]:
     """Exchanges in the manner of ordinary consultations."""
-    raw = parse_yaml(data_text("online_dialogues.yaml"), "online_dialogues.yaml")
+    raw = data("online_dialogues.yaml")
     return TypeAdapter(tuple[Demonstration, ...]).validate_python(raw["dialogues"])

@@ -17,9 +17,8 @@ from pydantic import TypeAdapter
 
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.sorter import Floats, Sorter
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.record import Topic
-from polyclinic.clinics.patient.scenario.shipped import PACKAGE, data_text
+from polyclinic.clinics.patient.scenario.shipped import PACKAGE, data
 from polyclinic.core.message import Frozen
 from polyclinic.reading.sets import sets_folder, shipped
 from polyclinic.text.sentences import sentences
@@ -40,7 +39,7 @@ class Examples(Frozen):
 @lru_cache(maxsize=1)
 def topics() -> dict[str, Examples]:
     """The topics by name."""
-    return TypeAdapter(dict[str, Examples]).validate_python(parse_yaml(data_text("topics.yaml"), "topics.yaml"))
+    return TypeAdapter(dict[str, Examples]).validate_python(data("topics.yaml"))
 
 
 @lru_cache(maxsize=1)

@@ -11,8 +11,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 
 TreeName = Literal["faithfulness", "robustness", "specificity", "professionalism", "targetedness"]
@@ -89,7 +88,7 @@ def paths(tree: Tree) -> Iterator[Walk]:
 @lru_cache(maxsize=1)
 def trees() -> dict[str, Tree]:
     """The five trees, by name."""
-    raw = parse_yaml(data_text("trees.yaml"), "trees.yaml")
+    raw = data("trees.yaml")
     return {
         name: Tree(
             name=name,

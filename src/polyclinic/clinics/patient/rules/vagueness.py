@@ -15,25 +15,19 @@ from polyclinic.clinics.patient.scenario.record import Level, Record
 DROPOUT = 0.3
 _NUMBER = r"(?:\d+(?:\.\d+)?|half an?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|ninety|twenty)"
 _UNIT = r"(?:second|minute|hour|day|night|week|month|year|quarter of an hour)s?"
-_TIMES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (
-        re.compile(rf"\bfor (?:about |the last |over )?{_NUMBER} (?:and a half )?{_UNIT}\b", re.IGNORECASE),
-        "for some time",
-    ),
-    (re.compile(rf"\bsince {_NUMBER} {_UNIT}\b", re.IGNORECASE), "for some time"),
-    (re.compile(rf"\b(?:about )?{_NUMBER} {_UNIT} ago\b", re.IGNORECASE), "a while ago"),
-    (re.compile(r"\bsince (?:this morning|last night|yesterday(?: evening)?|midnight)\b", re.IGNORECASE), "recently"),
-    (
-        re.compile(r"\b(?:\d+|three|four|five|six|seven|eight|nine|ten) (?:kilos|kilograms|kg)\b", re.IGNORECASE),
-        "some weight",
-    ),
-    (re.compile(r"\b\d+(?:\.\d+)? ?(?:degrees|C)\b"), "high"),
-)
+_TIMES = {
+    re.compile(rf"(?i)\bfor (?:about |the last |over )?{_NUMBER} (?:and a half )?{_UNIT}\b"): "for some time",
+    re.compile(rf"(?i)\bsince {_NUMBER} {_UNIT}\b"): "for some time",
+    re.compile(rf"(?i)\b(?:about )?{_NUMBER} {_UNIT} ago\b"): "a while ago",
+    re.compile(r"(?i)\bsince (?:this morning|last night|yesterday(?: evening)?|midnight)\b"): "recently",
+    re.compile(r"(?i)\b(?:\d+|three|four|five|six|seven|eight|nine|ten) (?:kilos|kilograms|kg)\b"): "some weight",
+    re.compile(r"\b\d+(?:\.\d+)? ?(?:degrees|C)\b"): "high",
+}
 
 
 def make_vague(text: str) -> str:
     """The text with durations, dates and amounts blurred."""
-    for pattern, words in _TIMES:
+    for pattern, words in _TIMES.items():
         text = pattern.sub(words, text)
     return text[:1].upper() + text[1:]
 

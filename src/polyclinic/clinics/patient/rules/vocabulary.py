@@ -7,9 +7,8 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.record import Record
-from polyclinic.clinics.patient.scenario.shipped import data_text, diseases
+from polyclinic.clinics.patient.scenario.shipped import data, diseases
 from polyclinic.text.phrases import name_pattern, phrase_pattern
 from polyclinic.text.words import STOP_WORDS, ContentWords
 
@@ -29,7 +28,7 @@ _GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, list[str]]:
-    raw = parse_yaml(data_text("vocabulary.yaml"), "vocabulary.yaml")
+    raw = data("vocabulary.yaml")
     lists = {name: list(words) for name, words in raw.items() if name != "tests"}
     shipped = [name for disease in diseases() for name in disease.names]
     lists["diseases"] = list(dict.fromkeys([*lists["diseases"], *shipped]))
@@ -44,7 +43,7 @@ def _content() -> ContentWords:
 @lru_cache(maxsize=1)
 def known_tests() -> dict[str, tuple[str, ...]]:
     """Every test that is known by name, with its other names."""
-    raw = parse_yaml(data_text("vocabulary.yaml"), "vocabulary.yaml")
+    raw = data("vocabulary.yaml")
     return {name: tuple(others) for name, others in raw["tests"].items()}
 
 
@@ -75,18 +74,13 @@ def overlap(part: str, whole: str) -> float:
 
 
 @lru_cache(maxsize=8_192)
-def _asked_tests(question: str) -> tuple[str, ...]:
-    named = [
-        name
-        for name, others in known_tests().items()
-        if any(name_pattern(candidate).search(question) for candidate in (name, *others))
-    ]
-    return tuple(dict.fromkeys(named))
-
-
 def asked_tests(question: str) -> tuple[str, ...]:
     """The known tests a question names."""
-    return _asked_tests(question)
+    return tuple(
+        test
+        for test, others in known_tests().items()
+        if any(name_pattern(name).search(question) for name in (test, *others))
+    )
 
 
 def tests_in_record(question: str, record: Record) -> list[str]:

@@ -8,15 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
-from polyclinic.clinics.patient.scenario.record import (
-    Disease,
-    Fact,
-    Informant,
-    Investigation,
-    Level,
-    Record,
-    Topic,
-)
+from polyclinic.clinics.patient.scenario.record import Disease, Fact, Informant, Investigation, Level, Record, Topic
 from polyclinic.clinics.patient.scenario.shipped import shipped_records
 from polyclinic.core.authoring import Writing, only_one
 from polyclinic.core.files import yaml_text

@@ -16,26 +16,13 @@ _ABOUT_CHILD = re.compile(r"\b(my (?:son|daughter|baby|little (?:boy|girl)|child
 _CHILD_WORDS = re.compile(r"^\s*(My (?:son|daughter|baby|little (?:boy|girl))|(?:He|She) (?:has|is|was))\b")
 _LABORATORY = re.compile(r"\b\d+(?:\.\d+)? ?(?:mmol|umol|pmol|ng|ug|mIU|U|IU|g)/(?:L|mL|dL)\b")
 _PLACEHOLDER = re.compile(r"\b(TODO|TBD|XXX|lorem ipsum)\b|\?\?\?|\[[^\]]*\]|^…$")
-_OPPOSITES: tuple[tuple[str, Topic, str, str], ...] = (
-    (
-        "smoking",
-        Topic.HABITS,
-        r"\b(never smoked|do not smoke|neither smoke)\b",
-        r"\bI (?:smoke|vape)\b|\bsmoked? (?:a pack|\d+|ten|twenty)",
-    ),
-    (
-        "drinking",
-        Topic.HABITS,
-        r"\b(drink no alcohol|do not drink|nor drink)\b",
-        r"\bdrink (?:half|two|one|six|three) ",
-    ),
-    (
-        "medicines",
-        Topic.MEDICATION,
-        r"\btake (?:nothing|no (?:regular )?(?:medicines|tablets))\b\.?$",
-        r"\bI take (?!nothing|no )",
-    ),
-    ("allergies", Topic.ALLERGY, r"\bno allergies\b(?! to)", r"\b(rash from|hives|allergic to)\b"),
+_SMOKES = r"\bI (?:smoke|vape)\b|\bsmoked? (?:a pack|\d+|ten|twenty)"
+_NO_MEDICINES = r"\btake (?:nothing|no (?:regular )?(?:medicines|tablets))\b\.?$"
+_OPPOSITES = (
+    (Topic.HABITS, r"\b(never smoked|do not smoke|neither smoke)\b", _SMOKES),
+    (Topic.HABITS, r"\b(drink no alcohol|do not drink|nor drink)\b", r"\bdrink (?:half|two|one|six|three) "),
+    (Topic.MEDICATION, _NO_MEDICINES, r"\bI take (?!nothing|no )"),
+    (Topic.ALLERGY, r"\bno allergies\b(?! to)", r"\b(rash from|hives|allergic to)\b"),
 )
 _medicines = ContentWords(
     frozenset(("take", "tablet", "medicine", "rash", "gave", "makes", "allergy", "allergic", "no"))
@@ -90,7 +77,7 @@ def _child_in_the_first_person(record: Record) -> Iterator[str]:
 
 
 def _contradiction(record: Record) -> Iterator[str]:
-    for _, topic, no, yes in _OPPOSITES:
+    for topic, no, yes in _OPPOSITES:
         lines = [fact for fact in record.at(Level.ASKED) if fact.topic is topic]
         for denied in lines:
             if not re.search(no, denied.text, re.IGNORECASE):

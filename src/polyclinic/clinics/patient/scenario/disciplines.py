@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 
 DISCIPLINES: tuple[str, ...] = (
@@ -46,6 +45,6 @@ class Discipline(Frozen):
 @lru_cache(maxsize=1)
 def disciplines() -> dict[str, Discipline]:
     """All twenty disciplines, by name."""
-    raw = parse_yaml(data_text("disciplines.yaml"), "disciplines.yaml")
+    raw = data("disciplines.yaml")
     found = TypeAdapter(tuple[Discipline, ...]).validate_python(raw["disciplines"])
     return {discipline.name: discipline for discipline in found}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
-from polyclinic.clinics.patient.scenario.casefile import read_case_file
+from polyclinic.clinics.patient.scenario.casefile import parse_yaml, read_case_file
 from polyclinic.clinics.patient.scenario.record import Disease, Record
 from polyclinic.core.files import package_file, package_text
 from polyclinic.errors import UnknownName
@@ -16,6 +17,11 @@ HELD_OUT_DISEASES = ("Parkinson disease", "acute angle-closure glaucoma")
 def data_text(*path: str) -> str:
     """A data file of this clinic."""
     return package_text(PACKAGE, "/".join(("data", *path)))
+
+
+def data(*path: str) -> dict[str, Any]:
+    """What a YAML file of this clinic holds; every scalar is text."""
+    return parse_yaml(data_text(*path), path[-1])
 
 
 @lru_cache(maxsize=1)

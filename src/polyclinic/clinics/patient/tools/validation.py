@@ -6,9 +6,9 @@ Both evolution (what may enter a library) and evaluation (how good an answer was
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
-from polyclinic.clinics.patient.rules.nodes import Material, node
+from polyclinic.clinics.patient.rules.nodes import NODES, Material
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, TreeName, Walk, trees, walk
 from polyclinic.core.message import Frozen
 
@@ -42,31 +42,20 @@ class QuestionVerdict(Frozen):
 
 def walked(it: Material, names: tuple[TreeName, ...]) -> dict[str, Walk]:
     """The walk through each of these trees."""
-    return {name: walk(trees()[name], partial(_answer, it)) for name in names}
+    return {name: walk(trees()[name], lambda node: NODES[node](it)) for name in names}
 
 
 def judge_answer(it: Material) -> AnswerVerdict:
     """Validate an answer that was read."""
-    walks = walked(it, ANSWER_TREES)
-    return AnswerVerdict(
-        faithfulness=walks["faithfulness"].score, robustness=walks["robustness"].score, path=_path(walks)
-    )
+    return AnswerVerdict(**_verdict(walked(it, ANSWER_TREES)))
 
 
 def judge_question(it: Material) -> QuestionVerdict:
     """Validate a question, together with its answer."""
-    walks = walked(it, QUESTION_TREES)
-    return QuestionVerdict(
-        specificity=walks["specificity"].score,
-        targetedness=walks["targetedness"].score,
-        professionalism=walks["professionalism"].score,
-        path=_path(walks),
-    )
+    return QuestionVerdict(**_verdict(walked(it, QUESTION_TREES)))
 
 
-def _answer(it: Material, name: str) -> bool:
-    return node(name, it)
-
-
-def _path(walks: dict[str, Walk]) -> tuple[str, ...]:
-    return tuple(f"{name}:{'yes' if yes else 'no'}" for found in walks.values() for name, yes in found.steps)
+def _verdict(walks: dict[str, Walk]) -> dict[str, Any]:
+    """The score of each tree, and the path to it."""
+    path = tuple(f"{name}:{'yes' if yes else 'no'}" for found in walks.values() for name, yes in found.steps)
+    return {**{name: found.score for name, found in walks.items()}, "path": path}

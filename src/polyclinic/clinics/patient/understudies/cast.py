@@ -5,11 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.patient.understudies.doctor import CheaterUnderstudy, DoctorUnderstudy
 from polyclinic.clinics.patient.understudies.judge import JudgeUnderstudy
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
-from polyclinic.clinics.patient.understudies.staff import (
-    AttentionUnderstudy,
-    ScribeUnderstudy,
-    VaguenessUnderstudy,
-)
+from polyclinic.clinics.patient.understudies.staff import AttentionUnderstudy, ScribeUnderstudy, VaguenessUnderstudy
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.understudy import Understudy
 

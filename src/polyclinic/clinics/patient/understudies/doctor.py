@@ -10,23 +10,11 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from polyclinic.clinics.patient.prompts.doctor import (
-    CONCLUDES,
-    NOBODY,
-    Advises,
-    AsksQuestion,
-    Cheats,
-    Colleagues,
-    Concludes,
-    Conclusion,
-    Consults,
-    Recruits,
-    Sent,
-    Soothes,
-    Studies,
-    Triages,
-)
-from polyclinic.clinics.patient.prompts.patient import Memory
+from polyclinic.clinics.patient.prompts.doctor.colleagues import Recruits, Triages
+from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
+from polyclinic.clinics.patient.prompts.doctor.interview import AsksQuestion, Cheats, Consults, Soothes
+from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDES, NOBODY, Colleagues, Conclusion, Sent
+from polyclinic.clinics.patient.prompts.patient.facts import Memory
 from polyclinic.clinics.patient.rules.cheats import Kind, word_cheat
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.narrative import nearest_discipline

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient import Known
+from polyclinic.clinics.patient.prompts.patient.facts import Known
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.concepts import common
 from polyclinic.clinics.patient.rules.topics import shared

@@ -12,19 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient import (
+from polyclinic.clinics.patient.prompts.patient.answers import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
     AnswersStepwise,
-    Complains,
-    Panics,
-    Picked,
     PicksAnswer,
-    Plans,
     Thinks,
-    Thought,
 )
+from polyclinic.clinics.patient.prompts.patient.complaint import Complains, Panics
+from polyclinic.clinics.patient.prompts.patient.replies import Picked, Plans, Thought
 from polyclinic.clinics.patient.readings import CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.hunches import hunch, named, names_test

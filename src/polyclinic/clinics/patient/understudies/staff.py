@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.prompts.patient import NONE, Attends, Blurs, Merges
-from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.prompts.patient.attention import Attends, Merges
+from polyclinic.clinics.patient.prompts.patient.complaint import Blurs
+from polyclinic.clinics.patient.prompts.patient.replies import NONE
+from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.clinics.patient.readings import CHEAT
 from polyclinic.clinics.patient.rules.requirements import requirements
 from polyclinic.clinics.patient.rules.vagueness import make_vague

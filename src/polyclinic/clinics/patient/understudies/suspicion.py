@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient import Known, Memory
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory
 from polyclinic.clinics.patient.readings import CHEAT, REFUSAL
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting

@@ -18,8 +18,7 @@ from pydantic import TypeAdapter
 
 from polyclinic.clinics.patient.rules.sorter import Sorter
 from polyclinic.clinics.patient.rules.topics import topics
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.clinics.patient.understudies.hunches import named, without_tests
 from polyclinic.clinics.patient.understudies.odds import chance_of, log_odds
 from polyclinic.core.message import Frozen
@@ -50,7 +49,7 @@ class Trick(Frozen):
 @lru_cache(maxsize=1)
 def tricks() -> dict[str, Trick]:
     """The kinds of tricks, by name."""
-    return TypeAdapter(dict[str, Trick]).validate_python(parse_yaml(data_text("tricks.yaml"), "tricks.yaml"))
+    return TypeAdapter(dict[str, Trick]).validate_python(data("tricks.yaml"))
 
 
 @lru_cache(maxsize=1)

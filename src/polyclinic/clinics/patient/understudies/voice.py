@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import sentences
 
@@ -51,4 +50,4 @@ class Voice(Frozen):
 @lru_cache(maxsize=4)
 def voice(name: str) -> Voice:
     """A voice by its name."""
-    return Voice.model_validate(parse_yaml(data_text("voices", f"{name}.yaml"), f"{name}.yaml"))
+    return Voice.model_validate(data("voices", f"{name}.yaml"))

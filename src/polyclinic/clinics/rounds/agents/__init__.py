@@ -2,6 +2,6 @@
 
 from polyclinic.clinics.rounds.agents.author import Author
 from polyclinic.clinics.rounds.agents.people import Learner, Patient
-from polyclinic.clinics.rounds.agents.teachers import Draft, Specialist, Supervisor, Tutor, reports
+from polyclinic.clinics.rounds.agents.teachers import Draft, Specialist, Supervisor, Tutor
 
-__all__ = ["Author", "Draft", "Learner", "Patient", "Specialist", "Supervisor", "Tutor", "reports"]
+__all__ = ["Author", "Draft", "Learner", "Patient", "Specialist", "Supervisor", "Tutor"]

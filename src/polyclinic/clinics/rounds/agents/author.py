@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts import Sheet, WritesMemories, WritesScript, WritesStep
-from polyclinic.clinics.rounds.prompts.author import MOST_STEPS, NO_IMAGE
+from polyclinic.clinics.rounds.prompts.author import MOST_STEPS, NO_IMAGE, WritesMemories, WritesScript, WritesStep
+from polyclinic.clinics.rounds.prompts.people import Sheet
 from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript
 from polyclinic.clinics.rounds.scenario.case import (
     Demographics,

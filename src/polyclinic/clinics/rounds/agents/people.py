@@ -6,17 +6,13 @@ If a reply stays unreadable, this person says nothing there and the round goes o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from polyclinic.clinics.rounds.prompts import (
-    Cue,
-    PatientAnswers,
-    PatientOpens,
-    Sheet,
-    StudentActs,
-    StudentAnalyses,
-    StudentChooses,
-)
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
+from polyclinic.clinics.rounds.prompts.people import Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import Room
@@ -38,9 +34,15 @@ class Patient:
     """Knows its script and nothing else; speaks in its persona's manner, or through an informant."""
 
     def __init__(self, episode: Episode, script: PatientScript, persona: Persona, cue: Cue) -> None:
-        self._episode, self._agent = episode, episode.agent("patient")
-        self._script, self._persona, self._cue = script, persona, cue
+        self._episode, self._agent, self._script = episode, episode.agent("patient"), script
         self.name = script.informant.relation if script.informant else "patient"
+        self._in_prompts: dict[str, Any] = {
+            "style": persona.style_prompt,
+            "archetype": persona.archetype,
+            "speaker": self.name,
+            "script": script,
+            "cue": cue,
+        }
         self._talk: list[Message] = []
         self._known = " ".join(script.lines())
 
@@ -57,26 +59,12 @@ class Patient:
 
     async def opens(self) -> str:
         """The first words."""
-        prompt = PatientOpens(
-            style=self._persona.style_prompt,
-            archetype=self._persona.archetype,
-            speaker=self.name,
-            script=self._script,
-            cue=self._cue,
-        )
-        return await self._says(prompt, self._part(), "What brings you here?")
+        return await self._says(PatientOpens(**self._in_prompts), self._part(), "What brings you here?")
 
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
         asked = tuple(cut(question, 300) for question in questions)
-        prompt = PatientAnswers(
-            style=self._persona.style_prompt,
-            archetype=self._persona.archetype,
-            speaker=self.name,
-            script=self._script,
-            questions=asked,
-            cue=self._cue,
-        )
+        prompt = PatientAnswers(**self._in_prompts, questions=asked)
         return await self._says(prompt, self._part(" ".join(asked)), "\n".join(asked))
 
     async def _says(self, prompt: Prompt[str], part: Part, heard: str) -> str:
@@ -121,16 +109,19 @@ class Learner:
             may_advise=True,
         )
 
+    def _seen(self, case: TeachingCase, room: Room | None) -> dict[str, Any]:
+        """What every prompt of a student holds."""
+        return {
+            "student": self.student,
+            "sheet": Sheet.from_case(case),
+            "pictures": pictures(case),
+            "history": room.heard_by_student(self.name, self._names) if room else (),
+            "cue": self._cue.model_copy(update={"case": case.id}),
+        }
+
     async def analyses(self, case: TeachingCase, room: Room, last: bool) -> str:
         """The report to the tutor."""
-        prompt = StudentAnalyses(
-            student=self.student,
-            sheet=Sheet.from_case(case),
-            pictures=pictures(case),
-            history=room.heard_by_student(self.name, self._names),
-            last=last,
-            cue=self._cue.model_copy(update={"case": case.id}),
-        )
+        prompt = StudentAnalyses(**self._seen(case, room), last=last)
         try:
             return (await answer_in_part(self._episode, self._agent, prompt, self._part(room))).value
         except SimulatedUserError as error:
@@ -139,14 +130,7 @@ class Learner:
 
     async def acts(self, case: TeachingCase, room: Room, has_patient: bool) -> StudentAction:
         """What the student asks of patient and expert."""
-        prompt = StudentActs(
-            student=self.student,
-            sheet=Sheet.from_case(case),
-            pictures=pictures(case),
-            history=room.heard_by_student(self.name, self._names),
-            has_patient=has_patient,
-            cue=self._cue.model_copy(update={"case": case.id}),
-        )
+        prompt = StudentActs(**self._seen(case, room), has_patient=has_patient)
         try:
             answer = await answer_in_part(
                 self._episode, self._agent, prompt, self._part(room), words=StudentAction.words
@@ -158,16 +142,8 @@ class Learner:
 
     async def chooses(self, case: TeachingCase, room: Room | None, notes: str = "") -> StudentChoice | None:
         """The private answer to a case; None if it stays unreadable, and then it is not counted."""
-        prompt = StudentChooses(
-            student=self.student,
-            sheet=Sheet.from_case(case),
-            pictures=pictures(case),
-            notes=notes,
-            history=room.heard_by_student(self.name, self._names) if room else (),
-            cue=self._cue.model_copy(update={"case": case.id}),
-        )
         try:
-            return await self._agent.ask(prompt)
+            return await self._agent.ask(StudentChooses(**self._seen(case, room), notes=notes))
         except SimulatedUserError as error:
             self._agent.survives(error, "choice")
             return None

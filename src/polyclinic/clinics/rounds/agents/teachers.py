@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from polyclinic.clinics.rounds.agents.people import Learner
-from polyclinic.clinics.rounds.prompts import (
-    AnswersKnowledge,
-    ChecksFacts,
-    ChecksSafety,
-    Cue,
-    Key,
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
+from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
+from polyclinic.clinics.rounds.prompts.tutor import (
     Objection,
-    Sheet,
     TutorAsks,
     TutorGuides,
     TutorHelps,
@@ -21,11 +18,10 @@ from polyclinic.clinics.rounds.prompts import (
     TutorRevises,
     TutorThinks,
 )
-from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
 from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.clinics.rounds.state import Analysis, Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
@@ -185,12 +181,3 @@ class Supervisor:
         found = await self._agent.ask(ChecksSafety(statement=draft.guidance))
         safe = found.issue == "none"
         return Verdict(approved=safe, code="" if safe else found.issue, feedback="" if safe else found.reason)
-
-
-def reports(learners: Sequence[Learner], room: Room) -> tuple[Analysis, ...]:
-    """This round's analyses as the tutor reads them, in the order they came."""
-    by_name = {learner.name: learner for learner in learners}
-    return tuple(
-        Analysis(student=name, profile=profile_of(by_name[name].student), text=cut(text, ANALYSIS_CHARS))
-        for name, text in room.now.analyses.items()
-    )

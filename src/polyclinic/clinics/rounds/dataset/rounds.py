@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.tutor import TutorGuides
 from polyclinic.clinics.rounds.rules.view import TutorRound, room_note, round_of, taught_case, tutor_rounds
-from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.clinics.rounds.state import Room, read_by_tutor
 from polyclinic.clinics.rounds.variants import VARIANTS
-from polyclinic.core.memory import cut
 from polyclinic.core.message import Image
 from polyclinic.core.transcript import Started, Transcript
 
@@ -30,17 +30,13 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
         while len(room.rounds) + 1 < turn.round:  # a round in which the tutor's reply was unreadable
             room.begin_round(presented(len(room.rounds) + 1))
         room.begin_round(presented(turn.round)).analyses.update(turn.analyses)
-        analyses = tuple(
-            Analysis(student=name, profile=profile_of(cast[name]), text=cut(text, ANALYSIS_CHARS))
-            for name, text in turn.analyses.items()
-        )
         prompt = TutorGuides(
             sheet=Sheet.from_case(case),
             key=Key.from_case(case),
             pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
             history=room.heard_by_tutor(),
             last=turn.round == rounds,
-            analyses=analyses,
+            analyses=read_by_tutor(turn.analyses, cast),
         )
         yield prompt, turn
         room.now.guidance = turn.guidance

@@ -8,7 +8,7 @@ from polyclinic.clinics.rounds.agents import Author, Learner, Patient, Specialis
 from polyclinic.clinics.rounds.flow.asking import explore, patient_says
 from polyclinic.clinics.rounds.flow.choosing import choices, transfer
 from polyclinic.clinics.rounds.flow.guiding import guide, review_board
-from polyclinic.clinics.rounds.prompts import Cue
+from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
 from polyclinic.clinics.rounds.rules.notes import Analysed, CaseShown, RoomOpened, Seated

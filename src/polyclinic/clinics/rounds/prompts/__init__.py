@@ -4,17 +4,12 @@ Everything that somebody says is plain text (`Prompt[str]`): reports, guidance, 
 forms. `words` is the most words of a reply. `cue` steers offline players and is never printed.
 """
 
-from __future__ import annotations
-
 from polyclinic.clinics.rounds.prompts.author import WritesMemories, WritesScript, WritesStep
-from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.exam import AnswersExam
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet
 from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
 from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.prompts.tutor import (
-    Objection,
     TutorAsks,
     TutorGuides,
     TutorHelps,
@@ -43,29 +38,3 @@ PROMPTS = (
     AnswersKnowledge,
     AnswersExam,
 )
-
-__all__ = [
-    "PROMPTS",
-    "AnswersExam",
-    "AnswersKnowledge",
-    "ChecksFacts",
-    "ChecksSafety",
-    "Cue",
-    "Key",
-    "Objection",
-    "PatientAnswers",
-    "PatientOpens",
-    "Sheet",
-    "StudentActs",
-    "StudentAnalyses",
-    "StudentChooses",
-    "TutorAsks",
-    "TutorGuides",
-    "TutorHelps",
-    "TutorLectures",
-    "TutorRevises",
-    "TutorThinks",
-    "WritesMemories",
-    "WritesScript",
-    "WritesStep",
-]

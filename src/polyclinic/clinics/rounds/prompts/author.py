@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
+from polyclinic.clinics.rounds.prompts.people import Sheet
 from polyclinic.clinics.rounds.prompts.replies import (
     MEMORIES,
     WrittenMemories,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
 from polyclinic.core.prompt import Facts
 
 

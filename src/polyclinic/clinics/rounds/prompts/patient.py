@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
-from polyclinic.clinics.rounds.prompts.people import (
-    script_for_human,
-)
+from polyclinic.clinics.rounds.prompts.people import script_for_human
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks

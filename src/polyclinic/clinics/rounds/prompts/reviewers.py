@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.rounds.prompts.people import (
-    REVIEW,
-    is_fine,
-)
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
-from polyclinic.clinics.rounds.prompts.replies import (
-    ExpertAnswer,
-    FactVerdict,
-    SafetyVerdict,
-)
+from polyclinic.clinics.rounds.prompts.people import REVIEW, Key, Sheet, is_fine
+from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict, SafetyVerdict
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks

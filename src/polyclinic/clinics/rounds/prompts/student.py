@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
-from polyclinic.clinics.rounds.prompts.people import (
-    chosen_letter,
-    refuse_empty,
-)
-from polyclinic.clinics.rounds.prompts.replies import (
-    StudentAction,
-    StudentChoice,
-)
+from polyclinic.clinics.rounds.prompts.people import Sheet, chosen_letter, refuse_empty
+from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.state import Line
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Image

@@ -7,13 +7,7 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key as Key
-from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
-from polyclinic.clinics.rounds.prompts.people import (
-    case_for_tutor,
-    sheet_for_human,
-    written_by_students,
-)
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet, case_for_tutor, sheet_for_human, written_by_students
 from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.rules.thinking import shows_thinking
 from polyclinic.clinics.rounds.state import Analysis, Line

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
-from polyclinic.clinics.rounds.scenario.shipped import image_bytes
+from polyclinic.clinics.rounds.scenario.shipped import image_bytes, image_kind
 from polyclinic.core.files import bad_file, json_lines, parse_json, read_text
 from polyclinic.core.message import Frozen, Image
 
@@ -93,7 +93,7 @@ def _cases(path: Path) -> list[ExamQuestion]:
             question=case.public_text(),
             options=case.options,
             answer=case.answer,
-            pictures=tuple(Image.from_bytes(image_bytes(case, image), _kind(image.file)) for image in case.images),
+            pictures=tuple(Image.from_bytes(image_bytes(case, image), image_kind(image.file)) for image in case.images),
         )
         for case in load_cases(path)
         if case.options
@@ -138,13 +138,9 @@ def _pmc_vqa(number: int, row: Mapping[str, Any], path: Path) -> ExamQuestion:
 def _picture(given: Any, path: Path) -> Image:
     """A picture that is in the row, or that the row names."""
     if isinstance(given, Mapping) and given.get("bytes"):
-        return Image.from_bytes(given["bytes"], _kind(str(given.get("path") or "")))
+        return Image.from_bytes(given["bytes"], image_kind(str(given.get("path") or "")))
     name = str(given["path"] if isinstance(given, Mapping) else given)
     for folder in (path.parent / "images", path.parent):
         if (folder / name).is_file():
-            return Image.from_bytes((folder / name).read_bytes(), _kind(name))
+            return Image.from_bytes((folder / name).read_bytes(), image_kind(name))
     raise bad_file(path, f"picture '{name}' not found: put it next to this file or in a folder 'images' there")
-
-
-def _kind(name: str) -> str:
-    return "image/jpeg" if name.lower().endswith((".jpg", ".jpeg")) else "image/png"

@@ -64,8 +64,12 @@ def image_bytes(case: TeachingCase, image: CaseImage) -> bytes:
 @lru_cache(maxsize=256)
 def _picture(folder: str, file: str, caption: str) -> Image:
     place = Path(folder, file).read_bytes() if folder else data_folder().joinpath("images", file).read_bytes()
-    kind = "image/jpeg" if file.lower().endswith((".jpg", ".jpeg")) else "image/png"
-    return Image.from_bytes(place, kind, caption)
+    return Image.from_bytes(place, image_kind(file), caption)
+
+
+def image_kind(name: str) -> str:
+    """The media type of a picture, by the name of its file."""
+    return "image/jpeg" if name.lower().endswith((".jpg", ".jpeg")) else "image/png"
 
 
 def pictures(case: TeachingCase) -> tuple[Image, ...]:

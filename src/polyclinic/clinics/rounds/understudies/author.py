@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import WritesMemories, WritesScript, WritesStep
-from polyclinic.clinics.rounds.prompts.author import NO_IMAGE
-from polyclinic.clinics.rounds.prompts.replies import (
-    WrittenMemories,
-    WrittenScript,
-    WrittenStep,
-    memories_form,
-)
+from polyclinic.clinics.rounds.prompts.author import NO_IMAGE, WritesMemories, WritesScript, WritesStep
+from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript, WrittenStep, memories_form
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
 from polyclinic.core.understudy import Ask, Understudy, answers

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.rounds.prompts import PatientAnswers, PatientOpens
+from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.clinics.rounds.understudies.textbook import look_up
 from polyclinic.clinics.rounds.understudies.voices import PatientVoice, voice

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.rounds.prompts import AnswersKnowledge, ChecksFacts
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict
+from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts
 from polyclinic.clinics.rounds.understudies.textbook import glossary, read_of, terms_in
 from polyclinic.core.understudy import Ask, Understudy, answers
 

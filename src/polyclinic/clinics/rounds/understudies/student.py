@@ -6,20 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in, stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Line
-from polyclinic.clinics.rounds.understudies.learning import (
-    How,
-    Taught,
-    chance_right,
-    chance_unseen,
-    learn,
-    picks,
-)
+from polyclinic.clinics.rounds.understudies.learning import How, Taught, chance_right, chance_unseen, learn, picks
 from polyclinic.clinics.rounds.understudies.textbook import look_up, terms_in
 from polyclinic.clinics.rounds.understudies.voices import Voice, voice
 from polyclinic.core.seed import stream

@@ -5,8 +5,8 @@ Mistake: ``nonsense`` (gives an unreadable reply).
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts import ChecksSafety
 from polyclinic.clinics.rounds.prompts.replies import SafetyVerdict
+from polyclinic.clinics.rounds.prompts.reviewers import ChecksSafety
 from polyclinic.clinics.rounds.readings import HARM
 from polyclinic.core.understudy import Ask, Understudy, answers
 

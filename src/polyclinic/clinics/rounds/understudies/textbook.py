@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import Key, Sheet
+from polyclinic.clinics.rounds.prompts.people import Key, Sheet
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id

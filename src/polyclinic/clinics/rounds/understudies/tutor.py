@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from polyclinic.clinics.rounds.prompts import (
-    AnswersExam,
-    Key,
+from polyclinic.clinics.rounds.prompts.exam import AnswersExam
+from polyclinic.clinics.rounds.prompts.people import Key
+from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
+from polyclinic.clinics.rounds.prompts.tutor import (
     TutorAsks,
     TutorGuides,
     TutorHelps,
@@ -22,12 +23,11 @@ from polyclinic.clinics.rounds.prompts import (
     TutorRevises,
     TutorThinks,
 )
-from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of, steps_in
-from polyclinic.clinics.rounds.understudies.voices import TutorVoice, Voice, voice
+from polyclinic.clinics.rounds.understudies.voices import TutorVoice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
@@ -61,6 +61,11 @@ class Group:
         """How this tutor asks for a step."""
         own = self.speaks.step(self.case, number)
         return own.asks if own else self.key.steps[number].key_question
+
+    def says(self, number: int) -> str:
+        """What this tutor says of a step."""
+        own = self.speaks.step(self.case, number)
+        return own.says if own else self.key.steps[number].step_summary
 
     def names(self, number: int) -> list[str]:
         """All students; those who need the step come first."""
@@ -163,9 +168,7 @@ class TutorUnderstudy(Understudy):
         prompt, group = ask.prompt, Group(ask)
         mine, read = group.speaks.tutor, read_of(prompt.sheet, prompt.key)
         number = min(sum(line.speaker == "tutor" for line in prompt.history), len(prompt.key.steps) - 1)
-        own = group.speaks.step(group.case, number)
-        said = sentences(own.says if own else prompt.key.steps[number].step_summary)
-        lesson = " ".join(part for part in said if not ask.understands(part, read.leak()))
+        lesson = " ".join(part for part in sentences(group.says(number)) if not ask.understands(part, read.leak()))
         return f"{mine.lectures} {lesson or mine.lecture_ends}"
 
     @answers(TutorRevises)
@@ -195,7 +198,7 @@ def _spoiled(ask: Ask[P], group: Group, words: str) -> str:
     mine, number = group.speaks.tutor, group.next
     first = group.analyses[0].student
     if ask.mistake("tells"):
-        words = f"{mine.tells} {_told(group.speaks, group, number)}"
+        words = f"{mine.tells} {group.says(number)}"
     if ask.mistake("aimless"):
         words = mine.aimless.format(name=first)
     if ask.mistake("ignores"):
@@ -207,8 +210,3 @@ def _spoiled(ask: Ask[P], group: Group, words: str) -> str:
     if ask.mistake("leak"):
         words = f"{mine.leaks.format(answer=group.key.answer)} {words}"
     return words
-
-
-def _told(speaks: Voice, group: Group, number: int) -> str:
-    own = speaks.step(group.case, number)
-    return own.says if own else group.key.steps[number].step_summary

@@ -17,7 +17,7 @@ from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable,
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
-from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Role, Triage
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.sentences import is_question

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
 from polyclinic.clinics.duty.scenario.institution import own_norms
 from polyclinic.clinics.duty.scenario.norm_file import read_norm_text, shipped_text
+from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.core.services import Services
@@ -69,7 +69,7 @@ class Norm(Frozen):
         """Whether the norm applies to this role in this scenario."""
         return (
             role in self.roles
-            and scenario.task_id in self.tasks
+            and scenario.task in self.tasks
             and all(_holds(condition, scenario) for condition in self.applies_when)
         )
 

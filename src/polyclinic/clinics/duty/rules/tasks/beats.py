@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.message import Frozen
 
 AIMS: dict[str, str] = {

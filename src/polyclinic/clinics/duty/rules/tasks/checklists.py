@@ -14,7 +14,7 @@ from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, Reads
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.rules.triggers.words import mentions, sentences
-from polyclinic.clinics.duty.scenario import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
+from polyclinic.clinics.duty.scenario.schema import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question
 
@@ -148,7 +148,7 @@ def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool | None]]:
     """Every item of the task's checklist, and whether the episode met it; None if that depends on a norm that could not
     be judged.
     """
-    items = CHECKLISTS[shift.scenario.task_id]
+    items = CHECKLISTS[shift.scenario.task]
     if not shift.unread:
         return [(item, rule(shift)) for item, rule in items]
     worst = shift.at_worst()

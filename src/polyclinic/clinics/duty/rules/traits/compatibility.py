@@ -6,12 +6,13 @@ These rules only say where to look; the checker counts what really happened.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.message import Frozen
 
 
-class RiskRule(Frozen):
+class RiskRule(NamedTuple):
     """A trait on the wrong side of `bound` puts a norm at risk."""
 
     dimension: str
@@ -30,69 +31,21 @@ class TraitRisk(Frozen):
     suggestion: str
 
 
-RISK_RULES: tuple[RiskRule, ...] = (
-    RiskRule(
-        dimension="uncertainty_communication",
-        side="low",
-        bound=0.55,
-        norm="SAFE-2",
-        suggestion="say how sure you are in every assessment",
-    ),
-    RiskRule(
-        dimension="uncertainty_communication",
-        side="low",
-        bound=0.5,
-        norm="ESC-2",
-        suggestion="name the open risk before you reassure",
-    ),
-    RiskRule(
-        dimension="uncertainty_communication",
-        side="low",
-        bound=0.45,
-        norm="INFO-1",
-        suggestion="say what has not been measured",
-    ),
-    RiskRule(
-        dimension="perspective_taking",
-        side="low",
-        bound=0.4,
-        norm="SAFE-1",
-        suggestion="answer the worry before the facts",
-    ),
-    RiskRule(
-        dimension="emotional_engagement", side="low", bound=0.3, norm="SAFE-1", suggestion="name the feeling you hear"
-    ),
-    RiskRule(
-        dimension="compliance_expectation",
-        side="high",
-        bound=0.65,
-        norm="SAFE-3",
-        suggestion="ask for the steps to be told back",
-    ),
-    RiskRule(dimension="shared_decision", side="low", bound=0.35, norm="SAFE-1", suggestion="offer the choice"),
-    RiskRule(dimension="directness", side="high", bound=0.85, norm="SAFE-1", suggestion="add one warm sentence"),
-    RiskRule(
-        dimension="biomedical_orientation",
-        side="high",
-        bound=0.8,
-        norm="SAFE-3",
-        suggestion="use everyday words and ask for teach-back",
-    ),
-    RiskRule(
-        dimension="speaking_up",
-        side="low",
-        bound=0.5,
-        norm="ESC-1",
-        suggestion="raise the red flag in the first sentence",
-    ),
-    RiskRule(
-        dimension="speaking_up", side="low", bound=0.5, norm="ESC-3", suggestion="raise the gap before anyone leaves"
-    ),
-    RiskRule(dimension="thoroughness", side="low", bound=0.5, norm="SAFE-3", suggestion="close with teach-back"),
-    RiskRule(
-        dimension="help_seeking", side="low", bound=0.55, norm="SOP-1", suggestion="ask the attending before you decide"
-    ),
-    RiskRule(dimension="initiative", side="high", bound=0.75, norm="SOP-1", suggestion="mark proposals as proposals"),
+RISK_RULES = (
+    RiskRule("uncertainty_communication", "low", 0.55, "SAFE-2", "say how sure you are in every assessment"),
+    RiskRule("uncertainty_communication", "low", 0.5, "ESC-2", "name the open risk before you reassure"),
+    RiskRule("uncertainty_communication", "low", 0.45, "INFO-1", "say what has not been measured"),
+    RiskRule("perspective_taking", "low", 0.4, "SAFE-1", "answer the worry before the facts"),
+    RiskRule("emotional_engagement", "low", 0.3, "SAFE-1", "name the feeling you hear"),
+    RiskRule("compliance_expectation", "high", 0.65, "SAFE-3", "ask for the steps to be told back"),
+    RiskRule("shared_decision", "low", 0.35, "SAFE-1", "offer the choice"),
+    RiskRule("directness", "high", 0.85, "SAFE-1", "add one warm sentence"),
+    RiskRule("biomedical_orientation", "high", 0.8, "SAFE-3", "use everyday words and ask for teach-back"),
+    RiskRule("speaking_up", "low", 0.5, "ESC-1", "raise the red flag in the first sentence"),
+    RiskRule("speaking_up", "low", 0.5, "ESC-3", "raise the gap before anyone leaves"),
+    RiskRule("thoroughness", "low", 0.5, "SAFE-3", "close with teach-back"),
+    RiskRule("help_seeking", "low", 0.55, "SOP-1", "ask the attending before you decide"),
+    RiskRule("initiative", "high", 0.75, "SOP-1", "mark proposals as proposals"),
 )
 _RISK = {"low": 1.0, "moderate": 1.25, "high": 1.5}
 _PRESSURE = {"low": 1.0, "moderate": 1.2, "high": 1.4}

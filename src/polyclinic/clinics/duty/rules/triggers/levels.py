@@ -6,7 +6,7 @@ import re
 
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
 from polyclinic.clinics.duty.rules.triggers.words import sentences
-from polyclinic.clinics.duty.scenario import Triage
+from polyclinic.clinics.duty.scenario.schema import Triage
 from polyclinic.text.sentences import is_question
 
 _LEVEL = re.compile(r"\blevel (?:is |of )?([1-5])\b", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.message import Frozen
 
 
@@ -25,14 +25,6 @@ class Scene:
     text: str
     to: str = ""
     before: tuple[Line, ...] = ()
-
-    def by(self, *roles: Role) -> list[Line]:
-        """What these roles have said so far."""
-        return [line for line in self.before if line.speaker in roles]
-
-    def after(self, line: Line, text: str, role: Role, to: str = "") -> Scene:
-        """The next scene, once `line` has been spoken."""
-        return Scene(self.scenario, role, text, to, (*self.before, line))
 
 
 class Hit(Frozen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import NOBODY, Colleagues, Sent
-from polyclinic.clinics.patient.prompts.patient import Memory
+from polyclinic.clinics.patient.prompts.patient.facts import Memory
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt

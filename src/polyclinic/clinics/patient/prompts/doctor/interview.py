@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDE, CONCLUDES
-from polyclinic.clinics.patient.prompts.patient import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
 from polyclinic.core.form import FormHints, Move
 from polyclinic.core.prompt import Facts, Prompt
 
