@@ -119,7 +119,8 @@ _TOLD = lazy_pattern(
 )
 """What somebody wrote or said to the caller."""
 _ASKS_HOW = lazy_pattern(
-    r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
+    r"^(?:(?:(?:please|kindly|could you|can you|be so good as to) )*(?:tell me|explain|let me know) (?:how|what|whether"
+    r"|when|where|which|who)|what(?:'s| is| are| was| would| could| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
     r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|do you (?:ever |usually |often |always "
     r"|normally )?(?:move|cancel|change|reschedule)|does|did|should i|must i|am i|will i"

@@ -41,7 +41,7 @@ AVOIDS_AFTER = lazy_pattern(
     r"|brother|sister|uncle|aunt|husband|wife|boss|father|mother|son|daughter)"
     r"|made me (?:cry|wait)|in tears|shouted|scares|frighten\w*|upset|no\b$|a mistake|by mistake|this mistake"
     r"|time for (?:a change|some)|(?:like|want|need) (?:to )?(?:swap|switch|change|a change)\b(?! to xthisx)"
-    r"|was (?:just )?an example)|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
+    r"|was (?:just )?an example|is the only (?:one|doctor|choice))|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
 )
 _WANTS = (
     r"(?:want|wants|wanna|like|likes|love|prefer\w*|wish\w*|need|needs|book\w*|see|seeing|seen by|put (?:me|her"
@@ -73,7 +73,7 @@ ANYBODY = lazy_pattern(
     r"|(?:doesn't"
     r"|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
-    r"|not fussed|makes no difference|all the same)"
+    r"|fresh (?:pair of )?eyes|second opinion|any nurse|leave (?:it|that|the choice)(?: of \w+)?(?: up)? to you|not fussed|makes no difference|all the same)"
 )
 FALLBACK = lazy_pattern(
     r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he"

@@ -41,7 +41,7 @@ _DROP = (
 )
 _PARTED = (
     r"(?:call(?:ed|ing)?|tak(?:e|en|ing)|cross(?:ed)?|rub(?:bed)?|strike|struck|scratch|wipe|pull(?:ed)?|knock"
-    r"|throw|toss|blot|give|gave"
+    r"|throw|toss|blot|give|giving|gave"
     r"|hand|pass|let|offer|leave|count)"
 )
 _OFF = (
@@ -70,6 +70,9 @@ OTHER_THING = lazy_pattern(
     rf"|bandage)\w*|\bcancell?ed (?:train|bus|flight|shift|class|lesson|meeting|match)\b"
     r"|\b(?:train|bus|flight|ferry|shift|class|lesson|meeting|match|taxi|lift)(?:'s| is| was| got"
     r"| has been)? cancell?ed"
+    rf"|\b(?:my|our|the|his|her|their) (?!(?:[\w'-]+ ){{0,2}}?{_VISIT}\b)(?:[\w-]+ ){{0,2}}?[\w-]+(?:'s|'ve|s'|s)?"
+    rf"(?: is| are| was| were| got| has| have)?(?: just)?(?: been)? (?:cancell?ed|called off|postponed|moved|changed"
+    rf"|dropped|put off)\b"
     r"|\b(?:clinic|hospital|dentist|doctor|gp|airline|babysitter|sitter|driver)(?: has| had|'s)?(?: just)? cancell?ed\b"
     r"|\bget rid of (?:this|these|the|my) (?!appointment|visit|booking|slot|one)\w+|\bmov(?:e|ing) (?:to"
     r"|into) (?:an? |another |the )?(?:\w+ )?(?:room|ward|bed|house|flat|city|country|apartment)\b"
@@ -99,7 +102,7 @@ NO_LONGER = lazy_pattern(
     r"| seems) (?:now )?(?:pointless|unnecessary"
     r"|superfluous|off|redundant|moot)|that's that|do without|(?:don't|dont|do not) (?:need|want) (?:your|the|my"
     r"|an?|that|any)\b (?:\w+ )?"
-    rf"(?:{_NOUN}|{_DAY})|passed away|has died|died (?:on|last|this|yesterday)|appointment,? (?:i )?don't want)"
+    rf"(?:{_NOUN}|{_DAY})|(?:don't|do not) want (?:it|that|this)(?=\W*$)|passed away|has died|died (?:on|last|this|yesterday)|appointment,? (?:i )?don't want)"
 )
 _MOVES_VERB = (
     r"(?:mov(?:e|ed|ing)|shift(?:ed|ing)?|shov(?:e|ed|ing)|push(?:ed|ing)?|nudg(?:e|ed|ing)|bump(?:ed|ing)?"
@@ -110,6 +113,11 @@ _MOVES_VERB = (
     r"|reschedul\w*|resched\w*"
     r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
     r"|convert|amend|revise|relocate|reassign|squeeze forward)"
+)
+_MOVED = (
+    r"(?:moved|shifted|pushed|nudged|bumped|changed|switched|swapped|adjusted|altered|delayed|deferred|postponed"
+    r"|advanced|pre-?poned|rearranged|re-?scheduled|re-?booked|(?:brought|put|pulled|carried) (?:forward|back"
+    r"|earlier|later)|put off)\b(?! (?:address|number|name))"
 )
 MOVES = lazy_pattern(
     rf"\b(?:{_MOVES_VERB}\s+{_OBJECT}|(?:postpon|reschedul|resched|rearrang|rebook|re-book|re-arrang|defer)\w*"
@@ -131,6 +139,8 @@ MOVES = lazy_pattern(
     rf"|to|at"
     rf"|an?)\b|move me|bump me|push me|shift me"
     r"|(?:can|could) (?:you|we|i) (?:change|move|switch|shift)(?=\W*$)"
+    rf"|(?:{_NOUN}|it|that|mine)\b(?: (?!not\b)[\w'-]+){{0,7}}? (?:be|get) {_MOVED}"
+    rf"|(?:need|want|like|have|get|having|getting|wish) (?:{_OBJECT}) {_MOVED}"
     r"|(?:redo|re-?time|re-?date|reset) (?:the |my )*(?:date|time|day|hour|appointment|booking))"
 )
 NOT_ANOTHER_TIME = lazy_pattern(
@@ -167,8 +177,16 @@ ASKS_OTHER = lazy_pattern(
     r"|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
     r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go"
     r"|see)\b"
-    rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
+    rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})|\b{_DAY}(?:'s| is) free\b|\bi'm free (?:on )?(?:the )?{_DAY}"
+    rf"|^(?:say |maybe |perhaps |make it |try |just )*(?:the )?(?:{_DAY}|{_HOUR}|later)(?: (?:please|then))?\W*$"
 )
+UNSURE = lazy_pattern(r"\b(?:maybe|perhaps|possibly|(?:might|may)(?! (?:i|we)\b)|thinking (?:of|about|whether))\b")
+UNDECIDED = lazy_pattern(
+    r"\b(?:not (?:\w+ )?(?:sure|certain)(?: yet)?|haven't (?:\w+ )?(?:decided|made up)|not (?:yet )?decided|undecided"
+    r"|in two minds|(?:i'll|i will|let me|i) (?:let you know|think|sleep on it|ring|call|get back|see how)|maybe not?"
+    r"|depends|don't know yet|see how (?:i|it|things))\b"
+)
+"""Somebody who may want something, and has not decided yet."""
 SOME_DAY = lazy_pattern(
     r"\b(?:call|ring|phone|come back|try|book|contact|be in touch)(?: \w+){0,3}? (?:some other|another|some) (?:time"
     r"|day)\b"
@@ -209,7 +227,8 @@ SAME = lazy_pattern(
     r"|disregard (?:my|that|the)|not that i (?:want|plan|intend|would|am)|undo (?:that|it)|perfectly (?:content"
     r"|happy|fine)|i (?:decline|refuse)"
     r"|(?:time|hour|day|date|it|that|slot|appointment) (?:suits|works for|is (?:fine|perfect|good|great) (?:for|with))"
-    r" (?:me|us)\b(?! better| more)|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)"
+    r" (?:me|us)\b(?! better| more)|(?:new|present|current) (?:time|hour|day|date|slot)(?:'s| is|s)? (?:\w+ )?(?:fine|good"
+    r"|great|perfect|ok|okay|suits|works)\b|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)"
     r"|put (?:me|it) back (?:in"
     r"|on the list)|reinstate)"
 )

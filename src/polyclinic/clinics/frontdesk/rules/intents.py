@@ -33,6 +33,8 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     STILL_CANCELS,
     TAKES_BACK,
     TALKED_OUT,
+    UNDECIDED,
+    UNSURE,
 )
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
 from polyclinic.clinics.frontdesk.rules.wording import wording
@@ -98,7 +100,11 @@ def plain_intent(text: str) -> Intent:
     begins = last_retraction(words)
     if not TAKES_BACK.search(words, begins):
         begins = 0
-    heard = [one for clause in clauses(text) for one in _events(clause) if one.firm and one.clause >= begins]
+    undecided = UNDECIDED.search(words) is not None
+    meant = [clause for clause in clauses(text) if not (undecided and UNSURE.search(clause.text))]
+    heard = [one for clause in meant for one in _events(clause) if one.firm and one.clause >= begins]
+    if not heard and len(meant) < len(clauses(text)):
+        return "neither"
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
     decided = None if new else _decided(heard) or _then_does(text)

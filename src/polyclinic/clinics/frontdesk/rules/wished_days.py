@@ -19,7 +19,9 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     ASKS_OF_VISIT,
     BEFORE_THAT,
     BUT_RATHER,
+    BUT_IT_IS,
     BUT_THAT,
+    COMES_BACK,
     CUT,
     FRAGMENT,
     FROM_AFTER,
@@ -31,6 +33,8 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     NOT_THEN,
     OTHER_EVENT,
     RANGE,
+    SO_THEN,
+    SUPPOSED,
     TURNED_DOWN,
     UNTIL,
     WISHES,
@@ -72,7 +76,10 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
-        if _is_span(before, after):
+        if _is_span(before, after) or (SUPPOSED.search(before) and BUT_IT_IS.match(rest)):
+            continue
+        following = words[mention.ends : named[place + 1].begins] if place + 1 < len(named) else ""
+        if COMES_BACK.search(before) and SO_THEN.search(following):
             continue
         if FROM_BEFORE.search(before) or FROM_AFTER.search(after) or FROM_THEN.match(rest):
             sure.append(this)
