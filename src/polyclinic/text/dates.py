@@ -21,8 +21,8 @@ from polyclinic.text.lazily import lazy_pattern
 
 Order = Literal["any", "month first", "day first"]
 _FEASTS = {
-    r"(?:christ|x)mas eve": (12, 24), r"(?:christ|x)mas(?: day)?": (12, 25), r"boxing day": (12, 26), r"hogmanay": (12, 31),
-    r"new year'?s eve": (12, 31),
+    r"(?:christ|x)mas eve": (12, 24), r"(?:christ|x)mas(?: day)?": (12, 25), r"boxing day": (12, 26),
+    r"hogmanay": (12, 31), r"new year'?s eve": (12, 31),
     r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
     r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
     r"st\.? patrick'?s(?: day)?": (3, 17), r"(?:armistice|remembrance|veterans'?) day": (11, 11),

@@ -40,6 +40,7 @@ _THE_NEXT = lazy_pattern(
     r"|or|and|then|please|is|would|on|onwards?|if|instead|at|the)\b| ;|$)"
 )
 """Finds "the Monday after" in "not Monday, the Monday after": it refers to the day that was named before."""
+_LATER_THAN_THAT = lazy_pattern(rf"\b(?:{_COUNT}) (?P<unit>day|week)s? (?:later|after that)\b(?! than)")
 _NTH = lazy_pattern(
     rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month"
     r"|the (?:new|next|coming) year)\b"
@@ -135,6 +136,11 @@ def _after_the_last(text: str, today: date, named: list[Mention]) -> Iterator[Me
             yield _mention(match, next_weekday(from_, WEEKDAYS.index(match["weekday"])))
         else:
             yield _mention(match, from_ + (_DAY if match["unit"] == "day" else _WEEK))
+    for match in _LATER_THAN_THAT.finditer(text):
+        before = [one for one in named if one.ends <= match.start()]
+        from_ = settled(before[-1], today) if before else None
+        if from_ is not None:
+            yield _mention(match, _later(from_, match["count"], match["unit"]))
 
 
 def _weekdays(text: str, today: date) -> Iterator[Mention]:

@@ -119,7 +119,8 @@ _STREET = lazy_pattern(
 )
 _BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
 _NAMES_END = lazy_pattern(
-    r"(?:not|never|isn't|rather than|instead of|no longer)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit|room))*[\s,.#]*$"
+    r"(?:not|never|isn't|rather than|instead of|no longer)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit"
+    r"|room))*[\s,.#]*$"
 )
 
 

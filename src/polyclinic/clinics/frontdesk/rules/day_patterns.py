@@ -140,7 +140,7 @@ BUT_THAT = lazy_pattern(
 )
 BEFORE_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i"
-    r"|we) (?:can't|am))|^[^;]{0,12} ;[^;]{0,40} before(?: ;)?$"
+    r"|we) (?:can't|am))|^(?:[^;]{0,40} ;)?[^;]{0,60} before(?:hand)?(?: ;|$)"
 )
 SUPPOSED = lazy_pattern(r"\b(?:if|had|unless|were)\b[^;]*$")
 BUT_IT_IS = lazy_pattern(

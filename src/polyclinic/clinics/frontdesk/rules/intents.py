@@ -13,20 +13,18 @@ from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, last_retraction
+from polyclinic.clinics.frontdesk.rules.giving_up import CANCELS, NO_LONGER, OTHER_THING
 from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     ABSENT,
     ASKS_OTHER,
-    CANCELS,
     COMES,
     DOES_IT,
     HAD_DONE,
     MOVES,
     NEGATED,
-    NO_LONGER,
     NO_NEW,
     NOT_ANOTHER_TIME,
     NOT_THEN,
-    OTHER_THING,
     RATHER,
     SAME,
     SOME_DAY,

@@ -27,7 +27,8 @@ _SPEAKER = lazy_pattern(
     r"|"
     rf"\b(?:i'm|im|i am|i'll be|it's me|me) (?:actually )?{_ONE}|\b(?:it's|its|it is|that's"
     rf"|just) (?:only )?(?:for )?(?:me|myself)"
-    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|(?<!not )\bfor (?:me|myself)\b(?=[,.;!]| not| only| please|$)"
+    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|(?<!not )\b(?:for|about) (?:me|myself)\b(?=[,.;!]| not"
+    rf"| only| please| xthisx| xotherx|$)"
     rf"|\bpatient{_IS} (?:(?!not)\w+ )?(?:me\b|myself)|\b(?:she|he|{_THEM})(?:'s| is) not the (?:patient|one)\b"
     rf"|\b(?:she|he) isn't the (?:patient|one)\b|\bmyself as (?:the )?patient|\bi'm (?:not )?calling for myself"
 )

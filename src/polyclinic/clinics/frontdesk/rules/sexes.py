@@ -22,6 +22,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     BYSTANDER,
     CHOSEN,
     FEW_WORDS,
+    FRIEND_IS,
     KOREAN_NOT,
     LETTER,
     NOT,
@@ -71,7 +72,7 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             text[: match.start() if len(match[0]) > 3 and " " not in match[0] else match.end() - 1]
         ):
             yield OPPOSITE[sex], 3.0
-        elif SOMEBODY.search(before) and ACTS.match(after):
+        elif (SOMEBODY.search(before) and ACTS.match(after)) or FRIEND_IS.search(before):
             continue
         elif NOT.search(before) or NOT.search(match[0][:-1]) or KOREAN_NOT.match(after):
             yield OPPOSITE[sex], 3.5
@@ -115,7 +116,7 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
             r"\b(?:visit|visiting|met|meet|ask|drove|driving|thank|know|with) (?:my|our) (?:\w+ )?$", before
         ):
             continue
-        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:\w+ ){0,2}$", before) or re.match(
+        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:[\w']+ ){0,2}$", before) or re.match(
             r" (?:who|that)(?:'s| is| has| needs)\b", after
         ):
             yield sex, 4.7

@@ -129,7 +129,8 @@ _OWN_AFTER = lazy_pattern(
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
 _AT_WORK = lazy_pattern(
-    r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based|standing|parked|dropp\w+ off|deliver\w*|calling from)\b[^;]{0,15}$"
+    r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based|standing|parked|dropp\w+ off"
+    r"|deliver\w*|calling from)\b[^;]{0,15}$"
 )
 
 
