@@ -64,23 +64,28 @@ _URGENT = 4
 
 
 @lru_cache(maxsize=1)
-def _danger_signs() -> tuple[tuple[tuple[str, ...], int], ...]:
-    return tuple((tuple(sign.split()), points) for sign, points in _words()["emergency"].items())
+def _danger_signs() -> tuple[tuple[str, ...], tuple[tuple[frozenset[str], int], ...]]:
+    """The beginnings of all words in danger signs, each after a space; and the signs with their points."""
+    signs = [(frozenset(f" {word}" for word in sign.split()), points) for sign, points in _words()["emergency"].items()]
+    return tuple(sorted(frozenset().union(*(sign for sign, _ in signs)))), tuple(signs)
 
 
 @lru_cache(maxsize=4096)
-def _signs_in(statement: str) -> Mapping[tuple[str, ...], int]:
+def _signs_in(statement: str) -> Mapping[frozenset[str], int]:
     """The danger signs of one statement: every word of a sign begins a word of the same sentence."""
-    found: dict[tuple[str, ...], int] = {}
+    found: dict[frozenset[str], int] = {}
+    beginnings, signs = _danger_signs()
     for sentence in sentences(statement):
         said = " " + " ".join(spoken_words(straight(sentence)))
-        found |= {sign: points for sign, points in _danger_signs() if all(f" {word}" in said for word in sign)}
+        heard = {word for word in beginnings if word in said}
+        if heard:
+            found |= {sign: points for sign, points in signs if sign <= heard}
     return found
 
 
 def sounds_urgent(statements: Iterable[str]) -> bool:
     """Whether the words sound urgent: danger signs, each counted once, and that something is happening now."""
-    found: dict[tuple[str, ...], int] = {}
+    found: dict[frozenset[str], int] = {}
     for statement in statements:
         found.update(_signs_in(statement))
     return sum(found.values()) >= _URGENT
