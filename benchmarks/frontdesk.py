@@ -159,6 +159,20 @@ async def intake(selectors: list[str], seed: int) -> None:
             f"({100 * len(wrong) / len(told):.1f} %); "
             f"without a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
         )
+        flags, alarms = ([episode.value(name) for episode in results.episodes] for name in ("red_flag", "false_alarm"))
+        warned = [
+            episode.outcome == "emergency"
+            for episode in results.episodes
+            if (patient := cast(Contact, results.scenarios[episode.scenario]).patient) is not None
+            and patient.warning_sign
+            and not patient.emergency
+        ]
+        print(
+            f"emergency {selector}: {flags.count(1.0)} of {len(flags) - flags.count(None)} recognised; "
+            f"{alarms.count(1.0)} of {len(alarms) - alarms.count(None)} false alarms; "
+            f"{sum(warned)} of {len(warned)} with a warning sign sent",
+            flush=True,
+        )
 
 
 HELD_OUT = Path(__file__).parent / "data" / "desk_sentences.jsonl"

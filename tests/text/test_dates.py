@@ -86,3 +86,34 @@ def test_days_are_counted_from_today(said: str, day: date) -> None:
 def test_an_ordinal_that_counts_something_else_is_not_a_day() -> None:
     for text in ("the first opening you have", "a second opinion", "on the third floor", "I may come"):
         assert not days_named(plain(text), MONDAY), text
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("9/12, I'm American", "2025-09-12"),
+        ("9/12, British style", "2025-12-09"),
+        ("12/9, that's the twelfth of September", "2025-09-12"),
+        ("April 22nd, sorry, 21st", "2025-04-21"),
+        ("the 3rd of November, no, December", "2025-12-03"),
+        ("3. Oktober", "2025-10-03"),
+    ],
+)
+def test_the_order_of_day_and_month_and_a_correction_are_heard(said: str, meant: str) -> None:
+    assert dates_in(said, 2025) == [date.fromisoformat(meant)]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("a fortnight today", "2025-09-15"),
+        ("Friday fortnight", "2025-09-19"),
+        ("two weeks from tomorrow", "2025-09-16"),
+        ("first Monday of the new year", "2026-01-05"),
+        ("not the 20th, a day later", "2025-09-21"),
+    ],
+)
+def test_days_counted_from_another_day(said: str, meant: str) -> None:
+    named = days_named(plain(said), date(2025, 9, 1))
+    assert named[-1].may_be(date.fromisoformat(meant))
+    assert not named[-1].may_be(date(2025, 9, 1))

@@ -50,7 +50,22 @@ _YEAR_PUT_RIGHT = lazy_pattern(
 )
 
 
+_OOPS = (
+    r"(?:; )?(?:(?:no|oh|ah|er|um|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|make it|not that|it's"
+    r"|what am i saying|hang on|i'm wrong|silly me|my mistake|scratch that) (?:; )?(?:the )?)+"
+)
+_DAY_PUT_RIGHT = lazy_pattern(
+    rf"\b(?P<month>{'|'.join(MONTHS)}) (?:the )?\d{{1,2}}(?:st|nd|rd|th)? {_OOPS}(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+    rf"(?! (?:of )?(?:{'|'.join(MONTHS)})\b)"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?P<month2>{'|'.join(MONTHS)}) {_OOPS}(?P<day2>\d{{1,2}})(?:st|nd|rd|th)\b"
+    rf"(?! (?:of )?(?:{'|'.join(MONTHS)})\b)"
+    rf"|\b(?P<day3>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?:{'|'.join(MONTHS)}) {_OOPS}(?:not (?:{'|'.join(MONTHS)}) )?"
+    rf"(?P<month3>{'|'.join(MONTHS)})\b(?! (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)"
+)
+"""A date of which only the day or only the month is corrected: "April 22nd, sorry, 21st"."""
 _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_DAY_DOT = lazy_pattern(rf"(?<=\d)\. (?=(?:{'|'.join(MONTHS)})\b)")
+"""The dot after a day: "3. Oktober"."""
 _LAST_OF_YEAR = lazy_pattern(r"\blast day (?:of|in) (?=(?:19|20)\d\d\b)")
 _ROMAN = lazy_pattern(r"\b(\d{1,2})[ ./-]([ivx]{1,4})[ ./-](\d{4})\b")
 
@@ -65,10 +80,20 @@ def plain(text: str) -> str:
     )
     text = _LAST_OF_YEAR.sub("december 31 ", text)
     text = _ROMAN.sub(lambda found: f"{found[1]} {_roman_month(found[2])} {found[3]}", text)
-    text = re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
+    text = _DAY_DOT.sub(" ", re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text))
     text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
     text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
-    return _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
+    text = _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
+    return _DAY_PUT_RIGHT.sub(_put_right, text) if any(f" {word} " in text for word in _CORRECTS) else text
+
+
+_CORRECTS = ("no", "oh", "ah", "er", "um", "sorry", "wait", "actually", "rather", "correction", "mean", "meant", "make")
+
+
+def _put_right(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    day, month = (parts["day"] or parts["day2"] or parts["day3"], parts["month"] or parts["month2"] or parts["month3"])
+    return f"{day} {month}"
 
 
 def _roman_month(sign: str) -> str:
@@ -93,10 +118,16 @@ def _nearly(word: str) -> str:
     """The full name of the month or weekday, which may be misspelt by a letter or two; empty for another word."""
     if word in _WHOLE:
         return word
-    if len(word) < 6:
+    if len(word) < 5:
         return ""
     for name in _WHOLE:
-        if len(name) > 5 and word[0] == name[0] and abs(len(word) - len(name)) <= 2 and _wrong(word, name):
+        if (
+            len(name) > 5
+            and len(word) + 1 >= min(len(name), 7)
+            and word[0] == name[0]
+            and abs(len(word) - len(name)) <= 2
+            and _wrong(word, name)
+        ):
             return name
     return ""
 

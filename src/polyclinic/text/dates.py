@@ -21,8 +21,8 @@ from polyclinic.text.lazily import lazy_pattern
 
 Order = Literal["any", "month first", "day first"]
 _FEASTS = {
-    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"hogmanay": (12, 31),
-    r"new year'?s eve": (12, 31),
+    r"(?:christ|x)mas eve": (12, 24), r"(?:christ|x)mas(?: day)?": (12, 25), r"boxing day": (12, 26),
+    r"hogmanay": (12, 31), r"new year'?s eve": (12, 31),
     r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
     r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
     r"st\.? patrick'?s(?: day)?": (3, 17), r"(?:armistice|remembrance|veterans'?) day": (11, 11),
@@ -67,9 +67,16 @@ _YEAR_ALONE = lazy_pattern(r"(?<![\w/.'-])(?:(?P<year>(?:19|20)\d\d)|'(?P<short>
 _ISO = lazy_pattern(r"(?<![\d/.-])(\d{4})-(\d\d)-(\d\d)(?![\d/-]|\.\d)")
 _MORE = lazy_pattern(
     rf"\d|\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\b|(?:th|eve|day|ty)\b|ty-|teen|first|second|third"
-    r"|thousand|christmas|hallo|valentine|night|[가-힣]"
+    r"|thousand|mas\b|hallo|valentine|night|[가-힣]"
 )
 """Finds text that may be another date, besides those that are written in full."""
+_ORDER = lazy_pattern(
+    r"\b(?:(?P<month>month (?:comes |goes |is )?1st|month (?:then|before) (?:the )?day"
+    r"|(?:american|us|u s) (?:style|way|format|order|fashion|date)|i'm american|i am american)"
+    r"|(?:the )?day (?:comes |goes |is )?1st|day (?:then|before) (?:the )?month"
+    r"|(?:british|uk|english|european|indian|nigerian|australian|irish) (?:style|way|format|order|fashion|date))\b"
+)
+"""Words that tell in which order somebody gives day and month."""
 _KEPT = 4096
 
 
@@ -102,6 +109,8 @@ def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
     A year that is written separately is added to a date that has no year.
     """
     found: list[Mention] = []
+    if order == "any" and (named := _ORDER.search(text)):
+        order = "month first" if named["month"] else "day first"
     taken = [False] * (len(text) + 1)
     for mention in (*_named(text, order), *_days_alone(text)):
         if not any(taken[mention.begins : mention.ends]):
@@ -109,7 +118,18 @@ def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
             taken[mention.begins : mention.ends] = [True] * (mention.ends - mention.begins)
     years = [year for year in _YEAR_ALONE.finditer(text) if not any(taken[year.start() : year.end()])]
     found.sort(key=lambda mention: mention.begins)
-    return _joined(found, years)
+    return _agreed(_joined(found, years))
+
+
+def _agreed(found: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Read 9/12 as the other mention of the same date says: "9/12, that's September twelfth"."""
+    sure = {parts[1:] for one in found for parts in one.meant if len({parts[1:] for parts in one.meant}) == 1}
+    return tuple(
+        Mention(one.begins, one.ends, meant)
+        if (meant := tuple(parts for parts in one.meant if parts[1:] in sure))
+        else one
+        for one in found
+    )
 
 
 def _joined(found: list[Mention], years: list[re.Match[str]]) -> tuple[Mention, ...]:

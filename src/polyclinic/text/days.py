@@ -30,9 +30,9 @@ _FROM_NOW = lazy_pattern(
     r" (?:(?:later )?from (?:now|today)|away|time|hence|later)\b)"
 )
 _WEEK_ON = lazy_pattern(
-    rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"
-    r"|(?P<day2>today|tomorrow) week"
-    rf"|{_WEEKDAY.replace('weekday', 'weekday2')} week)\b"
+    rf"\b(?:{_COUNT} (?P<unit>week|fortnight)s? (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"
+    r"|(?P<day2>today|tomorrow) (?P<unit2>week|fortnight)"
+    rf"|{_WEEKDAY.replace('weekday', 'weekday2')} (?P<unit3>week|fortnight))\b"
 )
 _AFTER = lazy_pattern(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
 _THE_NEXT = lazy_pattern(
@@ -40,8 +40,10 @@ _THE_NEXT = lazy_pattern(
     r"|or|and|then|please|is|would|on|onwards?|if|instead|at|the)\b| ;|$)"
 )
 """Finds "the Monday after" in "not Monday, the Monday after": it refers to the day that was named before."""
+_LATER_THAN_THAT = lazy_pattern(rf"\b(?:{_COUNT}) (?P<unit>day|week)s? (?:later|after that)\b(?! than)")
 _NTH = lazy_pattern(
-    rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month)\b"
+    rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month"
+    r"|the (?:new|next|coming) year)\b"
 )
 _WEEKDAYS_SAID = lazy_pattern(
     rf"\b(?P<which>(?:the )?(?:next|following|coming|this coming|this) )?{_WEEKDAY}s?"
@@ -101,7 +103,8 @@ def _counted(text: str, today: date) -> Iterator[Mention]:
     for match in _WEEK_ON.finditer(text):
         weekday = match["weekday"] or match["weekday2"]
         from_ = next_weekday(today, WEEKDAYS.index(weekday)) if weekday else today
-        yield _mention(match, from_ + _WEEK + _DAY * ("tomorrow" in (match["plain"] or match["day2"] or "")))
+        later = _later(from_, match["count"] or "1", match["unit"] or match["unit2"] or match["unit3"])
+        yield _mention(match, later + _DAY * ("tomorrow" in (match["plain"] or match["day2"] or "")))
 
 
 def _after_dates(text: str, today: date, named: tuple[Mention, ...]) -> Iterator[Mention]:
@@ -112,6 +115,7 @@ def _after_dates(text: str, today: date, named: tuple[Mention, ...]) -> Iterator
             yield _mention(match, next_weekday(from_, WEEKDAYS.index(match["weekday"])), date_.ends)
     for match in _NTH.finditer(text):
         month = MONTHS.index(match["month"]) + 1 if match["month"] in MONTHS else today.month
+        month = 1 if match["month"].endswith("year") else month
         first = date(today.year + (month < today.month), month, 1)
         if match["month"] == "next month":
             first = _later(first, "1", "month")
@@ -132,6 +136,11 @@ def _after_the_last(text: str, today: date, named: list[Mention]) -> Iterator[Me
             yield _mention(match, next_weekday(from_, WEEKDAYS.index(match["weekday"])))
         else:
             yield _mention(match, from_ + (_DAY if match["unit"] == "day" else _WEEK))
+    for match in _LATER_THAN_THAT.finditer(text):
+        before = [one for one in named if one.ends <= match.start()]
+        from_ = settled(before[-1], today) if before else None
+        if from_ is not None:
+            yield _mention(match, _later(from_, match["count"], match["unit"]))
 
 
 def _weekdays(text: str, today: date) -> Iterator[Mention]:
@@ -191,7 +200,7 @@ def _korean(text: str, today: date) -> Iterator[Mention]:
 
 def _told(text: str, today: date) -> Iterator[Mention]:
     for word, days in _PLAIN_DAYS.items():
-        for match in re.finditer(rf"\b{word}\b(?! week)", text):
+        for match in re.finditer(rf"\b{word}\b(?! (?:week|fortnight))", text):
             yield _mention(match, today + _DAY * days)
 
 

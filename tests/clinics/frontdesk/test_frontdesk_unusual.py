@@ -25,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.clinics.frontdesk.understudies.triage import sounds_urgent
 from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Noted, Transcript
@@ -94,7 +95,7 @@ async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_n
             continue
         assert episode.value("false_alarm") == (None if caller.warning_sign else 0.0), caller.symptoms
         note = episode.transcript.last_note(TakenIn)
-        if caller.companion and note is not None and note.record is not None and note.record.name:
+        if caller.companion and episode.outcome != "emergency" and note and note.record and note.record.name:
             assert note.record.name == caller.person.name != caller.companion_name
     assert sent >= 4
 
@@ -168,3 +169,23 @@ def test_impossible_shares_are_refused() -> None:
     nobody = synthesize(preset("primary", hospital_n=1, unusual={}), 1)
     assert not any(contact.caller.companion or contact.caller.emergency for contact in nobody if contact.patient)
     assert clinic.name == "frontdesk"
+
+
+@pytest.mark.parametrize(
+    ("said", "urgent"),
+    [
+        (["Hello. I have severe difficulty breathing."], True),
+        (["My father's lips have gone blue."], True),
+        (["I have a rash.", "It does not fade when I roll a glass over it."], True),
+        (["I have chest pain.", "It goes into my left arm, pain all the way down.", "I am in a cold sweat."], True),
+        (["I have chest pain when I walk up the stairs."], False),
+        (["I keep waking at night, gasping for air."], False),
+        (["I have chest pain.", "I have chest pain.", "As I said, chest pain."], False),
+        (["I have trouble with my bank. My mother is breathless."], False),
+        (["I have itchy eyes and sneeze every spring."], False),
+    ],
+)
+def test_danger_signs_of_one_sentence_are_counted_once_and_what_comes_and_goes_counts_less(
+    said: list[str], urgent: bool
+) -> None:
+    assert sounds_urgent(said) is urgent

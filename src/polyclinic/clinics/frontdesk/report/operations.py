@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean, quantiles
+from collections.abc import Iterable, Sequence
+from statistics import quantiles
 
-from polyclinic.clinics.frontdesk.operations.queues import waits
-from polyclinic.clinics.frontdesk.report.rows import Row, groups, moved_up
+from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_of, moved_up, split
+from polyclinic.clinics.frontdesk.report.talks import calls_by_outcome, queue_at_the_desk
 from polyclinic.clinics.frontdesk.rules.notes import (
     AppointmentMade,
     BookingEnded,
     HospitalClosed,
     MovedUp,
-    TalkHeld,
 )
 from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
 from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
-from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
-from polyclinic.eval.estimate import Estimate, mean_with_interval, ratio
+from polyclinic.eval.charts import Dots, HeatMap, Lines
+from polyclinic.eval.estimate import ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
-WORDS_A_MINUTE = 130
-AT_THE_DESK = 0.5
-"""Minutes of a contact in addition to the words that are said."""
-CLERKS = (1, 2, 3, 4, 6, 8)
 _WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
 
 
@@ -48,18 +43,14 @@ def operations(rows: Sequence[Row]) -> list[Block]:
         opened = [row for row in mine if row.hospital == first]
         if opened:
             blocks += _pictures(f"{name}, {variant}", opened)
-    blocks.append(_calls(calls))
-    desk = _desk(rows)
+    blocks.append(calls_by_outcome(calls))
+    desk = queue_at_the_desk(rows)
     return [*blocks, desk] if desk is not None else blocks
 
 
 def _days(rows: Iterable[Row]) -> list[float]:
     made = [row.episode.ended_with(AppointmentMade) for row in rows]
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
-
-
-def _mean(values: Sequence[float]) -> Estimate | None:
-    return mean_with_interval(values) if values else None
 
 
 def _overview(rows: Sequence[Row]) -> Table:
@@ -78,7 +69,7 @@ def _overview(rows: Sequence[Row]) -> Table:
         found.append(
             [
                 len(waited),
-                _mean(waited),
+                mean_of(waited),
                 _ninth(waited),
                 ratio(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
                 ratio(missed, visits + missed),
@@ -133,18 +124,18 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         booked = [row for row in mine if row.episode.ended_with(AppointmentMade) is not None]
         if not booked:
             continue
-        by_department = _split(booked, lambda row: row.department)
+        by_department = split(booked, lambda row: row.department)
         chart = Dots(
             list(by_department),
-            {variant: [_mean(_days(found)) for found in by_department.values()]},
+            {variant: [mean_of(_days(found)) for found in by_department.values()]},
             x_label="days",
             low=0,
         )
         blocks.append(Figure(f"Days from the call to the visit by department, {name}, {variant}", chart))
         lines: list[list[Cell]] = []
-        for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
+        for label, found in {**by_department, **split(booked, _wish), **split(booked, _urgency)}.items():
             waited = _days(found)
-            lines.append([label, _mean(waited), _ninth(waited), max(waited), len(waited)])
+            lines.append([label, mean_of(waited), _ninth(waited), max(waited), len(waited)])
         helped = sum(row.episode.outcome == "emergency" for row in mine)
         if helped:
             lines.append(["urgency: emergency, help at once", 0.0, 0.0, 0.0, helped])
@@ -155,13 +146,6 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         )
         blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
     return blocks
-
-
-def _split(rows: Sequence[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return dict(sorted(found.items()))
 
 
 def _wish(row: Row) -> str:
@@ -240,43 +224,3 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
 
 def _day(row: Row) -> int:
     return row.contact.minute // MINUTES_A_DAY
-
-
-def _minutes(row: Row) -> float | None:
-    talk = row.episode.ended_with(TalkHeld)
-    return AT_THE_DESK + talk.spoken_words / WORDS_A_MINUTE if talk is not None else None
-
-
-def _calls(rows: Sequence[Row]) -> Table:
-    lines: list[list[Cell]] = []
-    for name, variant, mine in groups(rows):
-        for end, found in _split(mine, lambda row: row.episode.outcome.replace("_", " ")).items():
-            lengths = [minutes for row in found if (minutes := _minutes(row)) is not None]
-            talks = [talk.spoken_lines for row in found if (talk := row.episode.ended_with(TalkHeld)) is not None]
-            if lengths:
-                cells: list[Cell] = [name, variant, end, len(found), _mean(lengths), fmean(talks)]
-                lines.append(cells)
-    note = f"Minutes: the words that were said, at {WORDS_A_MINUTE} words a minute, plus half a minute."
-    columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]
-    return Table("Calls by length and outcome", columns, lines, note=note, digits=2)
-
-
-def _desk(rows: Sequence[Row]) -> Figure | None:
-    """The queue at the desk of each level's first hospital, for several numbers of clerks."""
-    series: dict[str, list[float | None]] = {}
-    for name, variant, mine in groups(rows):
-        first = next((row.hospital for row in mine if row.contact.kind == "opening"), "")
-        arrivals = sorted(
-            (float(row.contact.minute), length)
-            for row in mine
-            if row.hospital == first and (length := _minutes(row)) is not None
-        )
-        if arrivals:
-            found = [fmean(waits(arrivals, clerks)) for clerks in CLERKS]
-            series[f"{name}, {variant}"] = [round(value, 3) for value in found]
-    if not series:
-        return None
-    chart = Bars(
-        [f"{clerks} clerks" if clerks > 1 else "1 clerk" for clerks in CLERKS], series, y_label="minutes", low=0
-    )
-    return Figure("Mean wait at the desk, by number of clerks", chart)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from polyclinic.clinics.frontdesk.rules.notes import InDepartment, MovedUp, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
+from polyclinic.eval.estimate import Estimate, mean_with_interval
 from polyclinic.eval.results import EpisodeRow, RunResults
 
 LEVELS = ("primary", "secondary", "tertiary", "custom")
@@ -107,3 +108,16 @@ def mean_over_hospitals(rows: Iterable[Row], metric: str) -> str:
 def share(count: int, of: int) -> str:
     """A count and its share, as in ``3 / 40 (7.5 %)``."""
     return f"{count:,} / {of:,} ({100 * count / of:.1f} %)" if of else "-"
+
+
+def split(rows: Sequence[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+    """The rows by a key, in the order of the keys."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return dict(sorted(found.items()))
+
+
+def mean_of(values: Sequence[float]) -> Estimate | None:
+    """The mean with its interval; None without values."""
+    return mean_with_interval(values) if values else None

@@ -20,6 +20,7 @@ _SHORT = {
     "terrace": "ter", "gardens": "gdns", "garden": "gdns", "highway": "hwy", "parkway": "pkwy", "circle": "cir",
     "mount": "mt", "fort": "ft", "north": "n", "south": "s", "east": "e", "west": "w", "and": "&", "heights": "hts",
     "strasse": "st", "straße": "st", "apartments": "apts", "grove": "grv", "park": "pk", "hill": "hl", "house": "hse",
+    "district": "gu",
 }  # fmt: skip
 _LABELS = {
     "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "blk", "number", "no", "nr",
@@ -29,6 +30,7 @@ _LABELS = {
 _COUNTRY = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(COUNTRIES, key=len, reverse=True)))})\b")
 _GERMAN_STREET = lazy_pattern(r"(?<=[a-z]{3})str(?:asse)?\b\.?")
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(STATES, key=len, reverse=True)))})\b")
+_SHORT_NATION = lazy_pattern(r"\b(rep|s)\. ?(?=(?:of )?korea\b)")
 _SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = lazy_pattern(r"[^\W_]+|&")
@@ -45,6 +47,7 @@ def _tokens(text: str) -> tuple[str, ...]:
     """The words that identify an address, in short forms. The letter of a unit is separated from its number."""
     said = without_accents(figures(latin(normalise(text)))).replace("'", "")
     said = _SINGAPORE.sub(r"singapore \1", said)
+    said = _SHORT_NATION.sub(r"\1 ", said)
     said = _COUNTRY.sub(lambda country: COUNTRIES[country[0]], _GERMAN_STREET.sub("str", said))
     words = [TOWNS.get(word, word) for word in _TOKEN.findall(_STATE.sub(lambda state: STATES[state[0]], said))]
     pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
@@ -115,7 +118,10 @@ _STREET = lazy_pattern(
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
 _BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
-_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit|room))*[\s,.#]*$")
+_NAMES_END = lazy_pattern(
+    r"(?:not|never|isn't|rather than|instead of|no longer)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit"
+    r"|room))*[\s,.#]*$"
+)
 
 
 def _written(word: str) -> tuple[str, ...]:

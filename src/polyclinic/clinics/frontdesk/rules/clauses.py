@@ -79,7 +79,8 @@ _PAST = lazy_pattern(
 )
 _DONE = lazy_pattern(
     r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
-    r"|shifted|switched)\b|(?<!see )(?<!check )(?<!wondering )\bwhether\b|\b(?:i|we)(?:'ve| have| had"
+    r"|shifted|switched)\b|(?<!see )(?<!check )(?<!wondering )(?<!ask )(?<!asking )\bwhether\b|\b(?:i|we)(?:'ve"
+    r"| have| had"
     r"|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
     r"|doctor)|moved|switched|postponed"
     r"|cancell?ed|rescheduled|shifted|swapped)\b"
@@ -99,8 +100,15 @@ _POLITE_IF = lazy_pattern(
     r"\bif (?:possible|you (?:can|could|would|please|will|don't mind|wouldn't mind|like|have|had)|it(?:'s| is"
     r"| be) (?:at all )?"
     r"(?:possible|ok|okay|all right|alright|no|not too|within|convenient)|at all|i may|need be|i could|i might"
-    r"|so|that's)\b"
+    r"|so|that's)\b|\bwould (?:oblige|help|please|suit)\b[^;]{0,30}\bif\b|\b(?:grateful|appreciate it|kind|glad"
+    r"|love it) if\b"
 )
+_WOULD_YOU_MIND = lazy_pattern(
+    r"\b(?:would|will|do|does|is) (?:it|you|that|anyone|anybody)(?: be)? (?:\w+ )?(?:ok|okay|all right|alright|possible"
+    r"|fine|a problem|too much|convenient|better|matter|upset|bother|suit|mind|work|help|inconvenience|put you out)\b"
+    r"[^.;?!]{0,30}$"
+)
+"""The beginning of a request: "Would it bother you if I came on Tuesday?"."""
 _OTHERS = lazy_pattern(
     rf"^{_PEOPLE}{_AUX} (?!(?:wants?|needs?|would|'d|has to|have to|must|can|can't|cannot|could|won't|will"
     rf"|wishes|likes?"
@@ -119,12 +127,15 @@ _TOLD = lazy_pattern(
 )
 """What somebody wrote or said to the caller."""
 _ASKS_HOW = lazy_pattern(
-    r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
+    r"^(?:(?:(?:please|kindly|could you|can you|be so good as to) )*(?:tell me|explain|let me know) (?:how|what|whether"
+    r"|when|where|which|who)|what(?:'s| is| are| was| would| could| do| does| did| time| should| must| will"
+    r"| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
     r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|do you (?:ever |usually |often |always "
     r"|normally )?(?:move|cancel|change|reschedule)|does|did|should i|must i|am i|will i"
     r"|has my|has the|has it"
-    r"|is it true|is that so|is my|is the|was my|was it|have i|would i|may i ask|might i ask|might i enquire"
+    r"|is it (?:\w+ )?(?:manners|rude|wrong|usual|common|normal|expensive) to|is it true|is that so|is my|is the"
+    r"|was my|was it|have i|would i|may i ask|might i ask|might i enquire"
     r"|can i (?:eat"
     r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:without (?:pay|be)ing|fees?|charged?"
     r"|penalt\w+|policy"
@@ -192,7 +203,9 @@ def clauses(text: str) -> tuple[Clause, ...]:
             continue
         closed = words[:begins].rstrip()[-1:] in ".!?;"
         turns = _CONTRAST.match(piece) is not None
-        here = _HYPOTHETICAL.search(piece) is not None and _POLITE_IF.search(piece) is None
+        here = _HYPOTHETICAL.search(piece) is not None and not (
+            _POLITE_IF.search(piece) or (piece.startswith("if ") and _WOULD_YOU_MIND.search(words[:begins]))
+        )
         supposed = here or (supposed and not closed and not turns)
         bare = _lead(piece)
         asks = _ASKS_HOW.match(bare) is not None

@@ -140,8 +140,16 @@ BUT_THAT = lazy_pattern(
 )
 BEFORE_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:before|by|prior to|ahead of) (?:that|then|it|this|i (?:go|leave|fly|travel))\b(?! (?:i"
-    r"|we) (?:can't|am))"
+    r"|we) (?:can't|am))|^(?:[^;]{0,40} ;)?[^;]{0,60} before(?:hand)?(?: ;|$)"
 )
+SUPPOSED = lazy_pattern(r"\b(?:if|had|unless|were)\b[^;]*$")
+BUT_IT_IS = lazy_pattern(
+    r"^[^;]{0,20}\b(?:but|luckily|thankfully) (?:it|that|they|he|she|we|i)(?:'s| is| isn't| did| didn't| does| has| was"
+    r"|'re| are)\b"
+)
+"""A day of a case that does not hold: "if they refuse, the 24th, but they didn't, so the 17th"."""
+COMES_BACK = lazy_pattern(r"\b(?:back|return\w*|land\w*|arriv\w+)\b[^;]{0,25}$")
+SO_THEN = lazy_pattern(r"\b(?:so|but)\b")
 CUT = lazy_pattern(r" ; | (?=(?:so|but|because|though|and (?:i|i'm|my|we|then)|then)\b)")
 WISHES = lazy_pattern(
     r"\b(?:want|like|love|prefer|need|come|coming|book|put|see|suits?|works?|fine|good|ok|okay|great|perfect|best"

@@ -41,7 +41,8 @@ AVOIDS_AFTER = lazy_pattern(
     r"|brother|sister|uncle|aunt|husband|wife|boss|father|mother|son|daughter)"
     r"|made me (?:cry|wait)|in tears|shouted|scares|frighten\w*|upset|no\b$|a mistake|by mistake|this mistake"
     r"|time for (?:a change|some)|(?:like|want|need) (?:to )?(?:swap|switch|change|a change)\b(?! to xthisx)"
-    r"|was (?:just )?an example)|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
+    r"|was (?:just )?an example|is the only (?:one|doctor|choice))|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner"
+    r"|rather)|never)"
 )
 _WANTS = (
     r"(?:want|wants|wanna|like|likes|love|prefer\w*|wish\w*|need|needs|book\w*|see|seeing|seen by|put (?:me|her"
@@ -58,7 +59,8 @@ WANTS_BEFORE = lazy_pattern(rf"\b{_WANTS}\b[^;]{{0,40}}$")
 WANTS_AFTER = lazy_pattern(
     r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
     r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
-    r"|ha(?:s|ve) (?:any|anything|space|room|openings?|slots?)\b|that's (?:the one|who)|(?:he|she)'s the one"
+    r"|ha(?:s|ve) (?:any|anything|space|room|openings?|slots?)\b|that's (?:the one|who)|(?:(?:he|she)'"
+    r"|i)?s (?:the one|who)"
     r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
     r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|instead\b|first\b"
     r"|or (?:any"
@@ -73,7 +75,8 @@ ANYBODY = lazy_pattern(
     r"|(?:doesn't"
     r"|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
-    r"|not fussed|makes no difference|all the same)"
+    r"|fresh (?:pair of )?eyes|the (?:successor|replacement|deputy|stand-in)|second opinion|any nurse|leave (?:it"
+    r"|that|the choice)(?: of \w+)?(?: up)? to you|not fussed|makes no difference|all the same)"
 )
 FALLBACK = lazy_pattern(
     r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he"
@@ -120,3 +123,7 @@ OWN_NAME = lazy_pattern(
     rf"|(?:^|(?<=[.;,!?] )){THIS},? (?:speaking|here|calling)\b"
 )
 """The caller's own name, which may be a doctor's too."""
+_DEPUTY = r"(?:successor|replacement|deputy|stand-in|colleagues?|assistant|registrar|partner)"
+ANOTHERS = lazy_pattern(rf"\b(?:his|her|their) (?={_DEPUTY}\b)")
+"""Somebody who works with a doctor: "then give me her successor" does not ask for her."""
+THAT_IS_WHO = lazy_pattern(r"(?:(?<=\bso )|(?<=\band ))that's (?=who\b|the (?:one|doctor|man|woman|lady)\b)")

@@ -13,6 +13,7 @@ from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, last_retraction
 from polyclinic.clinics.frontdesk.rules.doctor_patterns import (
+    ANOTHERS,
     ANYBODY,
     AVOIDS_AFTER,
     AVOIDS_BEFORE,
@@ -23,6 +24,7 @@ from polyclinic.clinics.frontdesk.rules.doctor_patterns import (
     NOT_JUST_ANYONE,
     ONLY_MENTIONS,
     OWN_NAME,
+    THAT_IS_WHO,
     WANTS_AFTER,
     WANTS_BEFORE,
 )
@@ -92,6 +94,9 @@ def _last(told: list[tuple[str, bool]]) -> RubricVerdict:
 def _resolved(text: str, last: str) -> tuple[str, str]:
     """The clause with its pronouns replaced by the doctor named last, and the doctor named last after this clause."""
     out = list[str]()
+    text = ANOTHERS.sub("the ", text)
+    if last:
+        text = THAT_IS_WHO.sub(f"{last} is ", text)
     for word in re.split(r"(\s+)", text):
         bare = re.sub(r"\W", "", word.replace("'s", "").replace("'ll", ""))
         if bare in (THIS, OTHER):

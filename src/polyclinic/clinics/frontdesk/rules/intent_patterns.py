@@ -1,106 +1,13 @@
-"""The patterns by which `intents` finds what a caller wants with a visit: to give it up, move it, or keep it."""
+"""The patterns by which `intents` finds what a caller wants with a visit: to move it, keep it, or come.
+
+Those for giving it up are in `giving_up`.
+"""
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.rules.giving_up import DAY, HOUR, NOUN, OBJECT
 from polyclinic.text.lazily import lazy_pattern
 
-_DAY = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|fri|sat|sun|today|tomorrow|tonight|next \w+"
-    r"|\d{1,2}(?:st|nd|rd|th)|\w+(?:th|first|second|third) of \w+|(?:\w+-)?(?:eigh|f(?:our|if|ourteen|ifteen)"
-    r"|six|seven|nin|ten"
-    r"|eleven|twelf|\w+teen|twentie|thirtie)th|first|third)"
-)
-_HOUR = (
-    r"(?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\b\.?)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve)(?: o'?clock"
-    r"| thirty| fifteen)?|noon|midday|half (?:past )?\w+|quarter (?:to|past) \w+)"
-)
-_NOUN = (
-    r"(?:appointment|appointments|appt|apt|app|visit|visits|booking|bookings|slot|place|spot|reservation"
-    r"|consultation|consult"
-    r"|check-?up|check|exam|examination|operation|op|surgery|scan|x-ray|mri|session|thing|everything|time|date|day|hour"
-    r"|procedure|test|bloods|jab|vaccination|screening|physio|treatment|arrangement|name|turn|meeting|entry"
-    r"|consultations?)"
-)
-_VISIT = rf"(?:{_NOUN}|{_DAY}|{_HOUR}|it|that|this|mine|ours|hers|his|me|us|one|him|her)"
-_OBJECT = (
-    rf"(?:(?:the|my|our|her|his|your|that|this|an?|of|whole|entire|it)\s+)*(?:[\w'-]+\s+){{0,3}}?{_VISIT}\b(?!'s \w)"
-)
-_DROP = (
-    r"(?:cancel(?:l?ed|l?ing|s)?|cancell?ation|scrap(?:ped|ping)?|drop(?:ped|ping)?|bin(?:ned)?|delet(?:e|ed"
-    r"|ing)|eras(?:e|ed|ing)"
-    r"|remov(?:e|ed|ing)|clear(?:ed|ing)?|los(?:e|ing)|releas(?:e|ed|ing)|relinquish(?:ed|ing)?|surrender(?:ed"
-    r"|ing)?|withdraw(?:n|ing)?"
-    r"|scratch(?:ed|ing)?|(?<!the )(?<!a )strik(?:e|ing)|struck|wip(?:e|ed|ing)|annul(?:led)?|void(?:ed)?"
-    r"|abandon(?:ed|ing)?|ditch(?:ed|ing)?|kill(?:ed)?"
-    r"|axe|dump|nix|skip(?:ping)?|forget(?: about)?|unbook(?:ed)?|rescind(?:ed)?|revok(?:e|ed)|retract|end|stop"
-    r"|destroy|throw out|get rid of"
-    r"|do away with|give up|(?:giv(?:e|ing)|hand) back|giv(?:e|ing) away|free(?:ing)? up|pass on|let go of"
-    r"|back out of|pull out of"
-    r"|opt out of|bow out of|call off)"
-)
-_PARTED = (
-    r"(?:call(?:ed|ing)?|tak(?:e|en|ing)|cross(?:ed)?|rub(?:bed)?|strike|struck|scratch|wipe|pull(?:ed)?|knock"
-    r"|throw|toss|blot|give|gave"
-    r"|hand|pass|let|offer|leave|count)"
-)
-_OFF = (
-    r"(?:off(?! (?:until|till|to|by|for))|out(?! (?:for|of town))|go\b(?! (?:to|on|ahead with|back))|away"
-    r"|up\b(?! to)|back (?:to (?:you|someone|somebody"
-    r"|another|others|the pool)|into)|over to (?:some|another|the next|who(?:ever))|to (?:some(?:one|body)|another"
-    r"|who(?:ever)|the next|others"
-    r"|a (?:patient|person|needier))|on to some)"
-)
-CANCELS = lazy_pattern(
-    rf"\b(?:{_DROP}(?:\s+{_OBJECT}|(?=\s*(?:[.!?,;]|$|please|pls|altogether|entirely|completely|now|then|for"
-    rf"|with|on|at|because)))"
-    rf"|{_PARTED}\s+{_OBJECT}\s+(?:\w+ ){{0,2}}?{_OFF}|(?:{_NOUN}|it|{_DAY}) (?:\w+ ){{0,2}}?(?:called off"
-    rf"|cancell?ed|removed|deleted"
-    rf"|dropped|scrapped|taken (?:off|out)|erased|cleared|released|struck|withdrawn)|(?:like|want|wish"
-    rf"|need) to (?:cancel|withdraw|pull out|back out)"
-    r"|(?:stand|standing|step|stepping) down from|it's a no\b|(?:i'm|i am|we're|am) (?:cancell?ing|out\b"
-    r"|withdrawing|pulling out|backing out|bailing)|please cancel|cancel (?:please|pls))"
-)
-OTHER_THING = lazy_pattern(
-    rf"\b(?:cancel(?:l?ed|l?ing)?|delet\w+|remov\w+|stop|drop|scrap|skip|clear|forget|chang\w+|updat\w+|mov\w+"
-    rf"|correct) (?:the|my|our|her|his|your|that|this|all|an?)\s+"
-    rf"(?!(?:[\w'-]+\s+){{0,2}}?{_VISIT}\b)[\w'-]+|\b(?:drop|cancel|skip|leave out|remove|delete"
-    rf"|scrap) (?:[\w'-]+ ){{1,4}}from (?:my|the|her|his) (?:appointment|visit|booking)|\bchang\w+ (?:the|my|our"
-    rf"|your|her|his) (?:\w+ )?(?:address|phone|number|name|details|email|room|doctor|insurance|dressing"
-    rf"|bandage)\w*|\bcancell?ed (?:train|bus|flight|shift|class|lesson|meeting|match)\b"
-    r"|\b(?:train|bus|flight|ferry|shift|class|lesson|meeting|match|taxi|lift)(?:'s| is| was| got"
-    r"| has been)? cancell?ed"
-    r"|\b(?:clinic|hospital|dentist|doctor|gp|airline|babysitter|sitter|driver)(?: has| had|'s)?(?: just)? cancell?ed\b"
-    r"|\bget rid of (?:this|these|the|my) (?!appointment|visit|booking|slot|one)\w+|\bmov(?:e|ing) (?:to"
-    r"|into) (?:an? |another |the )?(?:\w+ )?(?:room|ward|bed|house|flat|city|country|apartment)\b"
-    r"|\bcancell?ation (?:notice|text|message|letter|e-?mail|policy|fee|form|list|sms)"
-    r"|\b(?:glad|happy|pleased|grateful|good|great)(?: that)? you(?:'ve| have)? \w+ed (?:me|it|my \w+|that)"
-    r"|\b(?:by|via|over) (?:video|phone|zoom|telephone)\b[^.;]{0,25}\binstead\b(?: of (?:in person|coming in))?"
-    rf"|\b(?:switch\w*|swap\w*|replac\w+) (?:the|my|our|your) (?!(?:[\w'-]+\s+){{0,2}}?{_VISIT}\b)[\w'-]+"
-    r"|\bthank(?:s| you)(?: so much| a lot| very much)? for (?:\w+ing|the) \w+"
-    r"|\b(?:wants?|have|having|cut) (?:it|that|them) out\b|\b(?:give|giving|gave) up \w+ing\b"
-    r"|\b(?:give|giving|gave) up (?:alcohol|cigarettes|sugar|coffee|meat|drink|sport)"
-    r"|\b(?:tooth|teeth|tonsils?|appendix|gallbladder|stitches|mole|stones?|splinter|nail|cyst|cast|implant|polyps?)\b"
-    r"(?: \w+){0,3} (?:out|removed|off|pulled)\b"
-    r"|\b(?:remov\w+|pull\w*|take out|get rid of)(?: \w+){0,3} (?:tooth|teeth|tonsils?|stitches|mole|wart|cast|cyst)\b"
-)
-NO_LONGER = lazy_pattern(
-    r"\b(?:no longer (?:need|want|require|wish|plan|intend|interested|necessary|coming)|(?:won't|wont|shan't"
-    r"|will not|shall not|not going to|not gonna"
-    r"|i'm not|im not|i am not|we're not|we are not|no longer) (?:be )?(?:\w+ )?(?:need\w*|requir\w*|showing"
-    r"|turning up|attending|coming(?! (?:on|until|"
-    r"before|in the))|using|taking (?:it|the|up)|going (?:ahead|through|any ?more)|wanting)|(?:not|don't|dont"
-    r"|do not|no) (?:need|want|require)"
-    r"(?: \w+){0,4} (?:any ?more|any longer|after all|now)\b|no (?:more|need(?: for| of)?|point|sense|use)(?: in"
-    r"| for)? (?:doctor|visit|appointment|me"
-    r" coming|coming|my coming|a doctor|the (?:visit|appointment))|count me out|don't expect me|do not expect me"
-    r"|decided against|decided not to|"
-    r"changed (?:hospitals?|doctors?|my mind)|(?:visit|appointment|booking|it)(?:'s| is| has become| would be"
-    r"| seems) (?:now )?(?:pointless|unnecessary"
-    r"|superfluous|off|redundant|moot)|that's that|do without|(?:don't|dont|do not) (?:need|want) (?:your|the|my"
-    r"|an?|that|any)\b (?:\w+ )?"
-    rf"(?:{_NOUN}|{_DAY})|passed away|has died|died (?:on|last|this|yesterday)|appointment,? (?:i )?don't want)"
-)
 _MOVES_VERB = (
     r"(?:mov(?:e|ed|ing)|shift(?:ed|ing)?|shov(?:e|ed|ing)|push(?:ed|ing)?|nudg(?:e|ed|ing)|bump(?:ed|ing)?"
     r"|slid(?:e|ing)|transfer(?:red|ring)?"
@@ -111,8 +18,13 @@ _MOVES_VERB = (
     r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
     r"|convert|amend|revise|relocate|reassign|squeeze forward)"
 )
+_MOVED = (
+    r"(?:moved|shifted|pushed|nudged|bumped|changed|switched|swapped|adjusted|altered|delayed|deferred|postponed"
+    r"|advanced|pre-?poned|rearranged|re-?scheduled|re-?booked|(?:brought|put|pulled|carried) (?:forward|back"
+    r"|earlier|later)|put off)\b(?! (?:address|number|name))"
+)
 MOVES = lazy_pattern(
-    rf"\b(?:{_MOVES_VERB}\s+{_OBJECT}|(?:postpon|reschedul|resched|rearrang|rebook|re-book|re-arrang|defer)\w*"
+    rf"\b(?:{_MOVES_VERB}\s+{OBJECT}|(?:postpon|reschedul|resched|rearrang|rebook|re-book|re-arrang|defer)\w*"
     rf"|(?:like|want|need|wish|have|able|possible|got) "
     r"to (?:move|change|switch|swap|shift|postpone|delay|rearrange|reschedule)(?! (?:my (?:address|name|number"
     r"|phone|mind|insurance|email)|doctors?"
@@ -125,12 +37,14 @@ MOVES = lazy_pattern(
     r"|day|time|slot|hour|week|morning"
     r"|afternoon|evening|month|arrangement)\b|(?:instead of|rather than|in place of|in lieu of|and not) (?:the "
     r"|on |my |at )*"
-    rf"(?:{_DAY}|{_HOUR})|{_DAY} (?:is )?no,? (?:but )?{_DAY}|(?:supposed|meant) to be|wrong (?:day|date|time)"
+    rf"(?:{DAY}|{HOUR})|{DAY} (?:is )?no,? (?:but )?{DAY}|(?:supposed|meant) to be|wrong (?:day|date|time)"
     rf"|(?:correct|fix) (?:it|that|the (?:date|day|time))"
-    rf"|(?:my|our|her|his) (?:\w+ )?{_NOUN} (?:has to|needs to|must|will have to|should) (?:be|go|become) (?:on|in"
+    rf"|(?:my|our|her|his) (?:\w+ )?{NOUN} (?:has to|needs to|must|will have to|should) (?:be|go|become) (?:on|in"
     rf"|to|at"
     rf"|an?)\b|move me|bump me|push me|shift me"
     r"|(?:can|could) (?:you|we|i) (?:change|move|switch|shift)(?=\W*$)"
+    rf"|(?:{NOUN}|it|that|mine)\b(?: (?!not\b)[\w'-]+){{0,7}}? (?:be|get) {_MOVED}"
+    rf"|(?:need|want|like|have|get|having|getting|wish) (?:{OBJECT}) {_MOVED}"
     r"|(?:redo|re-?time|re-?date|reset) (?:the |my )*(?:date|time|day|hour|appointment|booking))"
 )
 NOT_ANOTHER_TIME = lazy_pattern(
@@ -149,26 +63,34 @@ ASKS_OTHER = lazy_pattern(
     rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have"
     rf"|(?<!i've )(?<!i )(?<!we've )(?<!we )(?<!she's )(?<!he's )(?<!have )got|would|could|might|can|may"
     rf"|maybe|perhaps|possible)\b[^.]*\b(?:later|earlier|sooner|another|other|different|"
-    rf"else|after(?:wards)?|following|next|before|instead|better|{_DAY}|{_HOUR}|morning|afternoon|evening|week"
+    rf"else|after(?:wards)?|following|next|before|instead|better|{DAY}|{HOUR}|morning|afternoon|evening|week"
     rf"|slot|weekend|early|any going)\b|\b(?:would be|'d be|it's|that's|(?:morning|afternoon|evening|week|month|time"
     rf"|later|earlier|day)s?(?:'s| is| are))"
     rf" (?:much |far |a lot )?(?:better|easier|preferable)\b(?! now)|\b(?:need|want|like|prefer"
-    rf"|rather have) (?:the )?{_DAY}\b"
+    rf"|rather have) (?:the )?{DAY}\b"
     r"|\b(?:the )?(?:week|day|month) after\b|\b(?:later|earlier) (?:that|the same|in the) (?:day|week|month)\b"
     r"|\b(?:another|other|different|fresh|new) (?:day|date|time|slot|week|hour|one|appointment|arrangement)"
-    r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + _DAY + r""
-    r"|" + _HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + _DAY + r")"
-    rf"|(?:^|, )(?:maybe |perhaps |say )?(?:next (?:week|month)|{_DAY}|{_HOUR}|later|earlier|in the (?:morning"
+    r"|\b(?:suits?|would (?:work|do|suit|be fine))\b|\bany good\b|^(?:[\w']+,? ){0,3}?(?:" + DAY + r""
+    r"|" + HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + DAY + r")"
+    rf"|(?:^|, )(?:maybe |perhaps |say )?(?:next (?:week|month)|{DAY}|{HOUR}|later|earlier|in the (?:morning"
     rf"|afternoon"
     r"|evening))(?: some ?time| maybe| perhaps| instead| then)*\?|\b(?:give|get|book) me (?:in |down )?(?:on |for "
-    r"|at )?(?:the )?" + _DAY + r"\b|^(?:a (?:bit|little) |something |anything )?(?:later"
+    r"|at )?(?:the )?" + DAY + r"\b|^(?:a (?:bit|little) |something |anything )?(?:later"
     r"|earlier|sooner)\W*$|\bit (?:must|has to|needs to|should|would have to) be (?:after|before|later|earlier)\b"
     r"|\bis there nothing\b|\bisn't there any|\bnothing (?:sooner|earlier)|\bbecome an?\b|\brelocate me\b"
     r"|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
     r"|\bthe following\b|\binstead\b|\b(?:want|like|prefer|need|rather)(?: to)? (?:do|have|make|take|come|be seen|go"
     r"|see)\b"
-    rf"[^.]*\b(?:at|on) (?:{_DAY}|{_HOUR})"
+    rf"[^.]*\b(?:at|on) (?:{DAY}|{HOUR})|\b{DAY}(?:'s| is) free\b|\bi'm free (?:on )?(?:the )?{DAY}"
+    rf"|^(?:say |maybe |perhaps |make it |try |just )*(?:the )?(?:{DAY}|{HOUR}|later)(?: (?:please|then))?\W*$"
 )
+UNSURE = lazy_pattern(r"\b(?:maybe|perhaps|possibly|(?:might|may)(?! (?:i|we)\b)|thinking (?:of|about|whether))\b")
+UNDECIDED = lazy_pattern(
+    r"\b(?:not (?:\w+ )?(?:sure|certain)(?: yet)?|haven't (?:\w+ )?(?:decided|made up)|not (?:yet )?decided|undecided"
+    r"|in two minds|(?:i'll|i will|let me|i) (?:let you know|think|sleep on it|ring|call|get back|see how)|maybe not?"
+    r"|depends|don't know yet|see how (?:i|it|things))\b"
+)
+"""Somebody who may want something, and has not decided yet."""
 SOME_DAY = lazy_pattern(
     r"\b(?:call|ring|phone|come back|try|book|contact|be in touch)(?: \w+){0,3}? (?:some other|another|some) (?:time"
     r"|day)\b"
@@ -178,7 +100,7 @@ ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
     r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"
     r"|get away|get to|be in)\b"
-    rf"|\b(?:{_DAY}|{_HOUR}|it|that|time|slot)(?:'s| is| was| has become)? (?:\w+ )?(?:no good|no use|impossible"
+    rf"|\b(?:{DAY}|{HOUR}|it|that|time|slot)(?:'s| is| was| has become)? (?:\w+ )?(?:no good|no use|impossible"
     rf"|(?<!come )(?<!came )(?<!coming )out\b(?! of)|murder|hopeless|awkward|difficult|bad|too (?:early|late|soon"
     rf"|far)|not (?:good|possible"
     rf"|convenient|ok|okay)|a problem)"
@@ -209,7 +131,10 @@ SAME = lazy_pattern(
     r"|disregard (?:my|that|the)|not that i (?:want|plan|intend|would|am)|undo (?:that|it)|perfectly (?:content"
     r"|happy|fine)|i (?:decline|refuse)"
     r"|(?:time|hour|day|date|it|that|slot|appointment) (?:suits|works for|is (?:fine|perfect|good|great) (?:for|with))"
-    r" (?:me|us)\b(?! better| more)|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)"
+    r" (?:me|us)\b(?! better| more)|(?:new|present|current) (?:time|hour|day|date|slot)(?:'s| is"
+    r"|s)? (?:\w+ )?(?:fine|good"
+    r"|great|perfect|ok|okay|suits|works)\b|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my"
+    r"|that|the)"
     r"|put (?:me|it) back (?:in"
     r"|on the list)|reinstate)"
 )
@@ -217,7 +142,8 @@ COMES = lazy_pattern(
     r"\b(?:i'll|i will|i shall|we'll|we will|we shall|i'm|im|i am|she'll|he'll) (?:\w+ ){0,3}?(?:be there"
     r"|be coming|come\b|attend|be along|coming\b|see you|turn up|keep(?:ing)? (?:it|my|the))|\bsee (?:you|u"
     r"|ya) (?:then|on|there|at|tomorrow|tues|mon|wed|thurs|fri|soon)"
-    r"|\bi (?:want|wanna|still want|would like|intend|do intend|plan) (?:to )?(?:come|keep|attend|go|be seen)\b"
+    r"|\bi (?:want|wanna|still want|would like|intend|do intend|plan) (?:to )?(?:come|keep|attend|go|be seen"
+    r"|see (?:the|a|my|dr|doctor))\b"
     r"|\bso i (?:come|go)\b|\bconfirm (?:that )?(?:herewith )?(?:that )?i\b|\bpresent myself\b|\bcount on me\b"
     r"|\bsee you\b|\bi'd hate to lose\b|\bstill need (?:the|my|that|it)\b(?! (?:moved|changed|cancelled))"
 )

@@ -13,26 +13,26 @@ from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses, last_retraction
+from polyclinic.clinics.frontdesk.rules.giving_up import CANCELS, NO_LONGER, OTHER_THING
 from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     ABSENT,
     ASKS_OTHER,
-    CANCELS,
     COMES,
     DOES_IT,
     HAD_DONE,
     MOVES,
     NEGATED,
-    NO_LONGER,
     NO_NEW,
     NOT_ANOTHER_TIME,
     NOT_THEN,
-    OTHER_THING,
     RATHER,
     SAME,
     SOME_DAY,
     STILL_CANCELS,
     TAKES_BACK,
     TALKED_OUT,
+    UNDECIDED,
+    UNSURE,
 )
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
 from polyclinic.clinics.frontdesk.rules.wording import wording
@@ -98,7 +98,11 @@ def plain_intent(text: str) -> Intent:
     begins = last_retraction(words)
     if not TAKES_BACK.search(words, begins):
         begins = 0
-    heard = [one for clause in clauses(text) for one in _events(clause) if one.firm and one.clause >= begins]
+    undecided = UNDECIDED.search(words) is not None
+    meant = [clause for clause in clauses(text) if not (undecided and UNSURE.search(clause.text))]
+    heard = [one for clause in meant for one in _events(clause) if one.firm and one.clause >= begins]
+    if not heard and len(meant) < len(clauses(text)):
+        return "neither"
     events = {one.event for one in heard}
     new = says("first_visit", text) and not events & {"cancel", "absent"}
     decided = None if new else _decided(heard) or _then_does(text)

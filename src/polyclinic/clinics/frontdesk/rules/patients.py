@@ -27,7 +27,8 @@ _SPEAKER = lazy_pattern(
     r"|"
     rf"\b(?:i'm|im|i am|i'll be|it's me|me) (?:actually )?{_ONE}|\b(?:it's|its|it is|that's"
     rf"|just) (?:only )?(?:for )?(?:me|myself)"
-    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|(?<!not )\bfor (?:me|myself)\b(?=[,.;!]| not| only| please|$)"
+    rf"\b(?:,? [\w' -]+,)? (?:who|that|what|as|you|needs)|(?<!not )\b(?:for|about) (?:me|myself)\b(?=[,.;!]| not"
+    rf"| only| please| xthisx| xotherx|$)"
     rf"|\bpatient{_IS} (?:(?!not)\w+ )?(?:me\b|myself)|\b(?:she|he|{_THEM})(?:'s| is) not the (?:patient|one)\b"
     rf"|\b(?:she|he) isn't the (?:patient|one)\b|\bmyself as (?:the )?patient|\bi'm (?:not )?calling for myself"
 )
@@ -53,11 +54,12 @@ _OTHER = lazy_pattern(
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b"
     rf"|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )
+_NOT_FOR_SELF = lazy_pattern(r"\b(?:not|\w+n't|nothing|none|no \w+)(?: (?!it\b)\w+){0,5} for (?:me|myself)\b")
 
 
 @lru_cache(maxsize=2048)
 def patient_of(words: str) -> Patient:
     """Whom a normalised text names as the patient: the speaker, somebody else, or nobody in particular."""
-    if _SPEAKER.search(words):
+    if _SPEAKER.search(words) and _SPEAKER.search(_NOT_FOR_SELF.sub(" ", words)):
         return "speaker"
     return "other" if _OTHER.search(words) else ""

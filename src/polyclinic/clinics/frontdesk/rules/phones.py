@@ -20,7 +20,8 @@ _PUT_RIGHT = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLER = lazy_pattern(
-    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|followed by|dot"
+    r"[\W_]*(?:(?:then|and|(?:an? )?(?:dash|stroke|slash|line|bar)|hyphen|space|next|after that|thereafter"
+    r"|afterwards|followed by|dot"
     r"|point|minus|comma|okay|ok|that's|(?:after|behind) (?:it|that|the (?:line|dash|hyphen|stroke|slash|bar))|first"
     r"|my (?:own )?(?:number|mobile|phone)|the number"
     r"|area code|code|country|plus"

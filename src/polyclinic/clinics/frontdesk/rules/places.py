@@ -22,7 +22,8 @@ STATES = {
 COUNTRIES = {
     "united states of america": "usa", "united states": "usa", "u s a": "usa", "us": "usa", "america": "usa",
     "united kingdom": "uk", "great britain": "uk", "aus": "australia", "deutschland": "germany",
-    "republic of korea": "korea", "south korea": "korea", "italia": "italy", "espana": "spain", "brasil": "brazil",
+    "republic of korea": "korea", "rep of korea": "korea", "s korea": "korea", "rok": "korea",
+    "south korea": "korea", "italia": "italy", "espana": "spain", "brasil": "brazil",
     "nippon": "japan", "bharat": "india", "holland": "netherlands", "the netherlands": "netherlands",
     "nz": "new zealand", "viet nam": "vietnam",
 }  # fmt: skip

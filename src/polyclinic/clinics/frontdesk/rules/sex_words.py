@@ -116,3 +116,12 @@ A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(RELATIVES.values())})\b")
 BOTH = lazy_pattern(r"\b(?:(?:fe)?male|m|f) ?(?:and|or|/) ?(?:(?:fe)?male|m|f)\b", re.IGNORECASE)
 NOT_THEIRS = lazy_pattern(r"\b(?:works? for|with|to|by|from|see|saw|under|than) $")
 CHOSEN = lazy_pattern(r" (?:will do|is (?:fine|ok|okay|right|correct)|'s fine)")
+FEW_WORDS = 3
+PUT_RIGHT = lazy_pattern(
+    r"\b(?:no|sorry|wait|oops|whoops|i mean(?:t)?|wrong|rather|actually|scratch that)\b[^;]*?[.,!?:;-]+ (?:(?:so"
+    r"|then|it's"
+    r"|make it|put|tick|should be|i'm|he's|she's|an?) )*(?P<sex>female|male|woman|man|girl|boy)(?:,? (?:then|please"
+    r"|instead|of course))?\W*$"
+)
+"""A sex that is corrected at the end: "Female, sorry, this is Dad's form. Male, then"."""
+FRIEND_IS = lazy_pattern(rf"{NOT_THE_PATIENT.pattern}(?:'s| is)?(?: (?:he|she)(?:'s| is))? (?:an? )?(?:\w+ )?$")

@@ -21,6 +21,8 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     BOTH,
     BYSTANDER,
     CHOSEN,
+    FEW_WORDS,
+    FRIEND_IS,
     KOREAN_NOT,
     LETTER,
     NOT,
@@ -29,6 +31,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     OF_OTHERS,
     OPPOSITE,
     PRONOUNS,
+    PUT_RIGHT,
     RELATIVES,
     SELF,
     SELF_IS,
@@ -69,7 +72,7 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             text[: match.start() if len(match[0]) > 3 and " " not in match[0] else match.end() - 1]
         ):
             yield OPPOSITE[sex], 3.0
-        elif SOMEBODY.search(before) and ACTS.match(after):
+        elif (SOMEBODY.search(before) and ACTS.match(after)) or FRIEND_IS.search(before):
             continue
         elif NOT.search(before) or NOT.search(match[0][:-1]) or KOREAN_NOT.match(after):
             yield OPPOSITE[sex], 3.5
@@ -82,6 +85,8 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             or re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before)
         ):
             yield OPPOSITE[sex], 3.0
+        elif after.strip().startswith("?") and len(text.split()) <= FEW_WORDS:
+            yield sex, 1.0  # only asked: "A man?"
         else:
             yield sex, 5.0 if itself else 4.0
 
@@ -111,7 +116,7 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
             r"\b(?:visit|visiting|met|meet|ask|drove|driving|thank|know|with) (?:my|our) (?:\w+ )?$", before
         ):
             continue
-        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:\w+ ){0,2}$", before) or re.match(
+        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:[\w']+ ){0,2}$", before) or re.match(
             r" (?:who|that)(?:'s| is| has| needs)\b", after
         ):
             yield sex, 4.7
@@ -168,7 +173,9 @@ _ANY = lazy_pattern(
 )
 _SMALL_LETTERS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
 _LONE = {"여": "female", "남": "male"}
-_AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
+_AS_SAID = {
+    "female": "female", "woman": "female", "girl": "female", "male": "male", "man": "male", "boy": "male",
+}  # fmt: skip
 
 
 @lru_cache(4096)
@@ -190,11 +197,19 @@ def sexes_said(text: str) -> frozenset[str]:
     told = _AT_ONCE.findall(text)
     if told and len(set(told)) == 1 and _count_sexes(text) == len(told):
         return frozenset({_AS_SAID[told[0]]})
+    last = PUT_RIGHT.search(wording(text))
+    if last is not None and _tells_other(last["sex"], wording(text)[: last.start()]):
+        return frozenset({_AS_SAID[last["sex"]]})
     weight: dict[str, float] = {}
     for sex, weighs in _evidence(text):
         weight[sex] = max(weighs, weight.get(sex, 0.0))
     most = max(weight.values(), default=0.0)
     return frozenset(sex for sex, weighs in weight.items() if weighs == most)
+
+
+def _tells_other(word: str, before: str) -> bool:
+    """Whether the text before names the other sex than this word."""
+    return next(_find(WORDS[OPPOSITE[_AS_SAID[word]]], before), None) is not None
 
 
 def sex_of(written: str) -> str:

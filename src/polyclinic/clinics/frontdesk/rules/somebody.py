@@ -10,7 +10,7 @@ from polyclinic.text.lazily import lazy_pattern
 _TURN = r"(?:no|oh|ah|shoot|damn|oops|whoops|wait|hang on|hold on|sorry|actually|hmm|silly me|my bad|wrong one|dear)"
 _OTHERS_AFTER = lazy_pattern(
     rf"^[\s,.;!?'\")-]*(?P<turn>(?:{_TURN}[\s,.!;-]+)*)(?:(?:but|though|and|of course|well|um|uh|er)[\s,]+)*"
-    rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belongs to)\s+"
+    rf"(?:(?:that|it|this)(?:'s| is| was|'d be| belongs to)|which is|is|was|s|belong(?:s|ed) to)\s+"
     rf"(?:actually |really |just |only |in fact )*(?:(?:my|our|his|her|their|the|your)(?: \w+){{0,2}}? {NOT_MINE}s?\b"
     rf"|(?:our )?(?!(?:what|it|that|here|there|who|let|where|how|patient|child)')[a-z]+'s\b|(?:his|hers|theirs"
     rf"|yours)\b)"
@@ -33,7 +33,7 @@ _NAMED_PATIENT = {
 _REPORTED = lazy_pattern(
     r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent"
     r"|gave|called"
-    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought"
+    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought|taught|teaches"
     r"|drove|had|left (?:her|his|their|a|an|the)|forgot|dropped"
     r"|is (?:bringing|driving|waiting|with me|coming with|helping|translating|picking)|was (?:in|here|seen)|(?:is"
     r"|was) (?:your|the|one of))\b"
@@ -42,6 +42,7 @@ IS_SOMEBODY = lazy_pattern(
     r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full"
     r"|maiden)\b)[a-z]"
 )
+_FORMER_NAME = lazy_pattern(r"\b(?:maiden|previous|former|old|birth) name\b[^;]*$")
 _TELLS_SELF = lazy_pattern(
     r"\b(?:i'm|i am|i was|name's|name is|names? (?:on|in)|my|mine|mine's|me|patient|this is|myself|call me|called"
     r"|under|it's|i)\b"
@@ -81,6 +82,8 @@ def is_somebody_elses(words: str, before: str, after: str, kind: str) -> bool:
     ):
         return True
     if kind == "name":
+        if OTHER in after and _FORMER_NAME.search(before):
+            return True
         if names_patient(words):
             return False
         if _NAMED_PATIENT[OTHER].search(words) or _REPORTED.match(after) or _STRANGERS.search(before):

@@ -19,7 +19,8 @@ _WORKED_OUT = lazy_pattern(
 _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
-    r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*)|entered|flew"
+    r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*|with you"
+    r"|at your|there|came|treated)|entered|flew"
     r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?|enlist\w*|drafted"
     r"|conscripted|hired|promoted|founded|built|paid|pay|bills?"
     r"|invoice|receipt|letter|dated|began|begun|fell|hurt|broke|symptoms?|licen[cs]e|happened|accident|open|opened"

@@ -63,7 +63,7 @@ _LOST_BEFORE = lazy_pattern(
 _WAS = lazy_pattern(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
 _AFTER_DEAD = lazy_pattern(
     rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now"
-    rf"|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
+    rf"|has|been|and|belong(?:s|ed)? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
     rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
     r"(?:not\b(?! xotherx| \d)(?! (?!mine|me|him|her|us|right|correct|valid|hers|his|ours|yours|theirs|any ?more"
     r"|true|real"
@@ -72,7 +72,7 @@ _AFTER_DEAD = lazy_pattern(
     r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|previous\b|former\b|ex-|earlier\b|gone"
     r"|invalid|out of (?:date|use"
     r"|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never"
-    r"|doesn't|does not|no more|expired|closed|cut off"
+    r"|what you(?:'ve| have)? (?:had|got|have|put|wrote)|doesn't|does not|no more|expired|closed|cut off"
     r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
     r"|misspelled|misread|obsolete"
     rf"|dropped|defunct|stopped|died|broke|{STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {NOT_MINE}(?!\w)"
@@ -124,11 +124,14 @@ _DIALLED = lazy_pattern(
     r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
 _OWN_AFTER = lazy_pattern(
-    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}"
+    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|s|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}"
     rf"|{PLACES}))(?! (?:old"
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
-_AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
+_AT_WORK = lazy_pattern(
+    r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based|standing|parked|dropp\w+ off"
+    r"|deliver\w*|calling from)\b[^;]{0,15}$"
+)
 
 
 _NOT_YET = lazy_pattern(r"\b(?:moving|going to move|will (?:move|be)|relocating) (?:to|into|at)\b[^;]*$")

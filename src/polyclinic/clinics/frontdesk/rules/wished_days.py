@@ -18,8 +18,10 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     AND_AFTER,
     ASKS_OF_VISIT,
     BEFORE_THAT,
+    BUT_IT_IS,
     BUT_RATHER,
     BUT_THAT,
+    COMES_BACK,
     CUT,
     FRAGMENT,
     FROM_AFTER,
@@ -31,6 +33,8 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     NOT_THEN,
     OTHER_EVENT,
     RANGE,
+    SO_THEN,
+    SUPPOSED,
     TURNED_DOWN,
     UNTIL,
     WISHES,
@@ -72,7 +76,8 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         before, after = _marks(words, mention)
         rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
-        if _is_span(before, after):
+        following = words[mention.ends : named[place + 1].begins] if place + 1 < len(named) else ""
+        if _is_span(before, after) or _is_passed_over(before, rest, following):
             continue
         if FROM_BEFORE.search(before) or FROM_AFTER.search(after) or FROM_THEN.match(rest):
             sure.append(this)
@@ -109,6 +114,13 @@ def _is_span(before: str, after: str) -> bool:
     if after.startswith((" i'm free", " i am free")):
         return before.endswith(UNTIL)
     return RANGE.match(after) is not None and before.endswith(("from ", "from the ", "between ", "between the "))
+
+
+def _is_passed_over(before: str, rest: str, following: str) -> bool:
+    """Whether another day is meant: "I'm back on the 9th, so the 10th", "if they refuse, the 24th, but they won't"."""
+    if SUPPOSED.search(before) and BUT_IT_IS.match(rest):
+        return True
+    return COMES_BACK.search(before) is not None and SO_THEN.search(following) is not None
 
 
 def _is_wish(words: str, mention: Mention) -> bool:

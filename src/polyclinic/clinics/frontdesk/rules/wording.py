@@ -19,7 +19,8 @@ _FULL = {
     "'cos": "because", "wi'": "with", "o'": "of", "aint't": "isn't", "dinnae": "don't", "cannae": "can't",
     "wasnae": "wasn't", "isnae": "isn't", "willnae": "won't", "didnae": "didn't", "nae": "no", "mam": "mum",
     "tho": "though", "tmr": "tomorrow", "tmrw": "tomorrow", "appt": "appointment", "appts": "appointments",
-    "abeg": "please", "wan": "want to",
+    "cancle": "cancel", "cancell": "cancel", "apointment": "appointment", "appoinment": "appointment",
+    "appoitment": "appointment", "appointmnet": "appointment", "abeg": "please", "wan": "want to",
 }  # fmt: skip
 _WORD = lazy_pattern(r"(?<![\w'-])[\w']+(?![\w-])")
 _NO_FOR_NOT = lazy_pattern(r"\b(i'm|he's|she's|it's|that's|we're|am|can you|could you|will you|do you) no (?=[a-z]{3})")

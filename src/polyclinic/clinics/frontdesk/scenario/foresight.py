@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from polyclinic.clinics.frontdesk.scenario.diary import NEVER, Appointment, Diary
+from polyclinic.clinics.frontdesk.scenario.diary import LONG_AGO, NEVER, Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Patient
 from polyclinic.clinics.frontdesk.scenario.slots import (
     Place,
@@ -35,6 +35,11 @@ class Foresight:
         self._patients = patients
         self._diaries = {entry.name: Diary.empty(entry, plan.time) for entry in plan.departments}
         self._held: dict[int, tuple[Diary, str]] = {}
+        self._numbers: dict[str, int] = {}
+        self._starts: dict[int, int] = {}
+        """The minute at which each patient's visit begins."""
+        self._wished: dict[int, int] = {}
+        """The minute from which each patient wishes to come."""
         self._ahead: list[int] = []
         self._called: dict[int, int] = {}
         self._moving: set[int] = set()
@@ -52,33 +57,31 @@ class Foresight:
         entry = appointment_at(diary, patient, place, wish, id=patient.id)
         diary.add(entry)
         self._held[number] = diary, entry.id
+        self._numbers[entry.id] = number
+        self._starts[number] = _begins(diary, entry)
+        self._wished[number] = diary.time.minute(entry.valid_from_day, 0) if entry.preference == "date" else LONG_AGO
         self._ahead.append(number)
         return entry
 
     def who_moves(self, at: int, chance: float) -> int | None:
         """Choose who asks for an earlier time at this minute: a patient with a future visit and no other call to make.
 
-        The longer the time from this minute, or from the wished date, to the visit, the likelier they ask. A patient
-        who already has the first clinic time that they wished for may ask too.
+        The longer the time from this minute, or from the wished date, to the visit, the likelier they ask. Nights and
+        days without a clinic count too, so a patient who already has the first time that they wished for may ask.
         """
-        self._ahead = [number for number in self._ahead if self._is_ahead(number, at)]
+        starts, wished, moving, called = self._starts, self._wished, self._moving, self._called
+        self._ahead = [number for number in self._ahead if number in starts and starts[number] > at]
         able = [
-            number for number in self._ahead if number not in self._moving and self._called.get(number, at - 1) < at
+            number for number in self._ahead if number not in moving and (number not in called or called[number] < at)
         ]
-        gains = list(accumulate([self._could_gain(number, at) for number in able]))
+        waits = [starts[number] - (wished[number] if wished[number] > at else at) for number in able]  # noqa: FURB136 - called often
+        gains = list(accumulate([wait if wait > 0 else 0 for wait in waits]))  # noqa: FURB136
         if not gains or not gains[-1]:
             return None
         number = able[bisect_right(gains, chance * gains[-1])]
         self._called[number] = at
         self._moving.add(number)
         return number
-
-    def _could_gain(self, number: int, at: int) -> int:
-        """Minutes from now, or from the wished date, to the visit. Nights and days without a clinic count too."""
-        diary, id_ = self._held[number]
-        entry, time = diary.appointments[id_], diary.time
-        earliest = max(at, time.minute(entry.valid_from_day, 0)) if entry.preference == "date" else at
-        return max(0, _begins(diary, entry) - earliest)
 
     def who_cancels(self, at: int, chance: float) -> int | None:
         """Choose who cancels at this minute: any patient with a future visit and no other call to make."""
@@ -98,8 +101,7 @@ class Foresight:
         return None
 
     def _is_ahead(self, number: int, at: int) -> bool:
-        held = self._held.get(number)
-        return held is not None and _begins(held[0], held[0].appointments[held[1]]) > at
+        return number in self._starts and self._starts[number] > at
 
     def move(self, number: int, now: int) -> bool:
         """Move to an earlier time; if there is none, join the waiting list. Returns whether the patient moved."""
@@ -111,20 +113,25 @@ class Foresight:
         if place is None:
             diary.wait(id_)
             return False
-        diary.move(id_, place.physician, place.day, place.slot)
+        self._put(diary, id_, place)
         return True
 
     def cancel(self, number: int, now: int) -> int:
         """Cancel; the time becomes free, and patients on the waiting list move up. Returns how many do."""
         diary, id_ = self._held.pop(number)
+        del self._starts[number]
         if _begins(diary, diary.appointments[id_]) <= now:
             return 0
         diary.cancel(id_)
         moves = walk_waiting_list(diary, now).moves
         for waiting, place in moves:
-            diary.move(waiting, place.physician, place.day, place.slot)
+            self._put(diary, waiting, place)
             diary.leave_waiting(waiting)
         return len(moves)
+
+    def _put(self, diary: Diary, id_: str, place: Place) -> None:
+        diary.move(id_, place.physician, place.day, place.slot)
+        self._starts[self._numbers[id_]] = diary.time.minute(place.day, place.slot)
 
 
 def _first_or_second(diary: Diary, now: int, patient: Patient) -> tuple[Place, Wish] | None:

@@ -29,6 +29,7 @@ def _listed(name: str) -> list[str]:
     return list(package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")[name])
 
 
+@lru_cache(maxsize=1024)
 def cannot_wait(disease: str) -> bool:
     """Whether this disease cannot wait for an appointment."""
     return straight(disease).lower() in _diseases()
@@ -36,7 +37,7 @@ def cannot_wait(disease: str) -> bool:
 
 def has_warning_sign(symptoms: Sequence[str]) -> bool:
     """Whether one of these symptoms is a warning sign."""
-    return any(_is_warning_sign(symptom) for symptom in symptoms)
+    return True in map(_is_warning_sign, symptoms)
 
 
 @lru_cache(maxsize=4096)

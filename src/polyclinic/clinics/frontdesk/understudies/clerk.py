@@ -53,7 +53,7 @@ class ClerkUnderstudy(Understudy):
         if ask.mistake("makes_up") and "phone" not in heard:
             heard["phone"] = "+820000000000"
         department = self._department(prompt, patient)
-        if sounds_urgent(" ".join(patient)) and not ask.mistake("misses_emergency"):
+        if sounds_urgent(patient) and not ask.mistake("misses_emergency"):
             department = EMERGENCY
         if department and department != EMERGENCY and ask.mistake("wrong_department"):
             department = _another(department, patient, prompt.departments)

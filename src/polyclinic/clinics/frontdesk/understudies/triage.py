@@ -9,7 +9,8 @@ from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, sp
 from polyclinic.core.files import package_data
 from polyclinic.text.normal import straight
 from polyclinic.text.phrases import contains_phrase
-from polyclinic.text.words import STOP_WORDS, stem, words_and_numbers
+from polyclinic.text.sentences import sentences
+from polyclinic.text.words import STOP_WORDS, spoken_words, stem, words_and_numbers
 
 _SHORTEST = 3
 
@@ -59,13 +60,35 @@ def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[
 
 
 _URGENT = 4
-"""How many points from the list of warning signs make a complaint urgent."""
+"""How many points from the list of danger signs make a complaint urgent."""
 
 
-def sounds_urgent(text: str) -> bool:
-    """Whether the words sound urgent: something bad that is happening now."""
-    lowered = text.lower()
-    return sum([weight for word, weight in _words()["emergency"].items() if word in lowered]) >= _URGENT
+@lru_cache(maxsize=1)
+def _danger_signs() -> tuple[tuple[str, ...], tuple[tuple[frozenset[str], int], ...]]:
+    """The beginnings of all words in danger signs, each after a space; and the signs with their points."""
+    signs = [(frozenset(f" {word}" for word in sign.split()), points) for sign, points in _words()["emergency"].items()]
+    return tuple(sorted(frozenset().union(*(sign for sign, _ in signs)))), tuple(signs)
+
+
+@lru_cache(maxsize=4096)
+def _signs_in(statement: str) -> Mapping[frozenset[str], int]:
+    """The danger signs of one statement: every word of a sign begins a word of the same sentence."""
+    found: dict[frozenset[str], int] = {}
+    beginnings, signs = _danger_signs()
+    for sentence in sentences(statement):
+        said = " " + " ".join(spoken_words(straight(sentence)))
+        heard = {word for word in beginnings if word in said}
+        if heard:
+            found |= {sign: points for sign, points in signs if sign <= heard}
+    return found
+
+
+def sounds_urgent(statements: Iterable[str]) -> bool:
+    """Whether the words sound urgent: danger signs, each counted once, and that something is happening now."""
+    found: dict[frozenset[str], int] = {}
+    for statement in statements:
+        found.update(_signs_in(statement))
+    return sum(found.values()) >= _URGENT
 
 
 def for_diagnosis(text: str, departments: Sequence[str]) -> str:
