@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 BLANK = re.compile(r"\{(\d)\}")
+LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
 
 
 class Korean:
@@ -23,6 +24,8 @@ class Korean:
         """A fixed text, or one that ends with a fixed text after a colon, or begins with a known name."""
         if found := self._ending(text):
             return found
+        if "\n" in text:
+            return "\n".join(map(self.fixed, text.split("\n")))
         for colon in re.finditer(": ", text):
             if end := self._ending(text[colon.end() :]):
                 head = text[: colon.start()]
@@ -32,7 +35,7 @@ class Korean:
 
     def told(self, text: str) -> str:
         """A longer text, line by line and sentence by sentence."""
-        return re.sub(r"^(- |\d+\. )?(.+)$", lambda line: f"{line[1] or ''}{self._line(line[2])}", text, flags=re.M)
+        return LINE.sub(lambda line: f"{line[1] or ''}{self._line(line[2])}", text)
 
     def _line(self, words: str) -> str:
         known = self.fixed(words)
@@ -45,7 +48,7 @@ class Korean:
                 return self._table[name]
         for pieces, pattern, korean in self._patterns:
             if all(piece in text for piece in pieces) and (found := pattern.fullmatch(text)):
-                return BLANK.sub(lambda blank: self.fixed(found[int(blank[1])]), korean)  # noqa: B023
+                return BLANK.sub(lambda blank: self.fixed(found[int(blank[1])]), korean)
         return ""
 
     def _ending(self, text: str) -> str:

@@ -59,6 +59,7 @@ export function fixed(text: string): string {
   if (settings.language !== 'ko' || !text) return text;
   const found = ending(text);
   if (found) return found;
+  if (text.includes('\n')) return text.split('\n').map(fixed).join('\n');
   for (let at = text.indexOf(': '); at >= 0; at = text.indexOf(': ', at + 1)) {
     const end = ending(text.slice(at + 2));
     if (end) return `${whole(text.slice(0, at)) ?? text.slice(0, at)}: ${end}`;
