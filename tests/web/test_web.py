@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -16,9 +17,12 @@ from polyclinic.testing.forms import fill_form
 from polyclinic.web.app import create_web
 from polyclinic.web.catalogue import all_clinics
 from polyclinic.web.entry import POLICY
+from polyclinic.web.fixed_words import korean_words
+from tests.web.korean import Korean
 
 Open = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
 HOST = "http://127.0.0.1:8040"
+ANSWER = "When did it begin, and how is it now?"
 
 
 @pytest.fixture
@@ -55,7 +59,7 @@ async def room(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
 async def give(client: httpx.AsyncClient, run: str, asked: dict[str, Any], **body: Any) -> str:
     if not body:
         values = fill_form(asked["rows"])
-        body = {"values": values} if values else {"text": "When did it begin, and how is it now?"}
+        body = {"values": values} if values else {"text": ANSWER}
     answer = await client.post(f"/api/practise/{run}/answer", json={"question": asked["key"], **body})
     assert answer.status_code == 200, answer.text
     return str(answer.json()["wrong"])
@@ -193,9 +197,9 @@ async def test_pages_get_korean_for_fixed_texts(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(("clinic", "part"), PARTS)
-async def test_every_part_can_be_played_with_its_form(opened: Open, clinic: str, part: str) -> None:
+async def test_every_part_can_be_played_with_its_form_on_a_korean_page(opened: Open, clinic: str, part: str) -> None:
     async with opened() as client:
-        run = await begin(client, clinic, part)
+        run = await begin(client, clinic, part, language="ko")
         answered = 0
         for _ in range(4):
             found = await room(client, run)
@@ -205,9 +209,30 @@ async def test_every_part_can_be_played_with_its_form(opened: Open, clinic: str,
             assert asked is not None, found["standing"]
             told = " ".join([*asked["known"], asked["ask"]])
             assert "/use" not in told and "JSON" not in told and " | " not in told and "Type " not in told[:5]
+            assert _english(found) == []
             assert await give(client, run, asked) == ""
             answered += 1
         assert answered
+
+
+def _english(found: dict[str, Any]) -> list[str]:
+    """What a Korean page would show in English, except for the case itself and for words that somebody said."""
+    asked, about, korean = found["standing"]["asked"], found["about"], Korean(korean_words())
+    heads = [text.partition("\n")[0] for text in (*asked["known"], asked["ask"])]
+    forms = [text for row in asked["rows"] for text in (row["label"], row["about"])]
+    moves = [text for move in asked["moves"] for text in (move["label"], move["asks"])]
+    tools = [text for tool in asked["tools"] for text in (tool["label"], tool["about"])]
+    written = re.compile("(- |“).+|[^a-zA-Z]*")
+    left = [
+        text
+        for text in (*heads, *forms, *moves, *tools)
+        if not written.fullmatch(text) and not re.search("[가-힣]", korean.told(text))
+    ]
+    if not left:
+        return []
+    said = " ".join([ANSWER, *(line["text"] for line in found["lines"])])
+    case = next(one for one in load_clinic(about["clinic"]).scenarios("", 0) if one.id == about["case"])
+    return [text for text in left if text not in said and text not in case.model_dump_json()]
 
 
 @pytest.mark.slow

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.tasks.beats import AIMS
+from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.form import FormRow, form_rows
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.web.cases.checking import form_rows_of
 from polyclinic.web.fixed_words import korean_of, korean_words
 from tests.sources import clinics_of_the_package
+from tests.web.korean import Korean
 
 FILES = sorted((Path(__file__).parents[2] / "frontend" / "src" / "lib").glob("words*.ts"))
 ENTRY = re.compile(r"^  (\w+): \[(.+)\],$", re.MULTILINE)
 PLACE = re.compile(r"\{\d\}")
+HANGUL = re.compile("[가-힣]")
+SAME_IN_KOREAN = {"full"}
+"""The name of a variant, so the same word as a choice in a form stays as it is."""
 
 
 def test_no_two_places_share_a_text_key_and_each_key_has_both_languages() -> None:
@@ -42,16 +52,49 @@ def _fixed_texts(clinic: Clinic) -> set[str]:
     } - {""}
 
 
+def _in_form(rows: Iterable[FormRow]) -> Iterator[str]:
+    for row in rows:
+        yield from (row.label, row.about, *(option.label for option in row.options))
+        yield from _in_form(row.rows)
+
+
+def _in_forms(clinic: Clinic) -> set[str]:
+    """What the forms of a clinic show: those of the cases that an author writes, and those of its live sessions."""
+    actions = clinic.service.actions if clinic.service is not None else ()
+    return {
+        *(writing.title for writing in clinic.writings),
+        *(text for writing in clinic.writings for text in _in_form(form_rows_of(writing))),
+        *(text for action in actions for text in _in_form(form_rows(action.body.model_json_schema()))),
+    } - SAME_IN_KOREAN
+
+
 @pytest.mark.parametrize("name", clinics_of_the_package())
-def test_every_fixed_text_of_a_clinic_has_its_korean(name: str) -> None:
-    table = {**korean_words(), **korean_of(name)}
-    patterns = [re.compile(re.sub(r"\\{\d\\}", "(.+?)", re.escape(text))) for text in table if PLACE.search(text)]
-    missing = [
-        text
-        for text in sorted(_fixed_texts(load_clinic(name)))
-        if text not in table and not any(pattern.fullmatch(text) for pattern in patterns)
-    ]
-    assert missing == []
+def test_every_fixed_text_and_every_form_of_a_clinic_has_its_korean(name: str) -> None:
+    korean, clinic = Korean(korean_words()), load_clinic(name)
+    texts = sorted(_fixed_texts(clinic) | _in_forms(clinic))
+    assert [text for text in texts if re.search("[A-Za-z]{2}", text) and not HANGUL.search(korean.fixed(text))] == []
+
+
+def test_what_a_shift_asks_of_people_has_its_korean() -> None:
+    korean = Korean(korean_words())
+    shifts = load_clinic("duty").scenarios("", 0)
+    texts = {
+        *AIMS.values(),
+        *(text for norm in inventory() for text in (norm.if_, norm.then, norm.remind, norm.statement())),
+        *(item.text for items in CHECKLISTS.values() for item, _ in items),
+        *(text for shift in shifts for text in (shift.title, shift.setting, shift.introduction())),
+    }
+    assert len(texts) > 100
+    assert [text for text in sorted(texts) if re.search("[a-z]{2}", korean.told(text))] == []
+
+
+def test_a_korean_page_leaves_the_words_of_people_and_the_names_of_variants_as_they_are() -> None:
+    table = korean_words()
+    korean = Korean(table)
+    for words in ("I am against it.", "My son asks me: why?", "Yes, no, perhaps.", "It hurts: here."):
+        assert korean.told(words) == words
+    variants = {variant for name in clinic_modules() for variant in load_clinic(name).variants}
+    assert variants & set(table) == {"intake", "crisis"}, "these two are also names of figures and queues"
 
 
 def test_no_two_clinics_translate_the_same_text_differently() -> None:
@@ -68,4 +111,4 @@ def test_translations_are_korean_keep_their_blanks_and_a_pattern_has_words_of_it
     assert [
         text for text, korean in table.items() if sorted(PLACE.findall(text)) != sorted(PLACE.findall(korean))
     ] == []
-    assert [text for text in table if PLACE.search(text) and len(re.findall("[a-z]{2,}", text)) < 2] == []
+    assert [text for text in table if PLACE.search(text) and len(re.findall("[A-Za-z]{2,}|: ", text)) < 2] == []

@@ -1,4 +1,4 @@
-"""Korean for what is fixed in English: names of parts and figures, explanations, buttons, reasons of judges.
+"""Korean for what is fixed in English: names of parts and figures, explanations, buttons, briefs, forms, reasons.
 
 A clinic brings its own table in ``data/korean.toml``: the English text is the key, the Korean text is the value.
 ``{1}``, ``{2}`` … stand for what varies within a text. A text without an entry stays English, so a new clinic needs no

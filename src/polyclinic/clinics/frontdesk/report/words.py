@@ -44,7 +44,7 @@ FEEDBACK: Sentences = {
     "finding": ("finding", "찾은 것"),
     "whose fault": ("whose fault", "누구 때문에"),
     "why": ("why", "이유"),
-    "belongs": ("{disease} belongs to {departments}.", "{disease}: 맞는 진료과는 {departments}입니다."),
+    "belongs": ("{disease} belongs to {departments}.", "{disease}에 맞는 진료과: {departments}."),
     "or": (" or ", " 또는 "),
     "not yours": (
         "no error of {task} is the patient's fault.",

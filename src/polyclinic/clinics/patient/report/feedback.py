@@ -130,7 +130,7 @@ def _questions(exchanges: list[Heard], read: dict[int, Understood], say: Phrases
         for name, score in zip(QUESTION_TREES, scores, strict=True):
             totals[name] += score
         rows.append([item.question, item.asked.type, *scores])
-    shares = ", ".join(say("share", name=name, count=totals[name], all=len(fair)) for name in QUESTION_TREES)
+    shares = ", ".join(say("share", name=say(name), count=totals[name], all=len(fair)) for name in QUESTION_TREES)
     return [
         Paragraph(say("fair", fair=len(fair), shares=shares)),
         Table(say("your questions"), [say("question"), say("type"), *QUESTION_TREES], rows),

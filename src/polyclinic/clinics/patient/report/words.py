@@ -54,6 +54,9 @@ FEEDBACK: Sentences = {
     "found": ("found", "찾음"),
     "no fair": ("You asked no fair question.", "환자가 답할 수 있는 질문을 하지 않았습니다."),
     "fair": ("{fair} fair questions: {shares}.", "환자가 답할 수 있는 질문 {fair}개: {shares}."),
+    "specificity": ("specificity", "구체성"),
+    "professionalism": ("professionalism", "전문성"),
+    "targetedness": ("targetedness", "겨냥"),
     "share": ("{name} {count} of {all}", "{name} {all}개 중 {count}개"),
     "your questions": ("Your questions", "질문"),
     "question": ("question", "질문"),
@@ -106,11 +109,11 @@ FEEDBACK: Sentences = {
     # triage
     "triaged right": (
         "you sent the patient to {discipline}; the record says the same.",
-        "{discipline}(으)로 보냈습니다. 기록과 같습니다.",
+        "기록과 같은 과로 보냈습니다: {discipline}.",
     ),
     "triaged wrong": (
         "you sent the patient to {discipline}; the record says {right}.",
-        "{discipline}(으)로 보냈습니다. 기록에는 {right}(으)로 되어 있습니다.",
+        "보낸 과와 기록에 있는 과가 다릅니다: {discipline}, {right}.",
     ),
     "triaged unknown": (
         "{discipline} is not one of this hospital's disciplines.",
