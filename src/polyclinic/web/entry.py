@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.web.access.person import NOBODY, OWNER, Person, person_with
+from polyclinic.web.access.allowed import NOBODY, OWNER, Person, person_with
 from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.limits import Buckets
 

@@ -15,10 +15,9 @@ from starlette.requests import Request
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError, Resource
-from polyclinic.fhir.compartment import belongs, in_compartment, names_others, patient_condition
 from polyclinic.fhir.conditions import AnyOf, Chain, Condition, Has, Search
 from polyclinic.fhir.parameters import resource_types
-from polyclinic.fhir.references import refuse_dangling
+from polyclinic.fhir.references import belongs, in_compartment, names_others, patient_condition, refuse_dangling
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.smart.scopes import LETTERS, Grant, Letter

@@ -21,8 +21,7 @@ from polyclinic.core.library import Operation
 from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
-from polyclinic.runner.execute.progress import Progress, Silent
-from polyclinic.runner.execute.reasons import judging_failures
+from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cancel_all, cause_of
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from polyclinic.store.staff import Account
-from polyclinic.web.access.person import Person, Who
+from polyclinic.web.access.allowed import Person, Who
 from polyclinic.web.access.table import AccessRole, Thing
 from polyclinic.web.entry import entry_token, keep_token
 from polyclinic.web.of_request import place_of, store_of

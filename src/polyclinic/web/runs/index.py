@@ -13,10 +13,9 @@ from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
 from polyclinic.store.store import Store
-from polyclinic.web.runs.columns import Columns, read_columns, read_values
+from polyclinic.web.runs.columns import Columns, Wanted, read_columns, read_values
 from polyclinic.web.runs.page_rows import EpisodeShown, episodes_shown
 from polyclinic.web.runs.phrases import Phrases
-from polyclinic.web.runs.wanted import Wanted
 
 MOST_ROWS = 500_000
 """How many rows of the latest runs stay in memory: each takes about 60 bytes, and 8 more for each metric."""

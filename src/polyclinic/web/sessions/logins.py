@@ -9,8 +9,8 @@ from pydantic import BaseModel, StringConstraints
 
 from polyclinic.core.live import Body
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffAccounts
+from polyclinic.web.sessions.limits import Rates
 from polyclinic.web.sessions.passwords import Passwords, hash_password
-from polyclinic.web.sessions.rates import Rates
 from polyclinic.web.sessions.trail import Trail
 
 Name = Annotated[str, StringConstraints(pattern=NAME)]
