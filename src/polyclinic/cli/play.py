@@ -20,11 +20,10 @@ from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.drive import resume_line
-from polyclinic.runner.performance import figure_lines, own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, people_in
+from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
 from polyclinic.store.store import Store, open_store
 
 LEAVING = ("quit", "exit")

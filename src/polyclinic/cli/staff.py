@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait, waits
+from polyclinic.cli.options import json_option, print_json, print_result, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, WEB_ROLES, AccountRole, StaffAccounts
@@ -65,10 +65,7 @@ def _changes(
             await store.audit_log.append(BY, "", done, f"staff/{name}")
 
     wait(work())
-    if as_json:
-        print_json({"name": name, "done": done})
-    else:
-        click.echo(words)
+    print_result(as_json, {"name": name, "done": done}, words)
     return 0
 
 
@@ -119,7 +116,7 @@ def end(name: str, store: str, as_json: bool) -> int:
 @waits
 async def log(fhir: bool, store: str, as_json: bool) -> int:
     """Read the audit log, and check that nothing in it was changed."""
-    from polyclinic.web.sessions.audit_events import audit_bundle
+    from polyclinic.web.sessions.trail import audit_bundle
 
     async with open_store(store) as found:
         entries = [entry async for entry in found.audit_log.every()]
