@@ -16,6 +16,7 @@ from polyclinic.cli.options import Group, json_option, print_result, refuse_busy
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError
 from polyclinic.models.spec import is_loopback
 from polyclinic.store.store import default_store
@@ -131,8 +132,7 @@ async def _serve(
         try:
             await server.serve()
         finally:
-            looking.cancel()
-            await asyncio.gather(looking, return_exceptions=True)
+            await cancel_all([looking])
             await notifier.close()
             await app.state.exports.close()
     finally:

@@ -13,6 +13,7 @@ from polyclinic.cli.screen import Screen, own_language
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
+from polyclinic.core.turns import cancel_all
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
@@ -138,8 +139,7 @@ async def _session(
         click.echo(f"\nstopped; the conversation is saved. Continue with: {again}", err=True)
         raise
     finally:
-        asking.cancel()
-        await asyncio.gather(asking, return_exceptions=True)
+        await cancel_all([asking])
     if not screen.questions:
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json)

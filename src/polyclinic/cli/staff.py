@@ -72,7 +72,7 @@ def _changes(
 def _asked() -> str:
     """Ask for a new password and return its argon2id hash."""
     try:
-        from polyclinic.web.sessions.passwords import hash_password
+        from polyclinic.web.sessions.logins import hash_password
     except ImportError as error:
         raise ConfigError(f"accounts need the extra 'web' ({error.name}): {install_hint('web')}") from None
 
@@ -127,13 +127,10 @@ async def log(fhir: bool, store: str, as_json: bool) -> int:
         print_json({"entries": [entry.model_dump() for entry in entries], "broken_at": broken})
     else:
         for entry in entries:
+            at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="seconds")
             done = f"{entry.action}  {entry.target}  {entry.outcome}"
-            click.echo(f"{entry.number}  {_time(entry.at_ms)}  {entry.who}  {done}")
+            click.echo(f"{entry.number}  {at}  {entry.who}  {done}")
         click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
     if broken:
         click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
     return 1 if broken else 0
-
-
-def _time(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")

@@ -133,7 +133,7 @@ def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
 
     polyclinic train merge runs/grpo --out tutor
     """
-    from polyclinic.training.merge import find_converter, merge_weights, write_gguf
+    from polyclinic.training.folder import find_converter, merge_weights, write_gguf
 
     converter = find_converter() if gguf else None
     made = merge_weights(str(run), out)

@@ -15,6 +15,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.model import Completion, Model, ModelKind, Request, estimate_usage, role_of
 from polyclinic.core.switchboard import Players
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError, PersonLeft, UnknownName
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.runner.api import execute, save_run
@@ -184,8 +185,7 @@ class RoleEnvironment:
             leave(self._waiting)
             self._waiting = None
         if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_all([task])
 
     async def _seen(self) -> Observation:
         if self._task is None:

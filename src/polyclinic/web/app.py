@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 
 from polyclinic import __version__
 from polyclinic.core.files import package_file
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.hosts import KnownHosts
@@ -50,8 +51,7 @@ from polyclinic.web.runs.pages import RunPages
 from polyclinic.web.sessions.errors import unfit
 from polyclinic.web.sessions.gate import BodyGate
 from polyclinic.web.sessions.limits import Rates
-from polyclinic.web.sessions.logins import Logins
-from polyclinic.web.sessions.passwords import Passwords
+from polyclinic.web.sessions.logins import Logins, Passwords
 from polyclinic.web.sessions.trail import Trail
 
 FOLDER = "static"
@@ -138,9 +138,7 @@ def create_web(
             try:
                 yield
             finally:
-                for task in work:
-                    task.cancel()
-                await asyncio.gather(*work, return_exceptions=True)
+                await cancel_all(work)
                 await desks.close()
                 await runs.jobs.close()
                 await runs.indexes.close()

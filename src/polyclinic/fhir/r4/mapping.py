@@ -16,7 +16,7 @@ from polyclinic.fhir.conditions import AnyOf, BadSearch, Condition, Filter, Sear
 from polyclinic.fhir.parameters import parameters
 from polyclinic.fhir.patch import BadPatch
 from polyclinic.fhir.r4 import parts
-from polyclinic.fhir.r4.pairs import TO_R4, TO_R4_STATUS, TO_R5
+from polyclinic.fhir.r4.pairs import PAIRS, TO_R4_STATUS
 
 TYPES = (
     "Appointment", "AppointmentResponse", "Encounter", "HealthcareService", "Location", "Organization", "Patient",
@@ -43,11 +43,8 @@ _LEFT_OUT: dict[str, tuple[str, ...]] = {
 }
 
 
-class NotInR4(RecordsError):
+class NotInR4(RecordsError, status=404, code="not-supported"):
     """A type that is not offered in R4. Only the scheduling resources are."""
-
-    status = 404
-    code = "not-supported"
 
 
 def to_r4(resource: Resource) -> Resource:
@@ -55,27 +52,25 @@ def to_r4(resource: Resource) -> Resource:
 
     Any other resource that is not about scheduling stays as it is.
     """
-    return _mapped(resource, TO_R4, out=True)
+    return _mapped(resource, out=True)
 
 
 def to_r5(resource: Resource) -> Resource:
     """Convert an R4 resource to R5."""
-    return _mapped(resource, TO_R5, out=False)
+    return _mapped(resource, out=False)
 
 
-def _mapped(resource: Resource, functions: dict[str, Callable[[Resource], None]], *, out: bool) -> Resource:
+def _mapped(resource: Resource, *, out: bool) -> Resource:
     type_ = resource.get("resourceType")
     if type_ == "Bundle":
-        entries = [_inside(entry, functions, out=out) for entry in resource.get("entry", []) if isinstance(entry, dict)]
+        entries = [_inside(entry, out=out) for entry in resource.get("entry", []) if isinstance(entry, dict)]
         return {**resource, **({"entry": entries} if "entry" in resource else {})}
     if type_ == "Parameters":
-        listed = [_inside(each, functions, out=out) for each in resource.get("parameter", []) if isinstance(each, dict)]
+        listed = [_inside(each, out=out) for each in resource.get("parameter", []) if isinstance(each, dict)]
         return {**resource, **({"parameter": listed} if "parameter" in resource else {})}
     made = copy.deepcopy(resource)
     if isinstance(made.get("contained"), list):
-        made["contained"] = [
-            _mapped(each, functions, out=out) if isinstance(each, dict) else each for each in made["contained"]
-        ]
+        made["contained"] = [_mapped(each, out=out) if isinstance(each, dict) else each for each in made["contained"]]
     if isinstance(type_, str) and type_ in TYPES:
         if out:
             for name in _LEFT_OUT.get(type_, ()):
@@ -85,15 +80,16 @@ def _mapped(resource: Resource, functions: dict[str, Callable[[Resource], None]]
         else:
             for name, kind, many in _KEPT.get(type_, ()):
                 parts.take_from_extension(made, name, kind, many=many)
-        if type_ in functions:
-            functions[type_](made)
+        if type_ in PAIRS:
+            outwards, inwards = PAIRS[type_]
+            (outwards if out else inwards)(made)
     return made
 
 
-def _inside(each: Resource, functions: dict[str, Callable[[Resource], None]], *, out: bool) -> Resource:
+def _inside(each: Resource, *, out: bool) -> Resource:
     if not isinstance(each.get("resource"), dict):
         return each
-    return {**each, "resource": _mapped(each["resource"], functions, out=out)}
+    return {**each, "resource": _mapped(each["resource"], out=out)}
 
 
 def patched_in_r4(resource: Resource, apply: Callable[[Resource], Resource]) -> Resource:

@@ -28,11 +28,8 @@ from polyclinic.fhir.unit_of_work import UnitOfWork
 _REFERENCE = re.compile(r"\b([A-Z][A-Za-z]+)/[A-Za-z0-9\-.]+")
 
 
-class Forbidden(RecordsError):
+class Forbidden(RecordsError, status=403, code="forbidden"):
     """The token does not allow this."""
-
-    status = 403
-    code = "forbidden"
 
 
 class Access:

@@ -13,6 +13,8 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from polyclinic.core.turns import cancel_all
+
 
 async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Wait for all tasks; when one fails, the others are stopped before the failure is raised."""
@@ -22,13 +24,6 @@ async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
     except BaseException:
         await cancel_all(tasks)
         raise
-
-
-async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel all tasks, and wait until they have ended."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseException:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
@@ -18,6 +18,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
 from polyclinic.store.class_rows import Hint
 from polyclinic.store.run_rows import RunRow
+from polyclinic.web.of_request import kept
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.practise.view import HintShown, Line, Situation
@@ -65,12 +66,7 @@ async def about(sessions: Sessions, row: RunRow) -> About:
     )
 
 
-def _sessions(request: Request) -> Sessions:
-    found: Sessions = request.app.state.sessions
-    return found
-
-
-TheSessions = Annotated[Sessions, Depends(_sessions)]
+TheSessions = Annotated[Sessions, Depends(kept("sessions"))]
 """The server's sessions, as a dependency for routes."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import orjson
-from fastapi import Depends, Request
+from fastapi import Depends
 
 from polyclinic.eval.found import FOUND
 from polyclinic.eval.overview import TRANSCRIPTS
@@ -22,6 +22,7 @@ from polyclinic.eval.validity import grounds
 from polyclinic.runner.reports import report_of
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
+from polyclinic.web.of_request import kept
 from polyclinic.web.runs.index import Indexes
 from polyclinic.web.runs.jobs import Jobs
 
@@ -92,9 +93,4 @@ class RunPages:
         return self._reports[key]
 
 
-def _pages(request: Request) -> RunPages:
-    found: RunPages = request.app.state.runs
-    return found
-
-
-Pages = Annotated[RunPages, Depends(_pages)]
+Pages = Annotated[RunPages, Depends(kept("runs"))]

@@ -14,7 +14,7 @@ from polyclinic.errors import UnknownName
 from polyclinic.store.staff import Account, StaffRole
 from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse_until
 from polyclinic.web.sessions.live import Live
-from polyclinic.web.sessions.passwords import Passwords
+from polyclinic.web.sessions.logins import Passwords
 from polyclinic.web.sessions.schemas import Problem
 from polyclinic.web.sessions.service import Service, token_fits
 

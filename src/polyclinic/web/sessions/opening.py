@@ -13,6 +13,7 @@ from dataclasses import replace
 from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.switchboard import Players
 from polyclinic.core.transcript import Event
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
@@ -82,6 +83,5 @@ async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -
         try:
             yield service
         finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
+            await cancel_all([watch])
             await service.stop()

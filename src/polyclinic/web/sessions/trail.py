@@ -13,8 +13,9 @@ from typing import Any
 
 from polyclinic.errors import StoreError
 from polyclinic.store.audit_log import AuditEntry, AuditLog
+from polyclinic.store.journal import now_ms
 from polyclinic.store.staff import Account
-from polyclinic.web.sessions.emergency import append_line, emergency_files, now_ms
+from polyclinic.web.sessions.emergency import append_line, emergency_files
 
 _LOG = logging.getLogger(__name__)
 DONE = "done"
