@@ -14,7 +14,7 @@ from polyclinic.store.journal import now_ms
 CODE_SIGNS, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 6
 _ID_BYTES = 9
 F = TypeVar("F", bound=Frozen)
-Row = tuple[Any, ...]
+_Row = tuple[Any, ...]
 
 
 class Tables:
@@ -23,16 +23,16 @@ class Tables:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def select(self, sql: str, values: Sequence[object] = ()) -> Awaitable[list[Row]]:
+    def select(self, sql: str, values: Sequence[object] = ()) -> Awaitable[list[_Row]]:
         """The rows that a SELECT finds."""
         return self.database.read(lambda tx: tx.execute(sql, values))
 
-    def change(self, sql: str, values: Sequence[object] = ()) -> Awaitable[list[Row]]:
+    def change(self, sql: str, values: Sequence[object] = ()) -> Awaitable[list[_Row]]:
         """Change rows with one statement; the await returns after its commit."""
         return self.database.write(lambda tx: tx.execute(sql, values))
 
 
-def read_row(kind: type[F], row: Row) -> F:
+def read_row(kind: type[F], row: _Row) -> F:
     """A row as an object; the columns are in the order of its fields."""
     return kind.model_validate(dict(zip(kind.model_fields, row, strict=True)))
 
