@@ -195,7 +195,7 @@ def test_the_classifier_that_a_new_clinic_ships_is_trained_by_its_name(polyclini
     start = ward / "__init__.py"
     training = '''def leaflets(out):
     """Learn which leaflet a question is about."""
-    from polyclinic.core.trained import TrainedWeights
+    from polyclinic.core.dataset import TrainedWeights
 
     return TrainedWeights(weights=str(out), bytes=3, lines=7, left_out={"en": {"right": 0.5}}, levels={})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.cli.pictures import inline, saved_picture
+from polyclinic.cli.screen import inline, saved_picture
 from polyclinic.core.message import Image
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import blocks, listed

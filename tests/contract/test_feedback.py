@@ -10,8 +10,8 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.sections import Paragraph, Section, Table
-from polyclinic.runner.performance import own_feedback, own_figures
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.results import own_feedback, own_figures
 from polyclinic.testing.runs import run_once
 from polyclinic.web.catalogue import clinic_in_full
 

@@ -17,7 +17,7 @@ from polyclinic.core.part import OUT_OF_PART, FellOut, Part, answer_in_part, out
 from polyclinic.core.part_again import lines_to_choose
 from polyclinic.core.part_signs import broken_by, worth_reading
 from polyclinic.core.transcript import Failed
-from polyclinic.eval.parts import parts_section
+from polyclinic.eval.report import parts_section
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Paragraph
 from tests.core.conftest import OpenEpisode, Scripted

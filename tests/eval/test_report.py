@@ -27,14 +27,13 @@ from polyclinic.core.transcript import (
     Violated,
 )
 from polyclinic.eval.charts import Bars, HeatMap
-from polyclinic.eval.consistency import consistency_section
 from polyclinic.eval.criteria import Criterion, Rubric
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, choose_transcripts
 from polyclinic.eval.reading import event_line, transcript_blocks
-from polyclinic.eval.report import RunReport, build_report, report_to_plain
+from polyclinic.eval.report import RunReport, build_report, consistency_section, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
 from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text

@@ -12,9 +12,8 @@ from polyclinic.core.prompt import Facts, check_prompts
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError, ModelError
-from polyclinic.eval.evidence import missing_quotes
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
-from polyclinic.eval.rubric import Rubric, RubricJudge, parse_rubric
+from polyclinic.eval.rubric import Rubric, RubricJudge, missing_quotes, parse_rubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 from polyclinic.eval.view import Conversation, View
 

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from polyclinic.core.judge import Metric
+from polyclinic.core.judge import Metric, weighted_value
 from polyclinic.core.transcript import Said, Score, Transcript
-from polyclinic.core.weighing import weighted_value
 from polyclinic.errors import EngineError
 from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.metrics import judge_table, metric_estimate

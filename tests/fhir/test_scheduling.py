@@ -9,7 +9,7 @@ import pytest
 
 from polyclinic.core.records import RecordConflict, Resource, version_of
 from polyclinic.fhir import scheduling
-from polyclinic.fhir.history import history
+from polyclinic.fhir.changes import history
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import check
 

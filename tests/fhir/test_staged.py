@@ -22,7 +22,7 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir import scheduling, storage
-from polyclinic.fhir.ordered_changes import Step
+from polyclinic.fhir.plain_changes import Step
 from polyclinic.fhir.store import FhirStore
 
 Make = Callable[..., Resource]

@@ -16,9 +16,8 @@ from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.local_weights import WeightsCaller
-from polyclinic.models.seeing import seen_chat
 from polyclinic.models.spec import parse_model
-from polyclinic.models.weights import Weights, base_of, weights_folder
+from polyclinic.models.weights import Weights, base_of, seen_chat, weights_folder
 from polyclinic.models.writer import Prompted, by_temperature
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config

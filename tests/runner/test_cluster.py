@@ -24,7 +24,7 @@ from polyclinic.models.spec import CastSpec, parse_cast
 from polyclinic.runner import cluster_models
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.cluster import Cluster, resume_on_cluster, run_on_cluster
-from polyclinic.runner.cluster_budget import Spent, shares
+from polyclinic.runner.cluster_models import Spent, shares
 from polyclinic.runner.execute.units import Share, own_part
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from polyclinic.runner.execute.garbage import RARE, rare_garbage_collection
+from polyclinic.runner.execute.tasks import RARE, rare_garbage_collection
 
 
 def test_the_default_threshold_is_restored_after_the_last_of_several_runs() -> None:

@@ -8,8 +8,8 @@ from polyclinic.core.database import Transaction
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store import words as module
-from polyclinic.store.removal import delete_run
 from polyclinic.store.store import Store
+from polyclinic.store.upkeep import delete_run
 
 SEARCHES = (["amberol"], ["mber"], ["thank", "tablet"], ["thank", "nowhere"], ["nowhere"])
 

@@ -11,8 +11,7 @@ import pytest
 
 from polyclinic.store.store import open_store
 from polyclinic.training.dataset import Wish, gather
-from polyclinic.training.files import as_json
-from polyclinic.training.pairs import pairs_of
+from polyclinic.training.files import as_json, pairs_of
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,9 @@ from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import Wish, build, gather
+from polyclinic.training.files import MARGIN
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
 from polyclinic.training.grading import open_grader
-from polyclinic.training.pairs import MARGIN
 from tests.clinics.rounds.cases import case_named
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.runs import run_once
-from polyclinic.training.merge import CONVERTER, CONVERTER_VARIABLE
+from polyclinic.training.folder import CONVERTER, CONVERTER_VARIABLE
 from tests.training.running import environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]

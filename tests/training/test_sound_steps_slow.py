@@ -9,7 +9,7 @@ import pytest
 
 from polyclinic.errors import ConfigError
 from polyclinic.models.weights import TRAIN
-from polyclinic.training.sound_steps import MOST_IN_A_ROW, sound_steps
+from polyclinic.training.progress import MOST_IN_A_ROW, sound_steps
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 for package in TRAIN:

@@ -14,8 +14,7 @@ import pytest
 from polyclinic.models.weights import TRAIN, open_weights
 from polyclinic.models.writer import answer_chats
 from polyclinic.training.examples import seen_examples
-from polyclinic.training.folder import digest_of
-from polyclinic.training.merge import merge_weights
+from polyclinic.training.folder import digest_of, merge_weights
 from polyclinic.training.model_card import write_card
 from polyclinic.training.progress import read_progress
 from tests.training.running import command, environment, run_stage

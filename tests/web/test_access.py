@@ -18,7 +18,7 @@ from polyclinic.web import entry
 from polyclinic.web.access.routes_table import ROUTES
 from polyclinic.web.access.table import ROLES, TABLE, AccessRole, reach
 from polyclinic.web.app import create_web
-from polyclinic.web.sessions.passwords import hash_password
+from polyclinic.web.sessions.logins import hash_password
 
 HOST = "http://127.0.0.1:8040"
 PASSWORD = "correct horse battery"

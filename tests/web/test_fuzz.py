@@ -20,7 +20,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import ServiceLimits
-from polyclinic.web.sessions.passwords import hash_password
+from polyclinic.web.sessions.logins import hash_password
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 STAFF = {"Authorization": "Bearer service-token"}

@@ -15,7 +15,7 @@ import pytest
 
 from polyclinic.core.reply import ReplyModel, schema_of, with_choices
 from polyclinic.core.value import TYPES, adapter, once_a_type
-from polyclinic.serving.memory import MOST_ARENAS
+from polyclinic.serving.metrics import MOST_ARENAS
 from polyclinic.store.connections import CACHE_KB, SqliteConnection
 from polyclinic.web.app import create_web
 from polyclinic.web.practise import sessions as practise_sessions
@@ -23,7 +23,7 @@ from polyclinic.web.practise.sessions import Sessions
 
 ARENAS = """
 import ctypes, sys, threading
-from polyclinic.serving.memory import few_arenas
+from polyclinic.serving.metrics import few_arenas
 if sys.argv[1] == "few":
     assert few_arenas()
 libc, all_there = ctypes.CDLL(None), threading.Barrier(8)

@@ -18,7 +18,7 @@ from polyclinic.store.scores import put_scores
 from polyclinic.store.store import open_store
 from polyclinic.web.app import create_web
 from polyclinic.web.runs import phrases
-from polyclinic.web.runs.page_rows import with_phrase
+from polyclinic.web.runs.columns import with_phrase
 
 HEADERS = {"Authorization": "Bearer start-up"}
 

@@ -23,7 +23,7 @@ from polyclinic.store.store import open_store
 from polyclinic.store.transfer import back_up
 from polyclinic.web.sessions.access import AccessControl
 from polyclinic.web.sessions.limits import ServiceLimits
-from polyclinic.web.sessions.passwords import Passwords, hash_password
+from polyclinic.web.sessions.logins import Passwords, hash_password
 from tests.web.conftest import DANGER, SERVICE, WIDE, Serve, staff_login, started
 
 

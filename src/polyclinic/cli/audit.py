@@ -7,17 +7,15 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, store_option, wait, waits
+from polyclinic.cli.options import Group, json_option, print_result, store_option, waits
 from polyclinic.core.files import must_exist
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
-from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
-from polyclinic.runner.reports import make_report, write_html
+from polyclinic.runner.reports import make_report, rubric_questions, write_html
 from polyclinic.runner.results import load_results
-from polyclinic.runner.rubrics import rubric_questions
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import open_store
 
@@ -48,7 +46,8 @@ def command() -> None:
 @click.option("--seed", type=int, default=0, show_default=True)
 @store_option
 @json_option
-def packet(
+@waits
+async def packet(
     run: str,
     folder: str,
     key_path: str,
@@ -61,22 +60,19 @@ def packet(
 ) -> int:
     """Write a blinded packet: transcripts under anonymous codes, and one sheet for each rater."""
 
-    results = wait(_results(store, run))
+    async with open_store(store, must_exist=True) as opened:
+        results = await load_results(opened, run)
     names = [name.strip() for name in raters.split(",") if name.strip()]
     questions = rubric_questions(results.clinic, rubric)
     key = write_packet(results, questions, folder, key_path, episodes=episodes, raters=names, seed=seed)
     packet_path, key_file = Path(folder).resolve(), Path(key_path).resolve()
-    if as_json:
-        print_json({"run": key.run, "items": len(key.items), "packet": str(packet_path), "key": str(key_file)})
-    else:
-        click.echo(f"{len(key.items)} transcripts to rate: {packet_path}")
-        click.echo(f"the key (do not give it to the raters): {key_file}")
+    print_result(
+        as_json,
+        {"run": key.run, "items": len(key.items), "packet": str(packet_path), "key": str(key_file)},
+        f"{len(key.items)} transcripts to rate: {packet_path}",
+        f"the key (do not give it to the raters): {key_file}",
+    )
     return 0
-
-
-async def _results(url: str, run: str) -> RunResults:
-    async with open_store(url, must_exist=True) as store:
-        return await load_results(store, run)
 
 
 @command.command("read")
@@ -101,8 +97,9 @@ async def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, 
         report = await make_report(opened, key.run, scoring=scoring) if html else None
     if report is not None:
         write_html([replace(report, sections=(*report.sections, *sections))], Path(html))
-    if as_json:
-        print_json({"run": key.run, "ratings": len(ratings), "sections": sections_to_plain(sections)})
-    else:
-        click.echo("\n\n".join(section_text(section) for section in sections))
+    print_result(
+        as_json,
+        {"run": key.run, "ratings": len(ratings), "sections": sections_to_plain(sections)},
+        "\n\n".join(section_text(section) for section in sections),
+    )
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.cli.options import json_option, print_result, wait
 from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.contract import Check, checks
 
@@ -28,10 +28,11 @@ def command(name: str, quick: bool, as_json: bool) -> int:
         if not as_json:
             click.echo(f"{'FAILED' if fault else 'ok':6}  {check.name}" + (f"\n        {fault}" if fault else ""))
     failed = [check for check, fault in found.items() if fault]
-    if as_json:
-        print_json({"clinic": name, "checks": found, "failed": failed})
-    else:
-        click.echo(f"{len(found) - len(failed)} of {len(found)} checks passed")
+    print_result(
+        as_json,
+        {"clinic": name, "checks": found, "failed": failed},
+        f"{len(found) - len(failed)} of {len(found)} checks passed",
+    )
     return 1 if failed else 0
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, waits
 from polyclinic.store.store import open_store
 from polyclinic.training.dataset import Wish, build
 
@@ -37,7 +38,10 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     help="A variant; may be repeated.  [default: the clinic's own choice]",
 )
 @click.option(
-    "--least-reward", type=float, help="Rows below this reward are dropped.  [default: the clinic's own choice]"
+    "--least-reward",
+    "least",
+    type=float,
+    help="Rows below this reward are dropped.  [default: the clinic's own choice]",
 )
 @click.option(
     "--against",
@@ -55,46 +59,15 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 @click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")
 @store_option
 @json_option
-def command(
-    clinic: str,
-    out: Path,
-    rows: int,
-    runs: tuple[str, ...],
-    casts: tuple[str, ...],
-    scenarios: str,
-    variants: tuple[str, ...],
-    least_reward: float | None,
-    against: tuple[Path, ...],
-    test_share: float,
-    seed: int,
-    concurrency: int,
-    store: str,
-    as_json: bool,
-) -> int:
+@waits
+async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, **wished: Any) -> int:
     """Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."""
-    wish = Wish(
-        out=out,
-        clinic=clinic,
-        rows=rows,
-        runs=runs,
-        casts=casts,
-        scenarios=scenarios,
-        variants=variants,
-        seed=seed,
-        least=least_reward,
-        against=against,
-        test_share=test_share,
-        concurrency=concurrency,
-    )
-    return wait(_make(wish, store, as_json))
 
-
-async def _make(wish: Wish, store: str, as_json: bool) -> int:
     def progress(done: int, wanted: int) -> None:
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
-    async with open_store(store, must_exist=bool(wish.runs)) as opened:
-        card = await build(opened, wish, progress)
+    async with open_store(store, must_exist=bool(runs)) as opened:
+        card = await build(opened, Wish(out=out, runs=runs, **wished), progress)
     if as_json:
         print_json(card.model_dump(mode="json"))
         return 0
@@ -103,6 +76,6 @@ async def _make(wish: Wish, store: str, as_json: bool) -> int:
             f"{split}: " + ", ".join(f"{count} {kind}-turn" for kind, count in sorted(kinds.items(), reverse=True))
         )
     click.echo(
-        f"{card.total} rows in {card.seconds:.1f} s ({card.total / max(card.seconds, 1e-9):.0f} rows/s) in {wish.out}"
+        f"{card.total} rows in {card.seconds:.1f} s ({card.total / max(card.seconds, 1e-9):.0f} rows/s) in {out}"
     )
     return 0

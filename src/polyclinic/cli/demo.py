@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_result, store_option, waits
 from polyclinic.core.clinic import Clinic
 from polyclinic.eval.report import RunReport
 from polyclinic.runner.api import run
@@ -30,24 +30,22 @@ LEARNED = "demo-{}"
 @click.option("--html", "html", default=".polyclinic/demo.html", show_default=True, type=click.Path(dir_okay=False))
 @store_option
 @json_option
-def command(wanted: tuple[str, ...], html: str, store: str, as_json: bool) -> int:
+@waits
+async def command(wanted: tuple[str, ...], html: str, store: str, as_json: bool) -> int:
     """Run a small sample of every clinic offline and write one HTML report.
 
     All roles are played by understudies: rule-based baselines that need no key and no network.
     """
-    return wait(_demo(wanted or tuple(clinic_modules()), Path(html), store, as_json))
-
-
-async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> int:
+    names = wanted or tuple(clinic_modules())
     reports: list[RunReport] = []
     runs: dict[str, str] = {}
     failed = 0
-    async with open_store(url or ".polyclinic/demo.db") as store:
+    async with open_store(store or ".polyclinic/demo.db") as opened:
         for name in names:
             clinic = load_clinic(name)
             began = time.monotonic()
             click.echo(click.style(f"{clinic.title} ({name})", bold=True), err=True)
-            learned = await _learn(store, clinic)
+            learned = await _learn(opened, clinic)
             reports += learned
             values = {
                 "clinic": name,
@@ -56,20 +54,21 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
                 **clinic.demo_settings,
                 **({"libraries": {"all": LEARNED.format(name)}} if learned else {}),
             }
-            outcome = await run(store, make_config(values), progress=Ticker(sys.stderr))
+            outcome = await run(opened, make_config(values), progress=Ticker(sys.stderr))
             failed += outcome.failed
             runs[name] = outcome.run
-            reports.append(await make_report(store, outcome.run, transcripts=1))
+            reports.append(await make_report(opened, outcome.run, transcripts=1))
             click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
-        where = without_password(store.url)
+        where = without_password(opened.url)
     sample = "every clinic" if set(names) == set(clinic_modules()) else ", ".join(names)
-    path = write_html(reports, html, f"{TITLE} {sample}").resolve()
-    if as_json:
-        print_json({"report": str(path), "runs": runs, "failed": failed, "store": where})
-    else:
-        click.echo(f"\nReport: {path}")
-        click.echo(f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}")
-        click.echo(f"Open it in the browser: polyclinic web --store {where}")
+    path = write_html(reports, Path(html), f"{TITLE} {sample}").resolve()
+    print_result(
+        as_json,
+        {"report": str(path), "runs": runs, "failed": failed, "store": where},
+        f"\nReport: {path}",
+        f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}",
+        f"Open it in the browser: polyclinic web --store {where}",
+    )
     return 1 if failed else 0
 
 

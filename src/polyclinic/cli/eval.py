@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.cli.options import json_option, print_result, wait
 from polyclinic.core.agent import Agent
 from polyclinic.core.branches import ReadingBench
 from polyclinic.core.clinic import Clinic
@@ -96,10 +96,11 @@ def command(
         import orjson
 
         Path(out).write_bytes(orjson.dumps(found.to_plain(), option=orjson.OPT_INDENT_2))
-    if as_json:
-        print_json({"evaluation": name, "cast": cast, **found.to_plain()})
-    else:
-        click.echo("\n\n".join(section_text(section) for section in found.sections))
+    print_result(
+        as_json,
+        {"evaluation": name, "cast": cast, **found.to_plain()},
+        "\n\n".join(section_text(section) for section in found.sections),
+    )
     return 0
 
 

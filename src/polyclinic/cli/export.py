@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, waits
+from polyclinic.cli.options import json_option, print_result, scoring_option, store_option, waits
 from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import What, export_rows, write_csv, write_jsonl, write_parquet
@@ -44,10 +44,9 @@ async def command(
             count = await WRITERS[form](path, rows)
         except OSError as error:
             raise not_written(path, error) from None
-    if as_json:
-        print_json({"run": id, "what": what, "format": form, "path": str(path), "rows": count})
-    else:
-        click.echo(f"{count} rows in {path}")
+    print_result(
+        as_json, {"run": id, "what": what, "format": form, "path": str(path), "rows": count}, f"{count} rows in {path}"
+    )
     return 0
 
 

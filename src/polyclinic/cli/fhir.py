@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, refuse_busy_port, store_option, wait
+from polyclinic.cli.options import Group, json_option, print_result, refuse_busy_port, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError
 from polyclinic.models.spec import is_loopback
 from polyclinic.store.store import default_store
@@ -131,8 +132,7 @@ async def _serve(
         try:
             await server.serve()
         finally:
-            looking.cancel()
-            await asyncio.gather(looking, return_exceptions=True)
+            await cancel_all([looking])
             await notifier.close()
             await app.state.exports.close()
     finally:
@@ -151,10 +151,11 @@ def load(files: tuple[Path, ...], store: str, server: str | None, as_json: bool)
     """
     resources = [resource for path in files for resource in read_resources(path)]
     added = wait(_load(resources, store or default_store(), server))
-    if as_json:
-        print_json({"read": len(resources), "added": added})
-    else:
-        click.echo(f"{added} of {len(resources)} resources added, {len(resources) - added} already existed.")
+    print_result(
+        as_json,
+        {"read": len(resources), "added": added},
+        f"{added} of {len(resources)} resources added, {len(resources) - added} already existed.",
+    )
     return 0
 
 
@@ -203,24 +204,23 @@ def read_resources(path: Path) -> Iterator[Resource]:
 @command.command(name="probe", short_help="Test whether an external FHIR R5 server can hold the records.")
 @click.argument("url")
 @json_option
-def probe(url: str, as_json: bool) -> int:
+@waits
+async def probe(url: str, as_json: bool) -> int:
     """Test whether an external FHIR R5 server can hold the records.
 
     Creates two test organizations and deletes them again. Changes nothing else.
     """
-    reason = wait(_probe(url))
-    if as_json:
-        print_json({"url": url, "fit": reason is None, "reason": reason})
-    else:
-        click.echo(f"{url} can hold the records." if reason is None else reason)
-    return 0 if reason is None else 1
-
-
-async def _probe(url: str) -> str | None:
     from polyclinic.fhir.client import open_client
 
+    reason = None
     try:
         async with open_client(url):
-            return None
+            pass
     except RecordsError as error:
-        return str(error)
+        reason = str(error)
+    print_result(
+        as_json,
+        {"url": url, "fit": reason is None, "reason": reason},
+        f"{url} can hold the records." if reason is None else reason,
+    )
+    return 0 if reason is None else 1

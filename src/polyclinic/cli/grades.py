@@ -12,9 +12,8 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, waits
 from polyclinic.core.files import not_written
 from polyclinic.core.judge import Case
-from polyclinic.runner.performance import own_figures
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, people_in
+from polyclinic.runner.results import load_results, own_figures, people_in
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store, open_store
 

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, store_option, table, waits
+from polyclinic.cli.options import (
+    Group,
+    json_option,
+    print_json,
+    print_result,
+    scenarios_option,
+    store_option,
+    table,
+    waits,
+)
 from polyclinic.core.library import Entry, Library
 from polyclinic.runner.libraries import contamination, merge, open_library, roll_back, save_library
 from polyclinic.runner.plan.libraries import write_library_file
@@ -38,10 +47,7 @@ def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
 
 
 def _tell(as_json: bool, words: str, library: Library, where: str) -> None:
-    if as_json:
-        print_json({"where": where, "entries": len(library), "version": library.version})
-    else:
-        click.echo(words)
+    print_result(as_json, {"where": where, "entries": len(library), "version": library.version}, words)
 
 
 @command.command("list")
@@ -56,14 +62,14 @@ async def list_entries(source: str | None, version: int | None, removed: bool, s
     async with open_store(store, must_exist=True) as opened:
         if source is None:
             names = await opened.libraries.names()
-            print_json(names) if as_json else click.echo("\n".join(names) or "no saved libraries yet")
+            print_result(as_json, names, "\n".join(names) or "no saved libraries yet")
             return 0
         library = await open_library(opened, source)
         if version is not None:
             library = library.at(version)
         if removed:
             gone = [[item.entry.id, item.entry.key[:60], item.reason] for item in library.removed]
-            print_json(gone) if as_json else click.echo(table(gone, ["id", "found by", "why it went"]))
+            print_result(as_json, gone, table(gone, ["id", "found by", "why it went"]))
         else:
             _print(library, library, as_json)
     return 0
@@ -81,10 +87,11 @@ async def search(source: str, words: str, k: int, store: str, as_json: bool) -> 
     async with open_store(store, must_exist=True) as opened:
         library = await open_library(opened, source)
         found = library.nearest(words, k)
-    if as_json:
-        print_json([{"similarity": match.similarity, **match.entry.model_dump()} for match in found])
-    else:
-        click.echo(table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]))
+    print_result(
+        as_json,
+        [{"similarity": match.similarity, **match.entry.model_dump()} for match in found],
+        table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]),
+    )
     return 0
 
 
@@ -172,10 +179,10 @@ async def check(source: str, clinic: str, selector: str, seed: int, store: str, 
     cases = load_clinic(clinic).scenarios(selector, seed)
     async with open_store(store, must_exist=True) as opened:
         found = contamination(await open_library(opened, source), cases)
-    if as_json:
-        print_json([entry.model_dump() for entry in found])
-    else:
-        for entry in found:
-            click.echo(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}")
-        click.echo(f"{len(found)} entries come from the {len(cases)} test cases")
+    print_result(
+        as_json,
+        [entry.model_dump() for entry in found],
+        *(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}" for entry in found),
+        f"{len(found)} entries come from the {len(cases)} test cases",
+    )
     return 1 if found else 0

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 import click
 
 from polyclinic import __version__
-from polyclinic.cli.logs import Form, configure
 from polyclinic.cli.names import COMMANDS
-from polyclinic.cli.streams import give_up_output, steady_streams
+from polyclinic.cli.streams import Form, configure, give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
 
 NOTICE = "Research and training tool. Not a medical device, not for clinical use."

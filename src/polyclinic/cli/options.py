@@ -80,6 +80,14 @@ def print_json(value: object) -> None:
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
 
 
+def print_result(as_json: bool, value: object, *lines: str) -> None:
+    """Print the result of a command: with --json the value, otherwise the lines for people."""
+    if as_json:
+        print_json(value)
+    else:
+        click.echo("\n".join(lines))
+
+
 def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict[str, str]:
     """Read ``--flag name=value``, given several times.
 

@@ -13,6 +13,7 @@ from polyclinic.cli.screen import Screen, own_language
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
+from polyclinic.core.turns import cancel_all
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
@@ -20,11 +21,10 @@ from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.drive import resume_line
-from polyclinic.runner.performance import figure_lines, own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, people_in
+from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
 from polyclinic.store.store import Store, open_store
 
 LEAVING = ("quit", "exit")
@@ -139,8 +139,7 @@ async def _session(
         click.echo(f"\nstopped; the conversation is saved. Continue with: {again}", err=True)
         raise
     finally:
-        asking.cancel()
-        await asyncio.gather(asking, return_exceptions=True)
+        await cancel_all([asking])
     if not screen.questions:
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, table, wait
+from polyclinic.cli.options import Group, json_option, print_result, table, wait
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 
@@ -33,10 +33,7 @@ def list_prompts(clinic: str, as_json: bool) -> int:
         for prompt in load_clinic(clinic).prompts
     ]
     header = ["prompt", "words", "reply", "about"]
-    if as_json:
-        print_json([dict(zip(header, row, strict=True)) for row in rows])
-    else:
-        click.echo(table(rows, header))
+    print_result(as_json, [dict(zip(header, row, strict=True)) for row in rows], table(rows, header))
     return 0
 
 
@@ -62,10 +59,7 @@ def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: in
     Understudies play the episode up to that point.
     """
     scene = wait(_find(clinic, prompt, scenario, variant, which, seed))
-    if as_json:
-        print_json(_plain(scene))
-    else:
-        click.echo(_text(scene))
+    print_result(as_json, _plain(scene), _text(scene))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import click
 
@@ -21,16 +22,7 @@ from polyclinic.store.store import default_store
 )
 @store_option
 @json_option
-def command(
-    run: str,
-    concurrency: int | None,
-    max_tokens: int | None,
-    max_cost_usd: float | None,
-    max_seconds: float | None,
-    on: str,
-    store: str,
-    as_json: bool,
-) -> int:
+def command(run: str, concurrency: int | None, on: str, store: str, as_json: bool, **limits: Any) -> int:
     """Resume a run that was stopped, and retry its failed episodes.
 
     RUN is a run's id, the first letters of one, or 'last'. Finished episodes do not run again, and no
@@ -38,8 +30,7 @@ def command(
     """
     from polyclinic.runner.drive import resume
 
-    limits = {"max_tokens": max_tokens, "max_cost_usd": max_cost_usd, "max_seconds": max_seconds}
-    overrides: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
+    overrides = {name: value for name, value in limits.items() if value is not None}
     tell, progress = partial(click.echo, err=True), terminal_progress(as_json)
     outcome = wait(
         resume(store or default_store(), run, progress, tell, concurrency=concurrency, overrides=overrides, on=on)

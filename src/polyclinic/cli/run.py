@@ -12,6 +12,7 @@ from polyclinic.cli.options import (
     json_option,
     pairs,
     print_json,
+    print_result,
     scenarios_option,
     store_option,
     terminal_progress,
@@ -107,9 +108,6 @@ def _estimate(config: RunConfig, as_json: bool) -> int:
     from polyclinic.runner.execute.estimate import estimate
 
     found = wait(estimate(config))
-    if as_json:
-        print_json(found.as_json())
-    else:
-        click.echo(found.as_text())
+    print_result(as_json, found.as_json(), found.as_text())
     sys.stdout.flush()
     return 0

@@ -7,12 +7,12 @@ from functools import partial
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, wait, waits
+from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, wait, waits
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import outcome_of
 from polyclinic.store.leases import break_leases, holders
-from polyclinic.store.removal import delete_run
 from polyclinic.store.store import open_store
+from polyclinic.store.upkeep import delete_run
 
 
 @click.group(name="runs", short_help="List the runs in the store, delete or free them.", invoke_without_command=True)
@@ -45,11 +45,9 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
             click.confirm(f"Delete {', '.join(found)}?", abort=True, err=True)
         for run in found:
             deleted[run] = await opened.database.write(partial(delete_run, run=run))
-    if as_json:
-        print_json({"deleted": deleted})
-    else:
-        for run, episodes in deleted.items():
-            click.echo(f"deleted {run}: {episodes} episodes")
+    print_result(
+        as_json, {"deleted": deleted}, *(f"deleted {run}: {episodes} episodes" for run, episodes in deleted.items())
+    )
     return 0
 
 
@@ -71,12 +69,12 @@ async def release(run: str, force: bool, store: str, as_json: bool) -> int:
             if holder.here and not force:
                 raise ConfigError(f"{run}: {holder} is alive on this machine; stop it, or add --force")
         await opened.database.write(partial(break_leases, run=run))
-    if as_json:
-        print_json({"run": run, "released": [holder._asdict() for holder in found]})
-    else:
-        for holder in found:
-            click.echo(f"freed from {holder}")
-        click.echo(f"{run}: continue with: polyclinic resume {run}" if found else f"{run}: no process holds it")
+    print_result(
+        as_json,
+        {"run": run, "released": [holder._asdict() for holder in found]},
+        *(f"freed from {holder}" for holder in found),
+        f"{run}: continue with: polyclinic resume {run}" if found else f"{run}: no process holds it",
+    )
     return 0
 
 

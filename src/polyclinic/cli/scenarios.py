@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import orjson
 
-from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, table
+from polyclinic.cli.options import Group, json_option, print_json, print_result, scenarios_option, table
 from polyclinic.core.files import must_exist
 from polyclinic.errors import UnknownName
 from polyclinic.runner.registry import load_clinic
@@ -24,10 +24,11 @@ def command() -> None:
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
     """List the scenarios of a selection."""
     found = load_clinic(clinic).scenarios(selector, seed)
-    if as_json:
-        print_json([{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found])
-    else:
-        click.echo(table([[s.id, ", ".join(s.tags), s.campaign] for s in found], ["id", "tags", "campaign"]))
+    print_result(
+        as_json,
+        [{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found],
+        table([[s.id, ", ".join(s.tags), s.campaign] for s in found], ["id", "tags", "campaign"]),
+    )
     return 0
 
 
@@ -59,10 +60,10 @@ def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
     for file in files:
         must_exist(file)
     faults = [fault for file in files for fault in chosen.faults_in(file)]
-    if as_json:
-        print_json({"files": list(files), "faults": faults})
-    else:
-        for fault in faults:
-            click.echo(fault)
-        click.echo(f"{len(faults)} fault{'' if len(faults) == 1 else 's'} in {len(files)} file{'s'[: len(files) > 1]}")
+    print_result(
+        as_json,
+        {"files": list(files), "faults": faults},
+        *faults,
+        f"{len(faults)} fault{'' if len(faults) == 1 else 's'} in {len(files)} file{'s'[: len(files) > 1]}",
+    )
     return 1 if faults else 0

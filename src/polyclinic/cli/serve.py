@@ -59,7 +59,7 @@ def command(
         from polyclinic.web.sessions.alerts import check_webhook
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
-        from polyclinic.web.sessions.passwords import hash_password
+        from polyclinic.web.sessions.logins import hash_password
         from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None

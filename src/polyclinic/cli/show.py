@@ -7,7 +7,7 @@ import textwrap
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, waits
+from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
 from polyclinic.eval.reading import event_line
@@ -33,10 +33,11 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
         row = await opened.runs.get(run)
         if episode is None:
             rows = await opened.runs.episodes(row.id)
-            if as_json:
-                print_json([{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows])
-            else:
-                click.echo(table([[r.spec.id, r.status, r.outcome] for r in rows], ["episode", "status", "outcome"]))
+            print_result(
+                as_json,
+                [{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows],
+                table([[r.spec.id, r.status, r.outcome] for r in rows], ["episode", "status", "outcome"]),
+            )
             return 0
         transcript = await opened.runs.transcript(row.id, episode)
     if as_json:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait, waits
+from polyclinic.cli.options import json_option, print_json, print_result, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, WEB_ROLES, AccountRole, StaffAccounts
@@ -65,17 +65,14 @@ def _changes(
             await store.audit_log.append(BY, "", done, f"staff/{name}")
 
     wait(work())
-    if as_json:
-        print_json({"name": name, "done": done})
-    else:
-        click.echo(words)
+    print_result(as_json, {"name": name, "done": done}, words)
     return 0
 
 
 def _asked() -> str:
     """Ask for a new password and return its argon2id hash."""
     try:
-        from polyclinic.web.sessions.passwords import hash_password
+        from polyclinic.web.sessions.logins import hash_password
     except ImportError as error:
         raise ConfigError(f"accounts need the extra 'web' ({error.name}): {install_hint('web')}") from None
 
@@ -119,7 +116,7 @@ def end(name: str, store: str, as_json: bool) -> int:
 @waits
 async def log(fhir: bool, store: str, as_json: bool) -> int:
     """Read the audit log, and check that nothing in it was changed."""
-    from polyclinic.web.sessions.audit_events import audit_bundle
+    from polyclinic.web.sessions.trail import audit_bundle
 
     async with open_store(store) as found:
         entries = [entry async for entry in found.audit_log.every()]
@@ -130,13 +127,10 @@ async def log(fhir: bool, store: str, as_json: bool) -> int:
         print_json({"entries": [entry.model_dump() for entry in entries], "broken_at": broken})
     else:
         for entry in entries:
+            at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="seconds")
             done = f"{entry.action}  {entry.target}  {entry.outcome}"
-            click.echo(f"{entry.number}  {_time(entry.at_ms)}  {entry.who}  {done}")
+            click.echo(f"{entry.number}  {at}  {entry.who}  {done}")
         click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
     if broken:
         click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
     return 1 if broken else 0
-
-
-def _time(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")

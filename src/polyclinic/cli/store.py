@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
+from polyclinic.cli.options import Group, json_option, print_json, print_result, store_option, waits
 from polyclinic.fhir.schema import create_tables
 from polyclinic.store.connections import without_password
 from polyclinic.store.opening import sqlite_path
 from polyclinic.store.store import default_store, open_store
 from polyclinic.store.transfer import Copied, back_up, move_store
-from polyclinic.store.upkeep import Pruned, problems, prune
+from polyclinic.store.upkeep import problems, prune
 
 SHORT = "Move a store between SQLite and PostgreSQL, check, prune or back it up."
 _PRUNED = {
@@ -64,14 +64,12 @@ def backup(file: Path, store: str, as_json: bool) -> int:
 @command.command(name="check", short_help="Check that a store is intact.")
 @store_option
 @json_option
-def check(store: str, as_json: bool) -> int:
+@waits
+async def check(store: str, as_json: bool) -> int:
     """Check that a store is intact: the file, runs, transcripts, journals, libraries."""
-    found = wait(_check(store))
-    if as_json:
-        print_json({"ok": not found, "problems": found})
-    else:
-        for line in found or ["everything is whole"]:
-            click.echo(line)
+    async with open_store(store, must_exist=True) as opened:
+        found = await opened.database.read(lambda transaction: list(problems(transaction)))
+    print_result(as_json, {"ok": not found, "problems": found}, *(found or ["everything is whole"]))
     return 1 if found else 0
 
 
@@ -80,13 +78,15 @@ def check(store: str, as_json: bool) -> int:
 @click.option("--dry-run", is_flag=True, help="Only count; remove nothing.")
 @store_option
 @json_option
-def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
+@waits
+async def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
     """Remove what nobody needs, and give its space back.
 
     Removes leases of processes that are gone, rows without a run, and copies of libraries that no run began with. Runs
     stay: see `polyclinic runs delete`.
     """
-    pruned = wait(_prune(store, cache, dry_run))
+    async with open_store(store, must_exist=True) as opened:
+        pruned = await opened.database.write(partial(prune, cache=cache, only_count=dry_run))
     path = sqlite_path(store or default_store())
     if not dry_run and path and path != ":memory:":
         _vacuum(Path(path).expanduser())
@@ -96,16 +96,6 @@ def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
         counts = ", ".join(f"{count} {_PRUNED[name]}" for name, count in asdict(pruned).items() if count)
         click.echo(f"{'would remove' if dry_run else 'removed'}: {counts or 'nothing'}")
     return 0
-
-
-async def _check(url: str) -> list[str]:
-    async with open_store(url, must_exist=True) as store:
-        return await store.database.read(lambda transaction: list(problems(transaction)))
-
-
-async def _prune(url: str, cache: bool, only_count: bool) -> Pruned:
-    async with open_store(url, must_exist=True) as store:
-        return await store.database.write(partial(prune, cache=cache, only_count=only_count))
 
 
 def _vacuum(path: Path) -> None:

@@ -5,17 +5,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.cli.options import json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.reading.settings import TuningSettings
+
+if TYPE_CHECKING:
+    from polyclinic.reading.sets import Labelled
 
 
 @click.group(
@@ -46,37 +50,25 @@ def command() -> None:
 @click.option("--batch", default=64, show_default=True, help="With --base: labelled lines in a training step.")
 @click.option("--rate", default=1e-5, show_default=True, help="With --base: the learning rate.")
 @click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
-@click.option("--max-lines", default=0, metavar="N", help="With --base: learn from N lines at most.")
-@click.option("--max-seconds", default=0.0, metavar="S", help="With --base: stop learning after S seconds.")
+@click.option("--max-lines", "most_lines", default=0, metavar="N", help="With --base: learn from N lines at most.")
+@click.option(
+    "--max-seconds", "most_seconds", default=0.0, metavar="S", help="With --base: stop learning after S seconds."
+)
 @json_option
-def reader(
-    added: tuple[str, ...],
-    out: str,
-    base: str,
-    epochs: int,
-    batch: int,
-    rate: float,
-    seed: int,
-    max_lines: int,
-    max_seconds: float,
-    as_json: bool,
-) -> int:
+def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning: Any) -> int:
     """Train the built-in reader, and measure it on the test authors; or fine-tune a language model as a reader.
 
     The same lines give the same built-in weights. Use the result with --cast reader=builtin:FILE, or with --cast
     reader=local:FOLDER after --base.
     """
     if base:
-        settings = TuningSettings(base, epochs, batch, rate, seed, max_lines, max_seconds)
-        return _tune(settings, added, out, as_json)
+        return _tune(TuningSettings(base, **tuning), added, out, as_json)
     from polyclinic.reading.measure import RESULTS, table
-    from polyclinic.reading.sets import from_file
     from polyclinic.reading.training import text_only, train_file
     from polyclinic.reading.weights import SHIPPED
     from polyclinic.runner.readings import all_kinds, labelled, read_all
 
-    kinds = all_kinds()
-    rows = labelled(split="train") + [row for file in added for row in from_file(Path(file), kinds)]
+    kinds, rows = all_kinds(), _training_lines(added)
     home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
     digest = train_file(rows, kinds, path)
@@ -85,31 +77,40 @@ def reader(
     written = {**plain(found), "text_only": text_only(rows, tested, kinds)}
     if not out:
         (home / RESULTS).write_bytes(orjson.dumps(written, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    if as_json:
-        print_json({"weights": str(path), "digest": digest, "lines": len(rows), **written})
-    else:
-        click.echo(f"{len(rows)} lines; weights in {path} ({digest})")
-        click.echo(f"balanced accuracy on the test authors: {found.all.balanced}")
+    print_result(
+        as_json,
+        {"weights": str(path), "digest": digest, "lines": len(rows), **written},
+        f"{len(rows)} lines; weights in {path} ({digest})",
+        f"balanced accuracy on the test authors: {found.all.balanced}",
+    )
     return 0
 
 
 def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: bool) -> int:
     """Fine-tune a language model as a reader."""
-    from polyclinic.reading.sets import from_file
     from polyclinic.reading.tuning import tune_reader
-    from polyclinic.runner.readings import all_kinds, labelled
+    from polyclinic.runner.readings import all_kinds
 
     if not out:
         raise ConfigError("--base needs --out FOLDER, the folder for the fine-tuned model")
-    kinds = all_kinds()
-    rows = labelled(split="train") + [row for file in added for row in from_file(Path(file), kinds)]
-    card = tune_reader(rows, kinds, settings, Path(out), lambda line: click.echo(line, err=True))
-    if as_json:
-        print_json(card)
-    else:
-        click.echo(f"{card['steps']} steps in {card['seconds']} s; the reader is in {out}")
-        click.echo(f"Measure it: polyclinic eval readings --cast reader=local:{out} --keep")
+    card = tune_reader(
+        _training_lines(added), all_kinds(), settings, Path(out), lambda line: click.echo(line, err=True)
+    )
+    print_result(
+        as_json,
+        card,
+        f"{card['steps']} steps in {card['seconds']} s; the reader is in {out}",
+        f"Measure it: polyclinic eval readings --cast reader=local:{out} --keep",
+    )
     return 0
+
+
+def _training_lines(added: tuple[str, ...]) -> list[Labelled]:
+    """The labelled lines of the package, and those of the user's files."""
+    from polyclinic.reading.sets import from_file
+    from polyclinic.runner.readings import all_kinds, labelled
+
+    return labelled(split="train") + [row for file in added for row in from_file(Path(file), all_kinds())]
 
 
 for stage in STAGES:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import Group, json_option, print_json
-from polyclinic.core.trained import TrainedWeights
+from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
+from polyclinic.cli.options import json_option, print_json, print_result, scenarios_option, store_option, waits
 from polyclinic.store.store import open_store
 from polyclinic.training.recipe import NAMED
 from polyclinic.training.record import StageResult
@@ -133,7 +133,7 @@ def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
 
     polyclinic train merge runs/grpo --out tutor
     """
-    from polyclinic.training.merge import find_converter, merge_weights, write_gguf
+    from polyclinic.training.folder import find_converter, merge_weights, write_gguf
 
     converter = find_converter() if gguf else None
     made = merge_weights(str(run), out)
@@ -159,10 +159,7 @@ def card(run: Path, as_json: bool) -> int:
     from polyclinic.training.model_card import write_card
 
     path, facts = write_card(run)
-    if as_json:
-        print_json(facts)
-    else:
-        click.echo(f"model card in {path}")
+    print_result(as_json, facts, f"model card in {path}")
     return 0
 
 
@@ -182,40 +179,23 @@ def card(run: Path, as_json: bool) -> int:
 @click.option("--out", required=True, type=_FOLDER, help="Where figures and outputs go.")
 @store_option
 @json_option
-def compare(
-    models: tuple[str, ...],
-    data: Path | None,
-    moments: int,
-    scenarios: str,
-    variant: str,
-    temperature: float,
-    max_tokens: int,
-    judge: str,
-    clinic: str,
-    seed: int,
-    out: Path,
-    store: str,
-    as_json: bool,
+@waits
+async def compare(
+    models: tuple[str, ...], judge: str, clinic: str, out: Path, store: str, as_json: bool, **settings: Any
 ) -> int:
     """Compare models on cases that none of them was trained on: held-out prompts, and whole sessions.
 
     polyclinic train compare --model base=WEIGHTS --model sft=runs/sft --model rules=understudy --data clinteach --out c
     """
-    from polyclinic.training.compare import Compared, Contender, Trial, compare_models
+    from polyclinic.training.compare import Contender, Trial, compare_models
     from polyclinic.training.room import trained_clinic
 
     cast = f"judge={judge},all=understudy" if judge else ""
-    trial = Trial(trained_clinic(clinic), data, moments, scenarios, variant, temperature, max_tokens, cast, seed)
+    trial = Trial(trained_clinic(clinic), judge=cast, **settings)
 
-    async def work() -> Compared:
-        async with open_store(store) as opened:
-            return await compare_models(opened, [Contender.from_text(text) for text in models], trial, out, _say)
-
-    made = wait(work())
-    if as_json:
-        print_json(made.to_plain())
-    else:
-        click.echo(made.text())
+    async with open_store(store) as opened:
+        made = await compare_models(opened, [Contender.from_text(text) for text in models], trial, out, _say)
+    print_result(as_json, made.to_plain(), made.text())
     return 0
 
 

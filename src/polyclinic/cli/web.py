@@ -45,7 +45,7 @@ def command(
     --role administrator'. Put a proxy with TLS in front of it.
     """
     try:
-        from polyclinic.serving.memory import few_arenas
+        from polyclinic.serving.metrics import few_arenas
         from polyclinic.web.app import create_web
         from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:

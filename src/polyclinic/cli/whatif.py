@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import click
 
-from polyclinic.cli.options import json_option, print_json
+from polyclinic.cli.options import json_option, print_result
 from polyclinic.core.files import bad_file, parse_toml, read_text
 from polyclinic.errors import ConfigError
+from polyclinic.eval.evaluation import DialQuestion
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import section_text
-from polyclinic.eval.whatif import DialQuestion
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 _LONGEST = 200
@@ -78,10 +78,11 @@ def command(
     answer = found.whatif(asked)
     if html is not None:
         Path(html).write_text(render_sections(f"{found.title}: what if", answer.sections), encoding="utf-8")
-    if as_json:
-        print_json({"clinic": clinic, **answer.to_plain()})
-    else:
-        click.echo("\n\n".join(section_text(section) for section in answer.sections))
+    print_result(
+        as_json,
+        {"clinic": clinic, **answer.to_plain()},
+        "\n\n".join(section_text(section) for section in answer.sections),
+    )
     return 0
 
 

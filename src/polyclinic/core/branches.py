@@ -16,6 +16,7 @@ from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event
+from polyclinic.core.turns import cancel_all
 
 T = TypeVar("T")
 
@@ -82,9 +83,7 @@ class Alongside(Generic[T]):
         self.results = [result for result in results if not isinstance(result, BaseException)]
 
     async def _cancel(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel_all(self._tasks)
         for branch in self._branches:
             branch.close()
 

@@ -24,14 +24,12 @@ from polyclinic.errors import ConfigError, DataError, Owner, UnknownName
 
 if TYPE_CHECKING:
     from polyclinic.core.board import BoardRoom
-    from polyclinic.core.dataset import TrainingData
+    from polyclinic.core.dataset import TrainedWeights, TrainingData
     from polyclinic.core.episode import Episode, EpisodeSpec
     from polyclinic.core.live import LiveService
-    from polyclinic.core.trained import TrainedWeights
-    from polyclinic.eval.evaluation import Evaluate
+    from polyclinic.eval.evaluation import Evaluate, WhatIf
     from polyclinic.eval.results import RunResults
     from polyclinic.eval.sections import Section
-    from polyclinic.eval.whatif import WhatIf
     from polyclinic.retrieval.pages import Page
 
 Side = Literal["tested", "simulated", "judge", "reader"]

@@ -17,6 +17,7 @@ from polyclinic.core.judge import Bench
 from polyclinic.core.scenario import S
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
+from polyclinic.core.value import Value
 
 Split = Literal["train", "test"]
 TurnPart = dict[str, str | None]
@@ -177,3 +178,17 @@ class TrainingData(Generic[S]):
     def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
         """Further counts for the data card: for each heading, how many rows have each value."""
         return {}
+
+
+class TrainedWeights(Value):
+    """Where the weights were written, how many labelled lines they were trained on, and how good they are on held-out
+    authors.
+
+    For each language, `left_out` has shares by name, and `levels` the chosen levels.
+    """
+
+    weights: str
+    bytes: int
+    lines: int
+    left_out: dict[str, dict[str, float]]
+    levels: dict[str, dict[str, float]]

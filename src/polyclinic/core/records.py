@@ -58,64 +58,48 @@ class RecordsError(PolyclinicError):
     status: ClassVar[int] = 400
     code: ClassVar[str] = "processing"
 
+    def __init_subclass__(cls, status: int = 0, code: str = "") -> None:
+        """Take the status and the code of a class from its head; without them, those of its base stay."""
+        super().__init_subclass__()
+        cls.status, cls.code = status or cls.status, code or cls.code
+
     def __init__(self, message: str, *, expression: str | None = None) -> None:
         super().__init__(message)
         self.expression = expression
 
 
-class RecordMissing(RecordsError):
+class RecordMissing(RecordsError, status=404, code="not-found"):
     """No such resource."""
 
-    status = 404
-    code = "not-found"
 
-
-class RecordGone(RecordMissing):
+class RecordGone(RecordMissing, status=410, code="deleted"):
     """The resource existed and was deleted."""
 
-    status = 410
-    code = "deleted"
 
-
-class RecordConflict(RecordsError):
+class RecordConflict(RecordsError, status=409, code="conflict"):
     """The resource exists, is referenced, or is in a state that does not allow this (a slot that is not free)."""
 
-    status = 409
-    code = "conflict"
 
-
-class PreconditionFailed(RecordsError):
+class PreconditionFailed(RecordsError, status=412, code="conflict"):
     """The version that was read is no longer the current one, or a condition matches several resources."""
 
-    status = 412
-    code = "conflict"
 
-
-class RecordInvalid(RecordsError):
+class RecordInvalid(RecordsError, status=422, code="invariant"):
     """The resource breaks FHIR's rules; `problems` lists each one with its place."""
-
-    status = 422
-    code = "invariant"
 
     def __init__(self, message: str, problems: Sequence[Problem] = (), *, expression: str | None = None) -> None:
         super().__init__(message, expression=expression)
         self.problems = tuple(problems)
 
 
-class RecordsRefused(RecordsError):
+class RecordsRefused(RecordsError, status=403, code="forbidden"):
     """The server lacks what we need, or the resource may not be changed by us."""
 
-    status = 403
-    code = "forbidden"
 
-
-class RecordsUnreachable(RecordsError, StoreError):
+class RecordsUnreachable(RecordsError, StoreError, status=503, code="transient"):
     """The server does not answer, so it is not known whether the last change was made. The run stops; resuming it
     tries again.
     """
-
-    status = 503
-    code = "transient"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Long work in the event loop, in slices.
+"""Tasks that share the event loop: long work in slices, and tasks that are cancelled together.
 
 A judge or a reader may compute for a while. Without slices, other episodes and requests in the same process would wait.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
+from typing import Any
 
 SLICE_S = 0.01
 
@@ -20,3 +22,11 @@ async def give_way() -> None:
     if time.perf_counter() - _Slice.began > SLICE_S:
         await asyncio.sleep(0)
         _Slice.began = time.perf_counter()
+
+
+async def cancel_all(tasks: Iterable[asyncio.Future[Any]]) -> None:
+    """Cancel all tasks, and wait until they have ended."""
+    listed = list(tasks)
+    for task in listed:
+        task.cancel()
+    await asyncio.gather(*listed, return_exceptions=True)

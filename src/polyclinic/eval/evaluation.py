@@ -1,9 +1,9 @@
-"""A clinic's named evaluations: what they get and what they return."""
+"""A clinic's named evaluations: what they get and what they return; and its answer to ``polyclinic whatif``."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from polyclinic.core.judge import Bench
@@ -27,3 +27,20 @@ class Evaluation(Generic[Figures_co]):
 
 
 Evaluate = Callable[[Bench, str], Awaitable[Evaluation[Value]]]
+
+
+@dataclass(frozen=True)
+class DialQuestion:
+    """One question. `vary` gives dials their values, `fixed` gives other dials one value, and `hold` gives figures
+    their limits. `given_by` says where the value of a fixed dial comes from: a file's name, or the option.
+    """
+
+    vary: Mapping[str, tuple[float, ...]]
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    hold: Mapping[str, float] = field(default_factory=dict)
+    trials: int = 20
+    seed: int = 0
+    given_by: Mapping[str, str] = field(default_factory=dict)
+
+
+WhatIf = Callable[[DialQuestion], Evaluation[Value]]

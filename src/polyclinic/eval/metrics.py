@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyclinic.core.judge import weighted_value
 from polyclinic.core.transcript import Score
-from polyclinic.core.weighing import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import Floats, Method, estimate
 from polyclinic.eval.results import EpisodeRow, RunResults

@@ -2,22 +2,96 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from polyclinic.core.part import HeldToPart, PartCounts
+from polyclinic.core.part_again import LinesChosen
+from polyclinic.core.seed import array_stream
 from polyclinic.eval import overview
+from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.compare import Comparison, compare_variants
-from polyclinic.eval.consistency import consistency_section
+from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import found_section
-from polyclinic.eval.parts import count_parts, parts_section
+from polyclinic.eval.metrics import judge_table
 from polyclinic.eval.replies import replies_to_plain, reply_section
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Section, sections_to_plain
+from polyclinic.eval.sections import Cell, Paragraph, Section, Table, sections_to_plain
 from polyclinic.eval.summary import Summary, summarise
 from polyclinic.eval.validity import grounds
 from polyclinic.eval.variance import VarianceSplit, metric_variance
+
+
+def count_parts(results: RunResults) -> PartCounts:
+    """The counts of all episodes together."""
+    lines, again, stayed = 0, Counter[str](), Counter[str]()
+    for episode in results.episodes:
+        held = episode.ended_with(HeldToPart)
+        if held is not None:
+            lines += held.part.lines
+            again.update(held.part.again)
+            stayed.update(held.part.stayed)
+    return PartCounts(lines=lines, again=dict(again), stayed=dict(stayed))
+
+
+def parts_section(results: RunResults) -> Section | None:
+    """The report section on lines that fell out of character; None if no line was checked."""
+    counts = count_parts(results)
+    lines, again, stayed = counts.lines, Counter(counts.again), Counter(counts.stayed)
+    if not lines:
+        return None
+    left = sum(stayed.values())
+    text = (
+        f"{lines} lines of simulated people were checked; {sum(again.values())} were asked for again, and {left}"
+        f" ({left / lines:.1%}) stayed out of the part: the simulator's fault, counted among its failures."
+    )
+    chosen = sum(count.lines_chosen for row in results.episodes if (count := row.ended_with(LinesChosen)) is not None)
+    if chosen:
+        text += (
+            f" {chosen} ({chosen / lines:.1%}) were chosen from a list of ready lines, after the model's own words had"
+            " fallen out of the part three times."
+        )
+    rows: list[list[Cell]] = [[kind, again[kind], stayed[kind]] for kind in sorted(again | stayed)]
+    table = [Table("By kind", ["kind", "asked again", "stayed out"], rows)] if rows else []
+    return Section("Falling out of the part", [Paragraph(text), *table])
+
+
+_MOST_EPISODES = 300
+_RESAMPLES = 300
+
+
+def consistency_section(results: RunResults) -> Section | None:
+    """Spread and agreement for each metric that was scored more than once; None if there is no such metric."""
+    rows: list[list[Cell]] = []
+    for metric in results.metric_names():
+        _, table = judge_table(results, metric)
+        if table.shape[1] < 2:
+            continue
+        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
+        if len(repeated) == 0:
+            continue
+        spread = float(np.mean(np.nanstd(repeated, axis=1, ddof=1)))
+        if len(repeated) > _MOST_EPISODES:
+            picks = array_stream("steadiness", metric).choice(len(repeated), _MOST_EPISODES, replace=False)
+            repeated = repeated[np.sort(picks)]
+        found = krippendorff_alpha(repeated, "interval", resamples=_RESAMPLES)
+        alpha = None if found.value is None else Estimate(found.value, found.low, found.high, found.units)
+        rows.append([metric, table.shape[1], spread, alpha, found.units, found.note])
+    if not rows:
+        return None
+    columns = ["metric", "readings", "spread", "alpha", "episodes", "note"]
+    note = (
+        "Spread: the mean standard deviation of the readings within an episode. Alpha (Krippendorff, interval): 1 when "
+        "all readings agree, 0 when they agree no more than by chance."
+    )
+    return Section(
+        "How consistent the judges are", [Table("Repeated readings", columns, rows), Paragraph(note, tone="note")]
+    )
 
 
 @dataclass(frozen=True)

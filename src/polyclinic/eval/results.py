@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic
 
-from polyclinic.core.judge import Metric
+from polyclinic.core.judge import Metric, weighted_value
 from polyclinic.core.model import NANO, ModelKind
 from polyclinic.core.note import PayloadT, get_payload
 from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import EpisodeStatus, Score, Transcript
-from polyclinic.core.weighing import weighted_value
 from polyclinic.errors import OWNERS, EngineError, Owner
 from polyclinic.reading.measure import Accuracy
 

@@ -11,7 +11,8 @@ wrong and asked again, at most twice. Then the judge has failed, and a failed ju
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic
 
 from polyclinic.core.judge import Bench, Case
@@ -19,12 +20,38 @@ from polyclinic.core.scenario import S_contra, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
-from polyclinic.eval.evidence import missing_quotes
 from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_file import load_rubric, package_rubric, parse_rubric
 from polyclinic.eval.rules import check_scores
 from polyclinic.eval.sheet import RubricJudged
 from polyclinic.eval.view import Conversation, View, whole_dialogue
+from polyclinic.text.normal import normalise
+
+_ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
+
+
+def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
+    """The quotes that do not occur in the text, in order; empty quotes count as missing."""
+    plain = normalise(text)
+    return [quote for quote in quotes if not _occurs(normalise(quote), plain)]
+
+
+def _occurs(quote: str, text: str) -> bool:
+    """Whether a quote occurs in a text. With an ellipsis, all its parts must occur in their order."""
+    bare = quote.strip("\"' ")
+    parts = [part for part in _ELLIPSIS.split(bare) if part]
+    if not parts:
+        return False
+    if bare in text:
+        return True
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
 
 __all__ = [
     "Conversation",

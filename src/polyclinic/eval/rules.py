@@ -1,4 +1,4 @@
-"""Rule judges: a plain function over a transcript, made into a judge.
+"""Judges that are code: a function over a transcript, made into a judge.
 
 ::
 
@@ -10,12 +10,23 @@
 
 The function returns one `mark`, several, or none if the rule does not apply to the episode. An exception
 inside it becomes a `JudgeError`: that judge gives no score in that episode, and the failure is counted separately.
+
+A reading judge works like a rule judge, except that it waits for a reader, which says what words mean::
+
+    RUDE = Metric("rude", "share of rude turns", higher_is_better=False, rests_on=("demo-rude",))
+
+    @reading_judge("manners", RUDE)
+    async def manners(case: Case, bench: Bench) -> Score:
+        found = [(await bench.reads(said.text, [RUDENESS.ask()]))[0].yes for said in case.transcript.said("clerk")]
+        return mark("rude", sum(found) / len(found))
+
+If the reader fails, the reader owns the failure.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -115,3 +126,20 @@ class RuleJudge(CodedJudge[RuleFunction[S_contra, V_contra]], Generic[S_contra, 
 def rule_judge(name: str, *metrics: Metric) -> Callable[[RuleFunction[S, V]], RuleJudge[S, V]]:
     """Decorator: ``@rule_judge("name", Metric(...), ...)`` over a function from a case to its marks."""
     return lambda function: RuleJudge(name, metrics, function)
+
+
+ReadingFunction = Callable[[Case[S, V], Bench], Awaitable[Score | Iterable[Score]]]
+
+
+class ReadingJudge(CodedJudge[ReadingFunction[S_contra, V_contra]], Generic[S_contra, V_contra]):
+    """A judge that is code and asks the reader."""
+
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
+        """The scores, or `JudgeError`."""
+        with boundary("judge", f"the readings of {case.scenario.id}"), judging(self.name):
+            return self.checked(await self._function(case, bench))
+
+
+def reading_judge(name: str, *metrics: Metric) -> Callable[[ReadingFunction[S, V]], ReadingJudge[S, V]]:
+    """Decorator: ``@reading_judge("name", Metric(...), ...)`` over an async function from a case and a bench."""
+    return lambda function: ReadingJudge(name, metrics, function)

@@ -20,10 +20,8 @@ _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
 METHODS: tuple[Method, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-class BadBundle(RecordsError):
+class BadBundle(RecordsError, code="invalid"):
     """A Bundle that cannot be executed as it is written."""
-
-    code = "invalid"
 
 
 def etag(version: str) -> str:

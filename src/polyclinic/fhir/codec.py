@@ -20,10 +20,8 @@ _DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s
 _POINT = re.compile(r"\.(?<=[0-9]\.)[0-9]")  # several times faster, because it starts with a plain character
 
 
-class BadJson(RecordsError):
+class BadJson(RecordsError, code="structure"):
     """The input is not JSON, or not a JSON object."""
-
-    code = "structure"
 
 
 def loads(text: str | bytes) -> Any:

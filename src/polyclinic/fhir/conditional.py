@@ -85,12 +85,8 @@ def resolved(value: Any, given: dict[str, str], finder: Finder) -> Any:
             made["reference"] = given[reference]
         elif has_conditional({"reference": reference}):
             type_, _, query = reference.partition("?")
-            found = finder.one(type_, _query_pairs(query))
+            found = finder.one(type_, parse_qsl(query, keep_blank_values=True))
             if found is None:
                 raise PreconditionFailed(f"the reference '{reference}' matches nothing")
             made["reference"] = f"{type_}/{found}"
     return made
-
-
-def _query_pairs(query: str) -> list[tuple[str, str]]:
-    return parse_qsl(query, keep_blank_values=True)

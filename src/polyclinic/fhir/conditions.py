@@ -15,10 +15,8 @@ DEFAULT_COUNT = 50
 Prefix = Literal["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap"]
 
 
-class BadSearch(RecordsError):
+class BadSearch(RecordsError, code="invalid"):
     """A search that cannot be understood."""
-
-    code = "invalid"
 
 
 @dataclass(frozen=True)

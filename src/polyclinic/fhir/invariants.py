@@ -119,6 +119,25 @@ def _needs(key: str, *names: str) -> Rule:
     return rule
 
 
+def _together(key: str, given: str, needed: str, text: str) -> Rule:
+    def rule(node: Node) -> Iterator[Breach]:
+        if _has(node, given) and not _has(node, needed):
+            yield key, text
+
+    return rule
+
+
+def _not_both(key: str, one: str, other: str, text: str) -> Rule:
+    def rule(node: Node) -> Iterator[Breach]:
+        if _has(node, one) and _has(node, other):
+            yield key, text
+
+    return rule
+
+
+_quantity = _together("qty-3", "code", "system", "a unit's code needs its system")
+
+
 def _organization_contact(node: Node) -> Iterator[Breach]:
     if any(point.get("use") == "home" for point in node.get("telecom", [])):
         yield "org-3", "the telecom of an organization cannot have the use 'home'"
@@ -131,19 +150,9 @@ def _period(node: Node) -> Iterator[Breach]:
         yield "per-1", "the start must not be after the end"
 
 
-def _contact_point(node: Node) -> Iterator[Breach]:
-    if _has(node, "value") and not _has(node, "system"):
-        yield "cpt-2", "a value needs a system"
-
-
 def _extension(node: Node) -> Iterator[Breach]:
     if _has(node, "extension") == _choice(node, "value"):
         yield "ext-1", "an extension must have either extensions or a value, not both"
-
-
-def _questionnaire_item(node: Node) -> Iterator[Breach]:
-    if _has(node, "answer") and _has(node, "item"):
-        yield "qrs-1", "an item must not have both answers and items"
 
 
 def _timing_repeat(node: Node) -> Iterator[Breach]:
@@ -169,21 +178,6 @@ def _provenance_agent(node: Node) -> Iterator[Breach]:
     who = node.get("who", {}).get("reference")
     if who is not None and who == node.get("onBehalfOf", {}).get("reference"):
         yield "prov-1", "who and onBehalfOf must be different"
-
-
-def _subscription_filter(node: Node) -> Iterator[Breach]:
-    if _has(node, "comparator") and _has(node, "modifier"):
-        yield "scr-1", "a filter must not have both a comparator and a modifier"
-
-
-def _attachment(node: Node) -> Iterator[Breach]:
-    if _has(node, "data") and not _has(node, "contentType"):
-        yield "att-1", "data needs a content type"
-
-
-def _quantity(node: Node) -> Iterator[Breach]:
-    if _has(node, "code") and not _has(node, "system"):
-        yield "qty-3", "a unit's code needs its system"
 
 
 def _duration(node: Node) -> Iterator[Breach]:
@@ -233,7 +227,7 @@ def _contained(node: Node) -> Iterator[Breach]:
 
 
 RULES: dict[str, tuple[Rule, ...]] = {
-    "Attachment": (_attachment,),
+    "Attachment": (_together("att-1", "data", "contentType", "data needs a content type"),),
     "Quantity": (_quantity,),
     "Duration": (_duration,),
     "Age": (_age,),
@@ -257,10 +251,14 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Patient.contact": (_needs("pat-1", "name", "telecom", "address", "organization"),),
     "Provenance.agent": (_provenance_agent,),
     "Provenance.entity.agent": (_provenance_agent,),
-    "Subscription.filterBy": (_subscription_filter,),
-    "QuestionnaireResponse.item": (_questionnaire_item,),
+    "Subscription.filterBy": (
+        _not_both("scr-1", "comparator", "modifier", "a filter must not have both a comparator and a modifier"),
+    ),
+    "QuestionnaireResponse.item": (
+        _not_both("qrs-1", "answer", "item", "an item must not have both answers and items"),
+    ),
     "Period": (_period,),
-    "ContactPoint": (_contact_point,),
+    "ContactPoint": (_together("cpt-2", "value", "system", "a value needs a system"),),
     "Extension": (_extension,),
     "Timing.repeat": (_timing_repeat,),
     "Identifier": (_needs("ident-1", "value", "_value"),),

@@ -18,11 +18,8 @@ _NEEDED = {
 }
 
 
-class BadPatch(RecordsError):
+class BadPatch(RecordsError, status=422, code="processing"):
     """A malformed patch, or one whose path leads to nothing."""
-
-    status = 422
-    code = "processing"
 
 
 def apply_patch(resource: Resource, operations: object) -> Resource:

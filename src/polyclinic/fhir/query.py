@@ -24,8 +24,7 @@ from polyclinic.fhir.conditions import (
 )
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
 from polyclinic.fhir.query_values import read_value, split_values
-from polyclinic.fhir.r4.mapping import TYPES
-from polyclinic.fhir.r4.searching import as_in_r4, r5_condition, r5_parameter, require_r4
+from polyclinic.fhir.r4.mapping import TYPES, as_in_r4, r5_condition, r5_parameter, require_r4
 
 MAX_COUNT = 1000
 MAX_VALUES = 500

@@ -30,8 +30,7 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir.bundles import transaction_bundle
-from polyclinic.fhir.ordered_changes import Step, apply_in_order
-from polyclinic.fhir.plain_changes import make
+from polyclinic.fhir.plain_changes import Step, apply_in_order, make
 from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
 from polyclinic.fhir.staged_search import StagedSearch
 from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id

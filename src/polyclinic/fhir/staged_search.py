@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from polyclinic.core.records import Query, RecordGone, RecordMissing, Records, Resource, SearchResult, reference_to
 from polyclinic.fhir.conditions import BadSearch, Chain, Filter, Has, Missing, Search
-from polyclinic.fhir.includes import references
 from polyclinic.fhir.match import matches, rows_of, sort
 from polyclinic.fhir.query import pairs, parse_condition, parse_search
+from polyclinic.fhir.search import references
 from polyclinic.fhir.slot_rules import Key
 
 

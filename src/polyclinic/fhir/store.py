@@ -17,11 +17,11 @@ from polyclinic.fhir import deferred, slot_holds, storage
 from polyclinic.fhir import search as searching
 from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
-from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.plain_changes import make
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.scheduling import cancelled
 from polyclinic.fhir.schema import create_tables
+from polyclinic.fhir.search import included_keys, read_included
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
 from polyclinic.fhir.unit_of_work import UnitOfWork

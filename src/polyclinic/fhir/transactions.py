@@ -21,7 +21,7 @@ from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import parse_search
-from polyclinic.fhir.r4.patching import patched_in_r4
+from polyclinic.fhir.r4.mapping import patched_in_r4
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 

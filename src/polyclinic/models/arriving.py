@@ -181,7 +181,8 @@ class Reading:
         """What this answer cost, whether or not it could be used: as reported if that is plausible, else estimated."""
         seen = estimate_usage(request, "".join(self.text) + "".join(call["arguments"] for call in self.calls))
         thought = sum([len(words) for words in self.thoughts]) // 4
-        read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, _characters(request))
+        asked = sum(len(message.content) for message in request.messages)
+        read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, asked)
         wrote = _believed(self.usage.get("completion_tokens"), seen.output_tokens + thought, self.length)
         estimated = Usage(input_tokens=seen.input_tokens, output_tokens=seen.output_tokens + thought, estimated=True)
         if read is None or wrote is None:
@@ -194,10 +195,6 @@ class Reading:
         details = self.usage.get("prompt_tokens_details")
         cached = details.get("cached_tokens") if isinstance(details, dict) else None
         return max(0, cached) if isinstance(cached, int) else 0
-
-
-def _characters(request: Request) -> int:
-    return sum(len(message.content) for message in request.messages)
 
 
 def _believed(reported: Any, estimate: int, characters: int) -> int | None:

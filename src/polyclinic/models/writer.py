@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from polyclinic.core.model import Completion, Usage
 from polyclinic.models.quick import QuickReplies
-from polyclinic.models.seeing import seen_chat
-from polyclinic.models.weights import Weights
+from polyclinic.models.weights import Weights, seen_chat
 
 SLOTS = 64
 CONTEXT = 8192

@@ -14,9 +14,8 @@
 verifiers.
 """
 
-from polyclinic.rl.adapters import tasks, trl_environment, verifiers_environment
+from polyclinic.rl.adapters import ThreadedEnvironment, tasks, trl_environment, verifiers_environment
 from polyclinic.rl.environment import Observation, RoleEnvironment
-from polyclinic.rl.threaded import ThreadedEnvironment
 
 __all__ = [
     "Observation",

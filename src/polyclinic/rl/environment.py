@@ -1,7 +1,7 @@
 """One role of a clinic as a multi-turn environment. The other roles are played as in any run; judges give the reward.
 
 An episode here is an episode of the engine: the same flow, limits, re-asking and judges, in a store in memory. The
-policy gets the same messages as any model in that role.
+policy gets the same messages as any model in that role; each question waits until the training code answers it.
 """
 
 from __future__ import annotations
@@ -13,18 +13,80 @@ from typing import Any, Self
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case, Metric
-from polyclinic.core.model import Request
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.core.model import Completion, Model, ModelKind, Request, estimate_usage, role_of
+from polyclinic.core.switchboard import Players
+from polyclinic.core.turns import cancel_all
+from polyclinic.errors import ConfigError, PersonLeft, UnknownName
 from polyclinic.eval.results import EpisodeRow
-from polyclinic.rl.policy import PolicyModel, Waiting, WithPolicy, leave, said
 from polyclinic.runner.api import execute, save_run
 from polyclinic.runner.build.built_run import build
-from polyclinic.runner.performance import own_figures
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results
+from polyclinic.runner.results import load_results, own_figures
 from polyclinic.store.store import open_store
+
+
+@dataclass
+class Waiting:
+    """A question, and the future that receives its answer."""
+
+    request: Request
+    answer: asyncio.Future[Completion]
+
+
+class PolicyModel:
+    """Plays a role with text that comes from outside.
+
+    It counts as a language model: its replies are parsed and retried, and its failures are counted, like any other
+    model's.
+    """
+
+    name = "policy"
+    kind: ModelKind = "llm"
+    trained = True
+
+    def __init__(self) -> None:
+        self._questions: asyncio.Queue[Waiting] = asyncio.Queue()
+
+    async def answer(self, request: Request) -> Completion:
+        """Wait for the answer."""
+        waiting = Waiting(request, asyncio.get_running_loop().create_future())
+        await self._questions.put(waiting)
+        return await waiting.answer
+
+    async def next(self) -> Waiting:
+        """Wait for the next question."""
+        return await self._questions.get()
+
+
+def said(waiting: Waiting, text: str) -> None:
+    """Answer a question. An empty answer is allowed: the engine then asks again."""
+    if not waiting.answer.done():
+        completion = Completion(text=text, usage=estimate_usage(waiting.request, text))
+        waiting.answer.set_result(completion)
+
+
+def leave(waiting: Waiting) -> None:
+    """End an episode that will not be continued."""
+    if not waiting.answer.done():
+        waiting.answer.set_exception(PersonLeft("the environment was closed"))
+
+
+class WithPolicy:
+    """The players of a run, with the policy in one role."""
+
+    def __init__(self, players: Players, role: str, policy: Model) -> None:
+        self._players, self._role, self._policy = players, role, policy
+
+    def model(self, role: str) -> Model:
+        """The policy for its role and all seats of this role, or only for one seat if a seat was named."""
+        mine = role == self._role or ("-" not in self._role and role_of(role) == self._role)
+        return self._policy if mine else self._players.model(role)
+
+    def describe(self) -> dict[str, str]:
+        """The model name of each role."""
+        return {**self._players.describe(), self._role: self._policy.name}
 
 
 @dataclass(frozen=True)
@@ -123,8 +185,7 @@ class RoleEnvironment:
             leave(self._waiting)
             self._waiting = None
         if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_all([task])
 
     async def _seen(self) -> Observation:
         if self._task is None:

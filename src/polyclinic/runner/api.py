@@ -16,17 +16,17 @@ from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.build.observers import active_observers
 from polyclinic.runner.execute.batch import Batch
-from polyclinic.runner.execute.garbage import rare_garbage_collection
 from polyclinic.runner.execute.progress import Progress, Silent
+from polyclinic.runner.execute.tasks import rare_garbage_collection
 from polyclinic.runner.execute.units import Share
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import pin_libraries, save_learned, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S
-from polyclinic.store.removal import take_back
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
+from polyclinic.store.upkeep import take_back
 
 
 @dataclass(frozen=True)

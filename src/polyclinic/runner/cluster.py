@@ -24,8 +24,7 @@ from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.build.built_run import build
-from polyclinic.runner.cluster_budget import Spent, counted, shares
-from polyclinic.runner.cluster_models import place_models
+from polyclinic.runner.cluster_models import Spent, counted, place_models, shares
 from polyclinic.runner.execute.units import Share
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import save_learned

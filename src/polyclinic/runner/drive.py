@@ -12,8 +12,7 @@ from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
 from polyclinic.runner.cluster import Tell, resume_on_cluster, run_on_cluster
-from polyclinic.runner.execute.progress import Progress
-from polyclinic.runner.execute.reasons import why_failed
+from polyclinic.runner.execute.progress import Progress, why_failed
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password

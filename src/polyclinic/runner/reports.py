@@ -1,4 +1,7 @@
-"""Reports of runs in a store: made from results and the clinic's own sections, and written as an HTML file."""
+"""Reports of runs in a store: made from results and the clinic's own sections, and written as an HTML file.
+
+Also the questions that people and judges answer about an episode, by the name of a rubric.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polyclinic.core.files import not_written
-from polyclinic.errors import ConfigError
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.html import render_html
 from polyclinic.eval.report import RunReport, build_report
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.rubric import RubricJudge, load_rubric
 from polyclinic.eval.sections import Section
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -58,3 +63,21 @@ def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Pat
     except OSError as error:
         raise not_written(path, error) from None
     return path
+
+
+def rubric_names(clinic: str) -> list[str]:
+    """The rubric judges of a clinic."""
+    return [judge.name for judge in load_clinic(clinic).judges() if isinstance(judge, RubricJudge)]
+
+
+def rubric_questions(clinic: str, rubric: str, *, files: bool = True) -> Sequence[Criterion]:
+    """The criteria of one named rubric judge, of a rubric file, or of all the clinic's rubric judges."""
+    judges = [judge for judge in load_clinic(clinic).judges() if isinstance(judge, RubricJudge)]
+    named = [judge.rubric for judge in judges if judge.name == rubric]
+    if rubric and not named and not files:
+        raise UnknownName("rubric", rubric, rubric_names(clinic))
+    if rubric:
+        return (named[0] if named else load_rubric(rubric)).criteria
+    if not judges:
+        raise ConfigError(f"{clinic} has no rubric judge to take questions from: give a rubric file with --rubric FILE")
+    return [criterion for judge in judges for criterion in judge.rubric.criteria]

@@ -1,13 +1,17 @@
 """Metrics of a server in Prometheus' text format at ``/metrics``: requests, durations and the process itself.
 
 Numbers only: no path with an id in it, no name, and nothing that anybody said.
+
+Also a setting of malloc that lets a long-running server hold less freed memory.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import secrets
+import sys
 import time
 from bisect import bisect_left
 from collections import Counter
@@ -113,3 +117,19 @@ def _about(name: str, kind: str, text: str) -> Iterator[str]:
 def _sample(name: str, value: float, labels: Mapping[str, str]) -> str:
     listed = ",".join(f'{key}="{text}"' for key, text in labels.items())
     return f"{name}{{{listed}}} {value}"
+
+
+_ARENAS = -8  # M_ARENA_MAX in glibc's malloc.h
+MOST_ARENAS = 2
+
+
+def few_arenas() -> bool:
+    """Let all threads share two malloc arenas; returns whether that was possible. Call it before threads start.
+
+    glibc gives each thread an arena of its own, eight for each core. Memory that one thread freed is not used by
+    another, so a server with a dozen threads holds many times what it needs. Other C libraries have no such setting.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    return set_option is not None and bool(set_option(_ARENAS, MOST_ARENAS))

@@ -12,9 +12,10 @@ from collections.abc import AsyncIterator
 
 import orjson
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.message import Frozen
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import Tables, read_row
 
 _COLUMNS = "number, at_ms, who, role, action, target, outcome, digest"
 
@@ -32,11 +33,8 @@ class AuditEntry(Frozen):
     digest: str
 
 
-class AuditLog:
+class AuditLog(Tables):
     """The audit log of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def append(self, who: str, role: str, action: str, target: str = "", outcome: str = "done") -> None:
         """Write one entry; it is committed when this returns."""
@@ -52,17 +50,14 @@ class AuditLog:
                 f"INSERT INTO audit_log ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, _digest(before, row))
             )
 
-        await self._database.write(work)
+        await self.database.write(work)
 
     async def entries(self, after: int = 0, most: int = 10_000) -> list[AuditEntry]:
         """Entries after a number, in order."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?", (after, most)
-            )
+        rows = await self.select(
+            f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?", (after, most)
         )
-        names = _COLUMNS.split(", ")
-        return [AuditEntry.model_validate(dict(zip(names, row, strict=True))) for row in rows]
+        return [read_row(AuditEntry, row) for row in rows]
 
     async def every(self) -> AsyncIterator[AuditEntry]:
         """The whole log in order; it is read in parts."""
@@ -74,9 +69,7 @@ class AuditLog:
 
     async def targets(self, action: str) -> set[str]:
         """Every target for which this action was done."""
-        rows = await self._database.read(
-            lambda tx: tx.execute("SELECT target FROM audit_log WHERE action = ? AND outcome = 'done'", (action,))
-        )
+        rows = await self.select("SELECT target FROM audit_log WHERE action = ? AND outcome = 'done'", (action,))
         return {str(row[0]) for row in rows}
 
     async def broken_at(self) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from polyclinic.core.message import Frozen
 
 
@@ -48,24 +46,6 @@ class Hint(Frozen):
     at_ms: int
 
 
-CLASS = "id, code, body, created_ms, ended_ms"
 MEMBER = "class, number, name, digest, joined_ms"
 SESSION = "run, class, member, place, begun_ms"
 HINT = "run, number, after_line, text, author, at_ms"
-
-
-def class_of(row: tuple[Any, ...]) -> ClassRow:
-    """A class from its row."""
-    return ClassRow.model_validate(dict(zip(CLASS.split(", "), row, strict=True)))
-
-
-def member_of(row: tuple[Any, ...]) -> Member:
-    """A trainee from their row."""
-    names = ("class_id", "number", "name", "digest", "joined_ms")
-    return Member.model_validate(dict(zip(names, row, strict=True)))
-
-
-def session_of(row: tuple[Any, ...]) -> ClassSession:
-    """A session from its row."""
-    names = ("run", "class_id", "member", "place", "begun_ms")
-    return ClassSession.model_validate(dict(zip(names, row, strict=True)))

@@ -12,8 +12,8 @@ import orjson
 
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.judge import values_of
 from polyclinic.core.transcript import Score
-from polyclinic.core.weighing import values_of
 
 AT_ONCE = 1_000
 _COLUMNS = "run, id, number, scenario, variant, trial, status, attempt, outcome, owners, calls, cost_nano, elapsed_ms"

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import Tables
 
 KEPT_MS = 24 * 3_600_000
 
 
-class KeyedAnswers:
+class KeyedAnswers(Tables):
     """The answers to requests with a key; they are kept for a day."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, key: str) -> str | None:
         """The answer under this key, if there was one."""
-        rows = await self._database.read(
-            lambda tx: tx.execute("SELECT answer FROM keyed_answers WHERE key = ?", (key,))
-        )
+        rows = await self.select("SELECT answer FROM keyed_answers WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
     async def keep(self, key: str, answer: str) -> None:
@@ -32,4 +28,4 @@ class KeyedAnswers:
                 (key, answer, now),
             )
 
-        await self._database.write(work)
+        await self.database.write(work)

@@ -8,11 +8,12 @@ import orjson
 from pydantic import TypeAdapter
 
 from polyclinic.core.campaign import StoredEffect
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.library import LibraryChanged, Operation
 from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import Tables
 
 PIN = "@"
 _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
@@ -38,11 +39,8 @@ def library_operations(effects: Sequence[StoredEffect], library: str) -> list[Op
     ]
 
 
-class Libraries:
+class Libraries(Tables):
     """The named libraries of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def save(self, saved: SavedLibrary) -> None:
         """Save a library under its name. It replaces an earlier one."""
@@ -57,14 +55,12 @@ class Libraries:
                 row,
             )
 
-        await self._database.write(work)
+        await self.database.write(work)
 
     async def learning_runs(self) -> list[str]:
         """The runs whose episodes changed a library."""
         kind = f'%"kind":"{LibraryChanged.kind}"%'
-        rows = await self._database.read(
-            lambda tx: tx.execute("SELECT DISTINCT run FROM effects WHERE body LIKE ? ORDER BY run DESC", (kind,))
-        )
+        rows = await self.select("SELECT DISTINCT run FROM effects WHERE body LIKE ? ORDER BY run DESC", (kind,))
         return [row[0] for row in rows]
 
     async def call_with(
@@ -89,22 +85,20 @@ class Libraries:
                     return found[0], found[1], found[2], found[3], found[4]
             return None
 
-        return await self._database.read(work)
+        return await self.database.read(work)
 
     async def names(self, pinned: bool = False) -> list[str]:
         """The names of all libraries.
 
         With `pinned`, also the copies of libraries that runs began with (NAME@DIGEST).
         """
-        rows = await self._database.read(lambda tx: tx.execute("SELECT name FROM libraries ORDER BY name"))
+        rows = await self.select("SELECT name FROM libraries ORDER BY name")
         return [row[0] for row in rows if pinned or PIN not in row[0]]
 
     async def load(self, name: str) -> SavedLibrary:
         """A library by name."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                "SELECT name, clinic, library, embedder, about, operations FROM libraries WHERE name = ?", (name,)
-            )
+        rows = await self.select(
+            "SELECT name, clinic, library, embedder, about, operations FROM libraries WHERE name = ?", (name,)
         )
         if not rows:
             raise UnknownName("library", name, await self.names())

@@ -5,16 +5,13 @@ A rater has no account. Their browser holds a token; only its digest is kept her
 
 from __future__ import annotations
 
-from typing import Any
-
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.message import Frozen
-from polyclinic.errors import UnknownName, UserError
-from polyclinic.store.classes import new_code, new_id
+from polyclinic.errors import UserError
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import JoinedByCode, read_row
 
 MOST_RATERS = 100
-_PACKET = "id, code, run, body, created_ms, ended_ms"
 _RATER = "packet, name, digest, joined_ms"
 _ANSWER = "packet, rater, item, question, body, at_ms"
 
@@ -50,60 +47,21 @@ class RaterAnswer(Frozen):
     at_ms: int
 
 
-class Packets:
+class Packets(JoinedByCode[PacketRow]):
     """The packets of a store."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    kind, table, row_type = "packet", "packets", PacketRow
 
     async def open(self, run: str, body: str) -> PacketRow:
         """Create a packet with a new, unique code."""
-
-        def work(tx: Transaction) -> PacketRow:
-            row = PacketRow(
-                id=new_id(), code=new_code(tx, "packets"), run=run, body=body, created_ms=now_ms(), ended_ms=0
-            )
-            tx.execute(f"INSERT INTO packets ({_PACKET}) VALUES (?, ?, ?, ?, ?, ?)", tuple(row.model_dump().values()))
-            return row
-
-        return await self._database.write(work)
-
-    async def all(self, most: int = 100) -> list[PacketRow]:
-        """Packets, the latest first."""
-        return await self._packets("1 = 1", (), f"ORDER BY created_ms DESC, id LIMIT {most}")
-
-    async def get(self, id: str) -> PacketRow:
-        """One packet by its id."""
-        return self._only(await self._packets("id = ?", (id,)), id)
-
-    async def by_code(self, code: str) -> PacketRow:
-        """One packet by the code that raters type."""
-        return self._only(await self._packets("code = ?", (code.strip().upper(),)), code)
-
-    @staticmethod
-    def _only(found: list[PacketRow], name: str) -> PacketRow:
-        if not found:
-            raise UnknownName("packet", name, ())
-        return found[0]
-
-    async def _packets(self, where: str, values: tuple[object, ...], order: str = "") -> list[PacketRow]:
-        rows = await self._database.read(
-            lambda tx: tx.execute(f"SELECT {_PACKET} FROM packets WHERE {where} {order}", values)
-        )
-        return [PacketRow.model_validate(_named(_PACKET, row)) for row in rows]
-
-    async def end(self, id: str) -> None:
-        """End a packet: nobody can rate it any more. Ending it again changes nothing."""
-        await self._database.write(
-            lambda tx: tx.execute("UPDATE packets SET ended_ms = ? WHERE id = ? AND ended_ms = 0", (now_ms(), id))
-        )
+        return await self.add(run=run, body=body)
 
     async def join(self, id: str, name: str, digest: str) -> Rater:
         """Join with a name. The same browser gets the same place again; a name that another browser uses is refused."""
 
         def work(tx: Transaction) -> Rater | str:
             known = [
-                Rater.model_validate(_named(_RATER, row))
+                read_row(Rater, row)
                 for row in tx.execute(f"SELECT {_RATER} FROM packet_raters WHERE packet = ?", (id,))
             ]
             for one in known:
@@ -117,19 +75,15 @@ class Packets:
             tx.execute(f"INSERT INTO packet_raters ({_RATER}) VALUES (?, ?, ?, ?)", tuple(made.model_dump().values()))
             return made
 
-        found = await self._database.write(work)
+        found = await self.database.write(work)
         if isinstance(found, str):
             raise UserError(found)
         return found
 
     async def raters(self, id: str) -> list[Rater]:
         """Everybody who rates, in the order of joining."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                f"SELECT {_RATER} FROM packet_raters WHERE packet = ? ORDER BY joined_ms, name", (id,)
-            )
-        )
-        return [Rater.model_validate(_named(_RATER, row)) for row in rows]
+        rows = await self.select(f"SELECT {_RATER} FROM packet_raters WHERE packet = ? ORDER BY joined_ms, name", (id,))
+        return [read_row(Rater, row) for row in rows]
 
     async def answer(self, id: str, rater: str, item: str, question: str, body: str) -> None:
         """Save an answer; it replaces an earlier one, and an empty answer deletes it.
@@ -146,20 +100,14 @@ class Packets:
                 tx.execute(f"INSERT INTO packet_answers ({_ANSWER}) VALUES (?, ?, ?, ?, ?, ?)", (*key, body, now_ms()))
             return True
 
-        if not await self._database.write(work):
+        if not await self.database.write(work):
             raise UserError("the rating has ended")
 
     async def answers(self, id: str, rater: str = "") -> list[RaterAnswer]:
         """All answers, or one rater's, in the order in which they were given."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                f"SELECT {_ANSWER} FROM packet_answers WHERE packet = ? AND (? = '' OR rater = ?) "
-                "ORDER BY at_ms, rater, item, question",
-                (id, rater, rater),
-            )
+        rows = await self.select(
+            f"SELECT {_ANSWER} FROM packet_answers WHERE packet = ? AND (? = '' OR rater = ?) "
+            "ORDER BY at_ms, rater, item, question",
+            (id, rater, rater),
         )
-        return [RaterAnswer.model_validate(_named(_ANSWER, row)) for row in rows]
-
-
-def _named(columns: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    return dict(zip(columns.split(", "), row, strict=True))
+        return [read_row(RaterAnswer, row) for row in rows]

@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 import orjson
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.message import Frozen
 from polyclinic.errors import UserError
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import Tables
 
 PostStatus = Literal["open", "taken", "closed"]
 _COLUMNS = "run, episode, queue, key, body, created_ms, status, taken_by, taken_ms, closed_ms, remark"
@@ -31,20 +32,15 @@ class Post(Frozen):
     remark: str
 
 
-class Posts:
+class Posts(Tables):
     """The hand-over queues of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def waiting(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
         """Hand-overs, oldest first. If `queue` or `status` is given, only hand-overs with that queue or status."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                f"SELECT {_COLUMNS} FROM posts WHERE (? = '' OR queue = ?) AND (? = '' OR status = ?) "
-                "ORDER BY created_ms, run, episode, key",
-                (queue, queue, status or "", status or ""),
-            )
+        rows = await self.select(
+            f"SELECT {_COLUMNS} FROM posts WHERE (? = '' OR queue = ?) AND (? = '' OR status = ?) "
+            "ORDER BY created_ms, run, episode, key",
+            (queue, queue, status or "", status or ""),
         )
         names = _COLUMNS.split(", ")
         return [
@@ -60,7 +56,7 @@ class Posts:
             tx.execute(f"INSERT INTO posts ({_COLUMNS}) VALUES ({marks})", row)
             tx.execute("DELETE FROM posts WHERE run = '' AND queue = 'probe'")
 
-        await self._database.write(work)
+        await self.database.write(work)
 
     async def take(self, post: Post, who: str) -> None:
         """Give a hand-over to a person; refused if another person has it."""
@@ -84,5 +80,5 @@ class Posts:
             )
             return bool(rows)
 
-        if not await self._database.write(work):
+        if not await self.database.write(work):
             raise UserError(f"hand-over {post.key} of {post.episode} cannot be {status} any more: reload the queue")

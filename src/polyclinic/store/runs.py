@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from polyclinic.core.campaign import StoredEffect
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import Usage, total
@@ -23,13 +23,22 @@ from polyclinic.store.leases import LeaseLost, holds
 from polyclinic.store.retries import retry_failed
 from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
 from polyclinic.store.scores import LIVE, put_scores
+from polyclinic.store.tables import Tables
+
+_INSERT = (
+    f"INSERT INTO episodes (run, {EPISODE_COLUMNS}, transcript) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')"
+)
 
 
-class Runs:
+def _new_row(run: str, number: int, unit: str, spec: EpisodeSpec) -> tuple[object, ...]:
+    """The row of an episode that has not begun."""
+    place = (spec.trial, spec.campaign, spec.position, spec.wave)
+    return (run, spec.id, number, unit, spec.scenario, spec.variant, *place)
+
+
+class Runs(Tables):
     """The runs of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     async def create(
         self,
@@ -61,14 +70,7 @@ class Runs:
                 (run, clinic, text, cast_text, now_ms(), number),
             )
             tx.executemany("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", [(run, *body) for body in bodies])
-            tx.executemany(
-                f"INSERT INTO episodes (run, {EPISODE_COLUMNS}, transcript) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
-                [
-                    (run, s.id, i, unit, s.scenario, s.variant, s.trial, s.campaign, s.position, s.wave)
-                    for i, (unit, s) in enumerate(episodes)
-                ],
-            )
+            tx.executemany(_INSERT, [_new_row(run, i, unit, spec) for i, (unit, spec) in enumerate(episodes)])
             return run
 
         return await self.database.write(work)
@@ -80,30 +82,13 @@ class Runs:
         def work(tx: Transaction) -> None:
             number = tx.execute("SELECT COALESCE(MAX(number), -1) + 1 FROM episodes WHERE run = ?", (run,))[0][0]
             tx.execute("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", (run, scenario.id, body))
-            tx.execute(
-                f"INSERT INTO episodes (run, {EPISODE_COLUMNS}, transcript) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
-                (
-                    run,
-                    spec.id,
-                    number,
-                    unit,
-                    spec.scenario,
-                    spec.variant,
-                    spec.trial,
-                    spec.campaign,
-                    spec.position,
-                    spec.wave,
-                ),
-            )
+            tx.execute(_INSERT, _new_row(run, number, unit, spec))
 
         await self.database.write(work)
 
     async def all(self) -> list[RunRow]:
         """Every run, newest first."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs ORDER BY number DESC")
-        )
+        rows = await self.select("SELECT id, clinic, config, players, created_ms FROM runs ORDER BY number DESC")
         return [run_row(row) for row in rows]
 
     async def get(self, run: str) -> RunRow:
@@ -121,36 +106,28 @@ class Runs:
 
     async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:
         """The JSON of each scenario, by its id. With `containing`, only those whose JSON contains that text."""
-        rows = await self.database.read(
-            lambda tx: tx.execute(
-                "SELECT id, body FROM scenarios WHERE run = ? AND (? = '' OR REPLACE(body, ?, '') <> body)",
-                (run, containing, containing),
-            )
+        rows = await self.select(
+            "SELECT id, body FROM scenarios WHERE run = ? AND (? = '' OR REPLACE(body, ?, '') <> body)",
+            (run, containing, containing),
         )
         return {row[0]: row[1] for row in rows}
 
     async def scenario(self, run: str, id: str) -> str | None:
         """One scenario's JSON, if there is such a scenario."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT body FROM scenarios WHERE run = ? AND id = ?", (run, id))
-        )
+        rows = await self.select("SELECT body FROM scenarios WHERE run = ? AND id = ?", (run, id))
         return str(rows[0][0]) if rows else None
 
     async def episodes(self, run: str, seed: int = 0, clinic: str = "", status: str = "") -> list[StoredEpisode]:
         """The episodes of a run, in planned order. With `status`, only those in that status."""
-        rows = await self.database.read(
-            lambda tx: tx.execute(
-                f"SELECT {EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
-                (run, status, status),
-            )
+        rows = await self.select(
+            f"SELECT {EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
+            (run, status, status),
         )
         return [episode_row(run, seed, clinic, row) for row in rows]
 
     async def transcript(self, run: str, episode: str) -> Transcript:
         """One episode's transcript."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT transcript FROM episodes WHERE run = ? AND id = ?", (run, episode))
-        )
+        rows = await self.select("SELECT transcript FROM episodes WHERE run = ? AND id = ?", (run, episode))
         if not rows:
             known = await self.episodes(run)
             raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
@@ -158,16 +135,12 @@ class Runs:
 
     async def spent(self, run: str) -> Usage:
         """What all answered calls of a run have cost, also those of episodes that have not ended yet."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT completion FROM calls WHERE run = ?", (run,)),
-        )
+        rows = await self.select("SELECT completion FROM calls WHERE run = ?", (run,))
         return total([Usage.read(orjson.loads(row[0])["usage"]) for row in rows])
 
     async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
         """How long each call of a run took: milliseconds by episode and by (key, occurrence)."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT episode, key, occurrence, latency_ms FROM calls WHERE run = ?", (run,))
-        )
+        rows = await self.select("SELECT episode, key, occurrence, latency_ms FROM calls WHERE run = ?", (run,))
         found: dict[str, dict[tuple[str, int], int]] = {}
         for episode, key, occurrence, latency_ms in rows:
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
@@ -175,18 +148,14 @@ class Runs:
 
     async def row(self, run: str) -> RunRow:
         """One run by its full id."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))
-        )
+        rows = await self.select("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))
         if not rows:
             raise UnknownName("run", run, ())
         return run_row(rows[0])
 
     async def all_counts(self) -> dict[str, dict[str, int]]:
         """For each run, how many of its episodes are in each state."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT run, status, COUNT(*) FROM episodes GROUP BY run, status")
-        )
+        rows = await self.select("SELECT run, status, COUNT(*) FROM episodes GROUP BY run, status")
         found: dict[str, dict[str, int]] = {}
         for run, status, count in rows:
             found.setdefault(run, {})[status] = int(count)
@@ -194,17 +163,13 @@ class Runs:
 
     async def counts(self, run: str) -> dict[str, int]:
         """How many episodes of a run are in each state."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT status, COUNT(*) FROM episodes WHERE run = ? GROUP BY status", (run,))
-        )
+        rows = await self.select("SELECT status, COUNT(*) FROM episodes WHERE run = ? GROUP BY status", (run,))
         return {status: int(count) for status, count in rows}
 
     async def effects(self, run: str, unit: str) -> list[tuple[str, StoredEffect]]:
         """(episode, effect) of a unit, in the order in which they were committed."""
-        rows = await self.database.read(
-            lambda tx: tx.execute(
-                "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
-            )
+        rows = await self.select(
+            "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
         )
         return [(episode, StoredEffect.from_json(body)) for episode, body in rows]
 

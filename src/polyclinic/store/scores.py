@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.transcript import Score
 from polyclinic.errors import UnknownName
 from polyclinic.store.facts import put_values
+from polyclinic.store.tables import Tables
 
 LIVE = "live"
 
@@ -26,19 +27,13 @@ def put_scores(
         put_values(transaction, run, episode, scores, first=first)
 
 
-class Scores:
+class Scores(Tables):
     """The scores of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def read(self, run: str, scoring: str) -> dict[str, list[Score]]:
         """The scores of each episode, for one scoring of a run."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number",
-                (run, scoring),
-            )
+        rows = await self.select(
+            "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number", (run, scoring)
         )
         scores: dict[str, list[Score]] = {}
         for episode, body in rows:
@@ -47,19 +42,15 @@ class Scores:
 
     async def of_episode(self, run: str, episode: str, scoring: str = LIVE) -> list[Score]:
         """The scores of one episode."""
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                "SELECT body FROM scores WHERE run = ? AND episode = ? AND scoring = ? ORDER BY number",
-                (run, episode, scoring),
-            )
+        rows = await self.select(
+            "SELECT body FROM scores WHERE run = ? AND episode = ? AND scoring = ? ORDER BY number",
+            (run, episode, scoring),
         )
         return [Score.from_json(row[0]) for row in rows]
 
     async def scorings(self, run: str) -> list[str]:
         """The names of a run's scorings."""
-        rows = await self._database.read(
-            lambda tx: tx.execute("SELECT DISTINCT scoring FROM scores WHERE run = ? ORDER BY scoring", (run,))
-        )
+        rows = await self.select("SELECT DISTINCT scoring FROM scores WHERE run = ? ORDER BY scoring", (run,))
         return [row[0] for row in rows]
 
     async def require(self, run: str, scoring: str) -> None:
@@ -72,4 +63,4 @@ class Scores:
 
     async def put(self, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
         """Save one episode's scores of a scoring; returns after the commit."""
-        await self._database.write(lambda tx: put_scores(tx, run, episode, scoring, scores))
+        await self.database.write(lambda tx: put_scores(tx, run, episode, scoring, scores))

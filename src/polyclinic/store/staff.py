@@ -1,4 +1,5 @@
 """Accounts of people who supervise live sessions or work in the browser: their roles, and logins that expire.
+Also who owns which object: a session, a run, a class, a packet. An object may belong to several people.
 
 Passwords arrive here hashed. For a login token, only the digest is stored.
 """
@@ -11,10 +12,11 @@ import re
 import secrets
 from typing import Literal, get_args
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Transaction
 from polyclinic.core.message import Frozen
 from polyclinic.errors import StoreError, UserError
 from polyclinic.store.journal import now_ms
+from polyclinic.store.tables import Tables
 
 StaffRole = Literal["watch", "take_over", "administer"]
 WebRole = Literal["learner", "educator", "rater", "counsellor", "administrator"]
@@ -45,11 +47,8 @@ class Account(Frozen):
         return self.active and mine is not None and STAFF_ROLES.index(mine) >= STAFF_ROLES.index(role)
 
 
-class StaffAccounts:
+class StaffAccounts(Tables):
     """Accounts and logins in a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, name: str, role: AccountRole, password_hash: str) -> None:
         """Create an account, or give a new password and role to one that was ended."""
@@ -67,19 +66,17 @@ class StaffAccounts:
             )
             return True
 
-        if not await self._database.write(work):
+        if not await self.database.write(work):
             raise UserError(f"there is an account {name} already: end it first, or choose another name")
 
     async def all(self) -> list[Account]:
         """Every account, by name."""
-        rows = await self._database.read(lambda tx: tx.execute("SELECT name, role, active FROM staff ORDER BY name"))
+        rows = await self.select("SELECT name, role, active FROM staff ORDER BY name")
         return [Account(name=name, role=role, active=bool(active)) for name, role, active in rows]
 
     async def find(self, name: str) -> tuple[Account, str] | None:
         """An active account and its password's hash."""
-        rows = await self._database.read(
-            lambda tx: tx.execute("SELECT name, role, password FROM staff WHERE name = ? AND active = 1", (name,))
-        )
+        rows = await self.select("SELECT name, role, password FROM staff WHERE name = ? AND active = 1", (name,))
         return (Account(name=rows[0][0], role=rows[0][1]), str(rows[0][2])) if rows else None
 
     async def end(self, name: str) -> None:
@@ -90,7 +87,7 @@ class StaffAccounts:
             tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
             return bool(found)
 
-        if not await self._database.write(work):
+        if not await self.database.write(work):
             raise UserError(f"there is no active account {name}")
 
     async def set_password(self, name: str, password_hash: str) -> None:
@@ -103,7 +100,7 @@ class StaffAccounts:
             tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
             return bool(found)
 
-        if not await self._database.write(work):
+        if not await self.database.write(work):
             raise UserError(f"there is no active account {name}")
 
     async def log_in(self, name: str) -> tuple[str, int]:
@@ -117,7 +114,7 @@ class StaffAccounts:
                 (token_digest(token), name, now + LOGIN_MS, now),
             )
 
-        await self._database.write(work)
+        await self.database.write(work)
         return token, now + LOGIN_MS
 
     async def account_of(self, token: str, *, used: bool = True) -> Account | None:
@@ -126,12 +123,10 @@ class StaffAccounts:
         `used` means that somebody uses the login now, so that it is not idle.
         """
         now = now_ms()
-        rows = await self._database.read(
-            lambda tx: tx.execute(
-                "SELECT s.name, s.role, l.used_ms FROM staff_logins l JOIN staff s ON s.name = l.name "
-                "WHERE l.digest = ? AND s.active = 1 AND l.ends_ms > ? AND l.used_ms > ?",
-                (token_digest(token), now, now - IDLE_MS),
-            )
+        rows = await self.select(
+            "SELECT s.name, s.role, l.used_ms FROM staff_logins l JOIN staff s ON s.name = l.name "
+            "WHERE l.digest = ? AND s.active = 1 AND l.ends_ms > ? AND l.used_ms > ?",
+            (token_digest(token), now, now - IDLE_MS),
         )
         if not rows:
             return None
@@ -146,21 +141,38 @@ class StaffAccounts:
         A failed write is only logged: it must not lock out staff who could help.
         """
         try:
-            await self._database.write(
-                lambda tx: tx.execute(
-                    "UPDATE staff_logins SET used_ms = ? WHERE digest = ?", (now, token_digest(token))
-                )
-            )
+            await self.change("UPDATE staff_logins SET used_ms = ? WHERE digest = ?", (now, token_digest(token)))
         except (StoreError, OSError):
             _LOG.exception("the last use of a login could not be saved")
 
     async def log_out(self, token: str) -> None:
         """End the login: its token is no longer valid."""
-        await self._database.write(
-            lambda tx: tx.execute("DELETE FROM staff_logins WHERE digest = ?", (token_digest(token),))
-        )
+        await self.change("DELETE FROM staff_logins WHERE digest = ?", (token_digest(token),))
 
 
 def token_digest(token: str) -> str:
     """The digest of a token; only this is stored. Nobody can log in with it."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Owners(Tables):
+    """The owners of objects, by the object's kind and name.
+
+    An object without an owner belongs to those who may see everything.
+    """
+
+    async def add(self, kind: str, name: str, owner: str) -> None:
+        """Add an owner; adding the same one again changes nothing."""
+        await self.change(
+            "INSERT INTO owners (kind, name, owner) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (kind, name, owner)
+        )
+
+    async def of(self, kind: str, name: str) -> set[str]:
+        """Who owns an object."""
+        rows = await self.select("SELECT owner FROM owners WHERE kind = ? AND name = ?", (kind, name))
+        return {str(row[0]) for row in rows}
+
+    async def owned(self, kind: str, owner: str) -> set[str]:
+        """The names of all objects of this kind that somebody owns."""
+        rows = await self.select("SELECT name FROM owners WHERE owner = ? AND kind = ?", (owner, kind))
+        return {str(row[0]) for row in rows}

@@ -15,13 +15,12 @@ from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
 from polyclinic.store.opening import open_database, refuse_missing, sqlite_path
-from polyclinic.store.owners import Owners
 from polyclinic.store.packets import Packets
 from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
 from polyclinic.store.schema import migrate
 from polyclinic.store.scores import Scores
-from polyclinic.store.staff import StaffAccounts
+from polyclinic.store.staff import Owners, StaffAccounts
 from polyclinic.store.words import EpisodeWords
 
 DEFAULT_STORE = ".polyclinic/store.db"

@@ -1,4 +1,7 @@
-"""Maintenance of a store: check that its data is complete, and remove what nobody needs any more."""
+"""Maintenance of a store: check that its data is complete, and remove what nobody needs any more.
+
+Runs are removed by name, or because nothing ever happened in them.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,59 @@ from pydantic import ValidationError
 from polyclinic.core.database import Transaction
 from polyclinic.core.model import Completion
 from polyclinic.core.transcript import Called, Transcript
-from polyclinic.errors import PolyclinicError
+from polyclinic.errors import ConfigError, PolyclinicError
 from polyclinic.store.journal import now_ms
-from polyclinic.store.leases import is_dead
+from polyclinic.store.leases import is_dead, units_at_work
 from polyclinic.store.libraries import PIN
-from polyclinic.store.removal import RUN_TABLES
+
+RUN_TABLES = (
+    "calls",
+    "effects",
+    "scores",
+    "episode_facts",
+    "episode_values",
+    "episode_words",
+    "episode_word_parts",
+    "posts",
+    "leases",
+    "episodes",
+    "scenarios",
+)
+"""The tables whose rows belong to a run, besides `runs` itself."""
+
+
+def delete_run(transaction: Transaction, run: str) -> int:
+    """Delete a run with all its rows; returns how many episodes it had. Refused while a process works on it.
+
+    Saved libraries stay. Records in FHIR tables stay too, because they may be of other runs.
+    """
+    if units_at_work(transaction, run):
+        raise ConfigError(
+            f"a process is working on {run}: stop it first, or, if it is gone, free the run with:"
+            f" polyclinic runs release {run}"
+        )
+    episodes = int(transaction.execute("SELECT COUNT(*) FROM episodes WHERE run = ?", (run,))[0][0])
+    for table in RUN_TABLES:
+        transaction.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+    transaction.execute("DELETE FROM runs WHERE id = ?", (run,))
+    return episodes
+
+
+def take_back(transaction: Transaction, run: str) -> bool:
+    """Delete a run in which nothing has happened: no episode ended, no call was answered, and nothing was handed over.
+
+    Returns whether it was deleted.
+    """
+    happened = transaction.execute(
+        "SELECT EXISTS (SELECT 1 FROM episodes WHERE run = ? AND status <> 'pending')"
+        " OR EXISTS (SELECT 1 FROM calls WHERE run = ?) OR EXISTS (SELECT 1 FROM posts WHERE run = ?)",
+        (run, run, run),
+    )[0][0]
+    if happened or units_at_work(transaction, run):
+        return False
+    delete_run(transaction, run)
+    return True
+
 
 _READS = (ValueError, KeyError, TypeError, PolyclinicError, ValidationError)
 

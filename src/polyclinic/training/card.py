@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.dataset import Row, TrainingData, counted
+from polyclinic.training.files import pairs_of
 from polyclinic.training.filters import NGRAM, Sieve, split_faults
-from polyclinic.training.pairs import pairs_of
 
 
 class Card(BaseModel):

@@ -19,8 +19,7 @@ from polyclinic.core.transcript import Score
 from polyclinic.errors import ConfigError
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
-from polyclinic.models.seeing import picture_of
-from polyclinic.models.weights import open_weights
+from polyclinic.models.weights import open_weights, picture_of
 from polyclinic.models.writer import answer_chats
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config

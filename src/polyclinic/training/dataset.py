@@ -21,10 +21,9 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
 from polyclinic.training.card import Card, make_card
-from polyclinic.training.files import write_jsonl, write_pairs, write_parquet, write_pictures
+from polyclinic.training.files import pairs_of, write_jsonl, write_pairs, write_parquet, write_pictures
 from polyclinic.training.filters import Contamination, Sieve
 from polyclinic.training.grading import open_grader
-from polyclinic.training.pairs import pairs_of
 from polyclinic.training.room import dataset_room
 
 BATCH_EPISODES = 400

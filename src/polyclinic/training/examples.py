@@ -14,7 +14,7 @@ import orjson
 from polyclinic.core.files import bad_file, json_lines, missing, read_bytes
 from polyclinic.core.message import Image
 from polyclinic.errors import ConfigError
-from polyclinic.models.seeing import picture_of
+from polyclinic.models.weights import picture_of
 from polyclinic.models.wire import picture_in_words
 
 Example = dict[str, Any]

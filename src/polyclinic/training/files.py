@@ -1,11 +1,14 @@
 """The dataset's files: JSONL and Parquet for each split, pictures next to them, readable by Hugging Face `datasets`.
 
 JSONL files name pictures by path. Parquet files hold their bytes; the metadata says so, so that readers decode them.
+
+Preference pairs are two outputs for the same prompt, one with a clearly higher reward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -14,7 +17,56 @@ import orjson
 
 from polyclinic.core.dataset import ChatTurn, Pictures, Row
 from polyclinic.errors import EngineError
-from polyclinic.training.pairs import Pair
+
+MARGIN = 2.0
+"""The least difference in reward between the two outputs of a pair."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A prompt with a better and a worse completion."""
+
+    better: Row
+    worse: Row
+
+    @property
+    def split(self) -> str:
+        """The split (train or test) of the case."""
+        return self.better.split
+
+    def as_json(self) -> dict[str, Any]:
+        """The columns that DPO trainers read, and the origin of the pair."""
+        return {
+            "id": f"{self.better.id}>{self.worse.id}",
+            "case": self.better.case,
+            "images": [f"images/{name}" for name in self.better.images],
+            "prompt": self.better.prompt,
+            "chosen": self.better.completion,
+            "rejected": self.worse.completion,
+            "chosen_reward": self.better.reward,
+            "rejected_reward": self.worse.reward,
+            "context": self.better.context,
+        }
+
+
+def pairs_of(rows: Sequence[Row], margin: float = MARGIN) -> list[Pair]:
+    """Pair the best output of every prompt with each output that is worse by the margin.
+
+    The pairs are in the order of the rows.
+    """
+    groups: dict[bytes, list[Row]] = {}
+    for row in rows:
+        if row.reward is not None:
+            groups.setdefault(orjson.dumps(row.prompt), []).append(row)
+    made: list[Pair] = []
+    for group in groups.values():
+        best = max(group, key=_reward)
+        made += [Pair(best, row) for row in group if _reward(best) - _reward(row) >= margin]
+    return made
+
+
+def _reward(row: Row) -> float:
+    return row.reward if row.reward is not None else float("-inf")
 
 
 def as_json(row: Row) -> dict[str, Any]:

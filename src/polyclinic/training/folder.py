@@ -2,6 +2,8 @@
 
 Starting the same run again in the same folder resumes it from its last complete checkpoint. A different run is refused
 there.
+
+An adapter can be merged into its base model, and weights be written as GGUF with llama.cpp's converter.
 """
 
 from __future__ import annotations
@@ -9,16 +11,20 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import re
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 import polyclinic
 from polyclinic.core.files import read_data
 from polyclinic.errors import ConfigError
-from polyclinic.models.weights import TRAIN
+from polyclinic.models.weights import TRAIN, open_weights
 from polyclinic.training.record import StageResult, TrainingConfig, write_record
 
 CONFIG, PROGRESS, RESULT = "run.json", "progress.jsonl", "result.json"
@@ -99,3 +105,44 @@ def digest_of(folder: Path) -> str:
     for file in sorted(folder.glob("*.safetensors")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+CONVERTER = "convert_hf_to_gguf.py"
+CONVERTER_VARIABLE = "LLAMA_CPP"
+_MISSING = re.compile(r"No module named '([\w-]+)")
+
+
+def merge_weights(run: str, out: Path) -> dict[str, Any]:
+    """Write the complete weights to one folder, in 16 bits unless the run used 32."""
+    weights = open_weights(run, device="cpu")
+    out.mkdir(parents=True, exist_ok=True)
+    weights.model.save_pretrained(str(out))
+    (weights.processor or weights.tokenizer).save_pretrained(str(out))
+    return {"folder": str(out), "weights": digest_of(out)}
+
+
+def find_converter() -> Path:
+    """llama.cpp's converter: in the folder that LLAMA_CPP names, or on the path."""
+    named = os.environ.get(CONVERTER_VARIABLE, "")
+    places = [Path(named).expanduser() / CONVERTER] if named else []
+    found = shutil.which(CONVERTER)
+    places += [Path(found)] if found else []
+    for place in places:
+        if place.is_file():
+            return place
+    raise ConfigError(
+        f"no {CONVERTER}: set {CONVERTER_VARIABLE} to the folder that has it, which is a clone of llama.cpp or"
+        " vendor/llama.cpp in the source archive of llama-cpp-python on PyPI"
+    )
+
+
+def write_gguf(folder: Path, converter: Path) -> Path:
+    """Write the folder's weights as a GGUF file next to them."""
+    file = folder / "model.gguf"
+    command = [sys.executable, str(converter), str(folder), "--outfile", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        missing = _MISSING.search(done.stderr)
+        hint = f"the converter needs a package: pip install {missing[1]}" if missing else done.stderr.strip()[-400:]
+        raise ConfigError(f"{CONVERTER} failed: {hint}")
+    return file

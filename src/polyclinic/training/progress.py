@@ -1,4 +1,4 @@
-"""The progress of a training run, printed and saved: one line for each logged step."""
+"""The progress of a training run, printed and saved: one line for each logged step; steps with NaN are skipped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from polyclinic.errors import ConfigError
 from polyclinic.training.folder import is_first_process
 from polyclinic.training.record import Logged
 
@@ -96,3 +97,40 @@ def read_progress(file: Path) -> list[Logged]:
     """Read the curve of a run: all values that are numbers."""
     rows = [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
     return [{name: value for name, value in row.items() if isinstance(value, int | float)} for row in rows]
+
+
+MOST_IN_A_ROW = 5
+
+
+def sound_steps() -> Any:
+    """A trainer callback that checks each gradient before it is used."""
+    import torch
+    from transformers import TrainerCallback
+
+    class SoundSteps(TrainerCallback):  # type: ignore[misc]
+        """Skips steps whose gradient is not finite and prints a line for each; too many in a row are an error."""
+
+        def __init__(self) -> None:
+            self.in_a_row = self.left_out = 0
+
+        def on_pre_optimizer_step(
+            self, args: Any, state: Any, control: Any, optimizer: Any = None, **more: Any
+        ) -> None:
+            """Discard a gradient that is not finite."""
+            weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+            gradients = [weight.grad for weight in weights if weight.grad is not None]
+            if all(bool(torch.isfinite(gradient).all()) for gradient in gradients):
+                self.in_a_row = 0
+                return
+            self.in_a_row, self.left_out = self.in_a_row + 1, self.left_out + 1
+            for weight in weights:
+                weight.grad = None
+            if is_first_process():
+                sys.stderr.write(f"step {state.global_step + 1} left out: its gradient holds NaN or infinity\n")
+            if self.in_a_row == MOST_IN_A_ROW:
+                raise ConfigError(
+                    f"the gradients of {MOST_IN_A_ROW} steps in a row hold NaN or infinity: "
+                    "set a lower learning_rate, or precision=fp32"
+                )
+
+    return SoundSteps()

@@ -27,10 +27,9 @@ from polyclinic.training.examples import (
 )
 from polyclinic.training.folder import PROGRESS, Folder, digest_of, versions
 from polyclinic.training.grading_pool import GradingPlan, grading
-from polyclinic.training.progress import progress_callback, read_progress
+from polyclinic.training.progress import progress_callback, read_progress, sound_steps
 from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, Recipe, SftRecipe
 from polyclinic.training.record import StageResult, TrainingConfig
-from polyclinic.training.sound_steps import sound_steps
 from polyclinic.training.trl_reward import RewardFunction
 
 Arguments = Mapping[str, Any]

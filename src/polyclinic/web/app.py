@@ -1,20 +1,26 @@
-"""The browser's application: pages, and the API behind them, over one store."""
+"""The browser's application: pages, and the API behind them, over one store.
+
+`make frontend` built the pages. Every address that is neither a file nor the API gets the same HTML file.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import mimetypes
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from pathlib import Path
 
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from polyclinic import __version__
+from polyclinic.core.files import package_file
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.hosts import KnownHosts
@@ -23,7 +29,6 @@ from polyclinic.store.store import folder_of, open_store
 from polyclinic.web.access import routes as access
 from polyclinic.web.access.allowed import checked
 from polyclinic.web.boards import routes as boards
-from polyclinic.web.built import serve_pages
 from polyclinic.web.cases import routes as cases_place
 from polyclinic.web.cases.folder import CaseFolder
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
@@ -45,10 +50,41 @@ from polyclinic.web.runs import routes as run_routes
 from polyclinic.web.runs.pages import RunPages
 from polyclinic.web.sessions.errors import unfit
 from polyclinic.web.sessions.gate import BodyGate
-from polyclinic.web.sessions.logins import Logins
-from polyclinic.web.sessions.passwords import Passwords
-from polyclinic.web.sessions.rates import Rates
+from polyclinic.web.sessions.limits import Rates
+from polyclinic.web.sessions.logins import Logins, Passwords
 from polyclinic.web.sessions.trail import Trail
+
+FOLDER = "static"
+_FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".webmanifest": "application/json"}
+
+
+@lru_cache(maxsize=128)
+def built_file(path: str) -> bytes | None:
+    """A built file by its path in the folder; None if there is none."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\\" in part for part in parts):
+        return None
+    found = package_file("polyclinic.web", f"{FOLDER}/{path}")
+    return found.read_bytes() if found.is_file() else None
+
+
+def serve_pages(app: FastAPI) -> None:
+    """Add the route that answers every address that no other route handles."""
+
+    @app.get("/{path:path}", include_in_schema=False)
+    async def page(path: str, request: Request) -> Response:
+        if path.startswith("api/"):
+            return Response('{"detail":"not found"}', 404, media_type="application/json")
+        found = built_file(path) if "." in path.rpartition("/")[2] else None
+        if found is None:
+            whole = built_file("index.html")
+            return Response(whole or b"the pages are not built: make frontend", media_type="text/html")
+        ending = "." + path.rpartition(".")[2]
+        kind = _TYPES.get(ending) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+        kept = {"Cache-Control": _FOREVER} if path.startswith("assets/") else {}
+        return Response(found, media_type=kind, headers=kept)
+
 
 BODY_BYTES, BODY_S, LOGINS_PER_MINUTE = 262_144, 20.0, 12.0
 ABOUT = """What the browser uses, for notebooks and scripts too: send the start-up token as `Authorization: Bearer …`.
@@ -102,9 +138,7 @@ def create_web(
             try:
                 yield
             finally:
-                for task in work:
-                    task.cancel()
-                await asyncio.gather(*work, return_exceptions=True)
+                await cancel_all(work)
                 await desks.close()
                 await runs.jobs.close()
                 await runs.indexes.close()

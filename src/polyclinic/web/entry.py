@@ -18,7 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.web.access.person import NOBODY, OWNER, Person, person_with
+from polyclinic.core.turns import cancel_all
+from polyclinic.web.access.allowed import NOBODY, OWNER, Person, person_with
 from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.limits import Buckets
 
@@ -100,8 +101,7 @@ class EntryGate:
                     return
             await whole
         finally:
-            whole.cancel()
-            await asyncio.gather(whole, return_exceptions=True)
+            await cancel_all([whole])
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request that is refused, or that has the token in its address."""

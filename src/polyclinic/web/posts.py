@@ -20,8 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyclinic.store.store import Store
-from polyclinic.web.access.allowed import rule_of
-from polyclinic.web.access.person import person_of
+from polyclinic.web.access.allowed import person_of, rule_of
 from polyclinic.web.entry import keep_token
 from polyclinic.web.of_request import store_of
 

@@ -7,7 +7,7 @@ from polyclinic.clinics.demo import clinic
 from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
-from polyclinic.eval.parts import count_parts
+from polyclinic.eval.report import count_parts
 from polyclinic.testing.fault_server import Body, FaultServer
 from polyclinic.testing.runs import run_once
 

@@ -22,8 +22,8 @@ from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalCl
 from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
 from polyclinic.errors import ConfigError, DataError, UnknownName
 from polyclinic.eval.charts import Lines
+from polyclinic.eval.evaluation import DialQuestion
 from polyclinic.eval.sections import Figure, Paragraph, Table
-from polyclinic.eval.whatif import DialQuestion
 from polyclinic.testing.runs import played
 
 SMALL = {"weeks": 2.0, "warm_up": 1.0}

@@ -193,33 +193,15 @@ def _diagnosis_in(diagnosis: dict[str, Any]) -> Resource:
     return {**made, "use": [diagnosis["use"]]} if "use" in diagnosis else made
 
 
-def _schedule_out(s: Resource) -> None:
-    parts.concepts_of(s, "serviceType")
-
-
-def _schedule_in(s: Resource) -> None:
-    parts.references_of(s, "serviceType")
-
-
-TO_R4: dict[str, Callable[[Resource], None]] = {
-    "Appointment": _appointment_out,
-    "Encounter": _encounter_out,
-    "HealthcareService": _service_out,
-    "Location": _location_out,
-    "Organization": _organization_out,
-    "Practitioner": _practitioner_out,
-    "PractitionerRole": _service_out,
-    "Schedule": _schedule_out,
-    "Slot": _slot_out,
+PAIRS: dict[str, tuple[Callable[[Resource], None], Callable[[Resource], None]]] = {
+    "Appointment": (_appointment_out, _appointment_in),
+    "Encounter": (_encounter_out, _encounter_in),
+    "HealthcareService": (_service_out, _service_in),
+    "Location": (_location_out, _location_in),
+    "Organization": (_organization_out, _organization_in),
+    "Practitioner": (_practitioner_out, _practitioner_in),
+    "PractitionerRole": (_service_out, _service_in),
+    "Schedule": (lambda s: parts.concepts_of(s, "serviceType"), lambda s: parts.references_of(s, "serviceType")),
+    "Slot": (_slot_out, _slot_in),
 }
-TO_R5: dict[str, Callable[[Resource], None]] = {
-    "Appointment": _appointment_in,
-    "Encounter": _encounter_in,
-    "HealthcareService": _service_in,
-    "Location": _location_in,
-    "Organization": _organization_in,
-    "Practitioner": _practitioner_in,
-    "PractitionerRole": _service_in,
-    "Schedule": _schedule_in,
-    "Slot": _slot_in,
-}
+"""For each type that differs: the function that maps a resource to R4, and the one that maps it back."""

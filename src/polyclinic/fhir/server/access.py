@@ -15,10 +15,9 @@ from starlette.requests import Request
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError, Resource
-from polyclinic.fhir.compartment import belongs, in_compartment, names_others, patient_condition
 from polyclinic.fhir.conditions import AnyOf, Chain, Condition, Has, Search
 from polyclinic.fhir.parameters import resource_types
-from polyclinic.fhir.references import refuse_dangling
+from polyclinic.fhir.references import belongs, in_compartment, names_others, patient_condition, refuse_dangling
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.smart.scopes import LETTERS, Grant, Letter
@@ -29,11 +28,8 @@ from polyclinic.fhir.unit_of_work import UnitOfWork
 _REFERENCE = re.compile(r"\b([A-Z][A-Za-z]+)/[A-Za-z0-9\-.]+")
 
 
-class Forbidden(RecordsError):
+class Forbidden(RecordsError, status=403, code="forbidden"):
     """The token does not allow this."""
-
-    status = 403
-    code = "forbidden"
 
 
 class Access:

@@ -28,10 +28,9 @@ from polyclinic.fhir.server.exchange import base_url, in_r4, require_json, resou
 from polyclinic.fhir.server.exports import Exports
 from polyclinic.fhir.server.interactions import Interactions
 from polyclinic.fhir.server.openapi import openapi
-from polyclinic.fhir.server.operations import Operations
+from polyclinic.fhir.server.operations import Operations, Subscriptions
 from polyclinic.fhir.server.r4_edge import R4Edge
 from polyclinic.fhir.server.searches import Searches
-from polyclinic.fhir.server.subscriptions import Subscriptions
 from polyclinic.fhir.smart.scopes import Letter
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.hosts import KnownHosts

@@ -22,32 +22,20 @@ _ACCEPTED = (*_JSON, "application/json+fhir", "application/*", "text/*", "*/*")
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
 
 
-class NotAcceptable(RecordsError):
+class NotAcceptable(RecordsError, status=406, code="not-supported"):
     """The client asks for something other than JSON."""
 
-    status = 406
-    code = "not-supported"
 
-
-class UnsupportedMedia(RecordsError):
+class UnsupportedMedia(RecordsError, status=415, code="not-supported"):
     """The client sent something other than JSON."""
 
-    status = 415
-    code = "not-supported"
 
-
-class TooLarge(RecordsError):
+class TooLarge(RecordsError, status=413, code="too-long"):
     """The body is larger than the server accepts."""
 
-    status = 413
-    code = "too-long"
 
-
-class UnknownPath(RecordsError):
+class UnknownPath(RecordsError, status=404, code="not-supported"):
     """There is nothing at this address."""
-
-    status = 404
-    code = "not-supported"
 
 
 def base_url(request: Request) -> str:

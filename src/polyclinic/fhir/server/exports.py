@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from polyclinic.core.records import RecordMissing, RecordsError
+from polyclinic.core.turns import cancel_all
 from polyclinic.fhir.dates import date_range, instant_text
 from polyclinic.fhir.export import Export, ExportFile, patient_types
 from polyclinic.fhir.parameters import resource_types
@@ -37,18 +38,12 @@ _KNOWN = ("_type", "_since", "_outputFormat", "_format", "_pretty")
 _log = logging.getLogger("polyclinic.fhir")
 
 
-class TooManyExports(RecordsError):
+class TooManyExports(RecordsError, status=429, code="throttled"):
     """Too many exports are still running."""
 
-    status = 429
-    code = "throttled"
 
-
-class ExportFailed(RecordsError):
+class ExportFailed(RecordsError, status=500, code="exception"):
     """The files could not be written."""
-
-    status = 500
-    code = "exception"
 
 
 _Owner: TypeAlias = tuple[str, str, bool]
@@ -172,8 +167,7 @@ class Exports:
 
     async def _forget(self, id_: str) -> None:
         job = self._jobs.pop(id_)
-        job.task.cancel()
-        await asyncio.gather(job.task, return_exceptions=True)
+        await cancel_all([job.task])
         await asyncio.to_thread(shutil.rmtree, job.export.folder, ignore_errors=True)
 
     async def close(self) -> None:

@@ -12,10 +12,8 @@ from polyclinic.fhir.extract import split_reference
 _TEXTS = ("valueString", "valueUri", "valueUrl", "valueCode", "valueId", "valueDateTime", "valueInstant", "valueDate")
 
 
-class BadParameters(RecordsError):
+class BadParameters(RecordsError, code="invalid"):
     """The input of an operation is not valid."""
-
-    code = "invalid"
 
 
 class Parameters:

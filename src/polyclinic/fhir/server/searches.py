@@ -15,14 +15,14 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
+from polyclinic.fhir.changes import HistoryPage, history
 from polyclinic.fhir.conditions import BadSearch, Include, Search
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.everywhere import parse_everywhere, run_everywhere
-from polyclinic.fhir.history import HistoryPage, history
-from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.parameters import patient_parameters, resource_types
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.mapping import TYPES
+from polyclinic.fhir.search import included_keys, read_included
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (

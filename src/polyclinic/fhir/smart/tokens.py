@@ -21,11 +21,8 @@ REFETCH_S = 30
 Json = dict[str, Any]
 
 
-class Unauthorized(RecordsError):
+class Unauthorized(RecordsError, status=401, code="login"):
     """There is no valid access token."""
-
-    status = 401
-    code = "login"
 
 
 class Verifier:

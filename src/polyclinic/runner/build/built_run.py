@@ -1,8 +1,11 @@
-"""Turn names into objects: a model for each role, judges and services, for one run on one store."""
+"""Turn names into objects: a model for each role, judges and services, for one run on one store.
+
+``replay:RUN`` as a model gives the answers that are in the journal of that run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -16,17 +19,46 @@ from polyclinic.core.execute import RunContext
 from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
+from polyclinic.core.model import Completion
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
+from polyclinic.errors import ConfigError
 from polyclinic.models.accounting import Budget
-from polyclinic.models.cast import Cast, Reader, open_cast
+from polyclinic.models.cast import Cast, CastSpec, Reader, open_cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.models.placed import Host
-from polyclinic.runner.build.recordings import open_recordings
+from polyclinic.models.replay import Recording
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.store import Store
+
+
+async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dict[str, Recording]:
+    """The recording of every ``replay:RUN`` in a cast, by run id."""
+    wanted = sorted({spec.replay_run for spec in specs if spec.replay_run})
+    if wanted and store is None:
+        raise ConfigError("replay needs a store that holds the recorded run: name it with --store")
+    return {run: await _recording(store, run) for run in wanted if store is not None}
+
+
+async def _recording(store: Store, run: str) -> Recording:
+    """The answers in a run's own episodes; answers of later rescorings are left out."""
+    row = await store.runs.get(run)
+    rows = await store.database.read(
+        lambda tx: tx.execute(
+            "SELECT c.key, c.occurrence, c.completion FROM calls c "
+            "JOIN episodes e ON e.run = c.run AND e.id = c.episode WHERE c.run = ?",
+            (row.id,),
+        )
+    )
+    recorded = {(key, int(occurrence)): text for key, occurrence, text in rows}
+
+    def find(key: str, occurrence: int) -> Completion | None:
+        text = recorded.get((key, occurrence))
+        return None if text is None else Completion.from_json(text)
+
+    return Recording(find, row.players)
 
 
 @dataclass(frozen=True)

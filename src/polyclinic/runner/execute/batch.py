@@ -20,11 +20,11 @@ from polyclinic.core.execute import EpisodeResult, RunContext, as_failed, run_ep
 from polyclinic.core.library import Operation
 from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import LimitReached
-from polyclinic.runner.execute.progress import Progress, Silent
-from polyclinic.runner.execute.reasons import judging_failures
+from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
-from polyclinic.runner.execute.tasks import all_of, cancel_all, cause_of
+from polyclinic.runner.execute.tasks import all_of, cause_of
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.connections import without_password

@@ -1,10 +1,19 @@
-"""Run several tasks as one: when one fails, no other task is left running."""
+"""Run several tasks as one: when one fails, no other task is left running.
+
+Python's garbage collector runs less often meanwhile. Episodes make many small long-lived objects and hardly any
+reference cycles. With Python's default (a collection every 700 new objects) the collector takes a tenth of a run and
+finds nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+import gc
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+from polyclinic.core.turns import cancel_all
 
 
 async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -17,13 +26,6 @@ async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise
 
 
-async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel all tasks, and wait until they have ended."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
 def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseException:
     """The error that caused `result`, if `result` only follows from another task's error; else `result` itself.
 
@@ -31,3 +33,20 @@ def cause_of(result: Exception, tasks: Sequence[asyncio.Task[None]]) -> BaseExce
     """
     errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
     return next((error for error in errors if not isinstance(error, type(result))), result)
+
+
+RARE = (100_000, 4, 20)
+_normal: list[tuple[int, int, int]] = []
+
+
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Collect rarely until the last run in this process has ended."""
+    _normal.append(gc.get_threshold())
+    gc.set_threshold(*RARE)
+    try:
+        yield
+    finally:
+        normal = _normal.pop()
+        if not _normal:
+            gc.set_threshold(*normal)

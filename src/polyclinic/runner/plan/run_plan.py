@@ -1,4 +1,8 @@
-"""The plan of a run: what the user asked for, parsed and checked once. Descriptions and objects are made from it."""
+"""The plan of a run: what the user asked for, parsed and checked once. Descriptions and objects are made from it.
+
+The names of runs in a config are replaced by full ids: ``last`` must not change its meaning when this run is saved.
+Episodes are scenarios × variants × trials, grouped into units of work that share nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.model import role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
@@ -15,11 +20,78 @@ from polyclinic.models.cast import CastSpec, choose_models, parse_cast, reads_by
 from polyclinic.models.prices import default_prices
 from polyclinic.models.spec import ALL, is_loopback
 from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.episodes import Planned, expand, variant_names
 from polyclinic.runner.plan.libraries import with_own_libraries
-from polyclinic.runner.plan.names import with_full_names
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
+
+Planned = tuple[str, EpisodeSpec]
+"""An episode and the unit it belongs to: itself, or a campaign under one variant and trial."""
+
+
+def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
+    """The requested variants, checked. Empty means the default, ``all`` means every variant."""
+    if list(wanted) == ["all"]:
+        return list(clinic.variants)
+    names = list(dict.fromkeys(wanted)) or [clinic.first_variant]
+    return [clinic.variant(name).name for name in names]
+
+
+def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tuple[Planned, ...]]:
+    """The scenarios, and scenarios × variants × trials in a fixed order."""
+    scenarios = tuple(clinic.scenarios(config.scenarios, config.seed))
+    if not scenarios:
+        raise ConfigError(f"--scenarios {config.scenarios or '(default)'} selects nothing in {clinic.name}")
+    if len({scenario.id for scenario in scenarios}) != len(scenarios):
+        raise ConfigError(f"two scenarios of {clinic.name} have the same id")
+    episodes: list[Planned] = []
+    for variant in variant_names(clinic, config.variants):
+        for trial in range(config.trials):
+            places: dict[str, int] = {}
+            for scenario in scenarios:
+                id = f"{scenario.id}:{variant}:{trial}"
+                unit = f"{scenario.campaign}:{variant}:{trial}" if scenario.campaign else id
+                position = places.get(scenario.campaign, 0) if scenario.campaign else 0
+                places[scenario.campaign] = position + 1
+                spec = EpisodeSpec(
+                    id=id,
+                    clinic=clinic.name,
+                    scenario=scenario.id,
+                    variant=variant,
+                    trial=trial,
+                    seed=config.seed,
+                    campaign=scenario.campaign,
+                    position=position,
+                    wave=scenario.wave,
+                )
+                episodes.append((unit, spec))
+    return scenarios, tuple(episodes)
+
+
+LAST = "last"
+
+
+async def with_full_names(
+    store: Store, config: RunConfig, specs: Sequence[CastSpec]
+) -> tuple[RunConfig, list[CastSpec]]:
+    """Give every recorded run in the cast, and every library taken from the last run, its full id."""
+    full = [await _full(store, spec) for spec in specs]
+    changes: dict[str, object] = {}
+    if full != list(specs):
+        changes["cast"] = ",".join(f"{spec.role}={spec.text}" for spec in full)
+    if LAST in config.libraries.values() and not any(
+        name == LAST or name.startswith(f"{LAST}.") for name in await store.libraries.names()
+    ):
+        run = (await store.runs.get(LAST)).id
+        changes["libraries"] = {name: run if source == LAST else source for name, source in config.libraries.items()}
+    return config.model_copy(update=changes), full
+
+
+async def _full(store: Store, spec: CastSpec) -> CastSpec:
+    if not spec.replay_run:
+        return spec
+    run = (await store.runs.get(spec.replay_run)).id
+    return replace(spec, model=run, text=spec.text.replace(f"replay:{spec.replay_run}", f"replay:{run}", 1))
+
 
 WHO, MINUTES = "who", "minutes"
 """Settings that every clinic accepts when a person plays: their name, and how long their station lasts."""

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from polyclinic.store.staff import Account
-from polyclinic.web.access.person import Person, Who
+from polyclinic.web.access.allowed import Person, Who
 from polyclinic.web.access.table import AccessRole, Thing
 from polyclinic.web.entry import entry_token, keep_token
-from polyclinic.web.of_request import place_of, store_of
+from polyclinic.web.of_request import kept, place_of, store_of
 from polyclinic.web.sessions.logins import AccountBody, LoginBody, Logins, PasswordBody
 
 router = APIRouter(prefix="/api", tags=["accounts"])
@@ -45,16 +45,11 @@ def _me(person: Person) -> Me:
     return Me(name=person.name, role=person.role, local=person.local, places=places)
 
 
-def _logins(request: Request) -> Logins:
-    found: Logins = request.app.state.logins
-    return found
-
-
 def _acting(person: Who) -> Account:
     return person.account or Account(name="owner", role="administrator")
 
 
-TheLogins = Annotated[Logins, Depends(_logins)]
+TheLogins = Annotated[Logins, Depends(kept("logins"))]
 Acting = Annotated[Account, Depends(_acting)]
 
 

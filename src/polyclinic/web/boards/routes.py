@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyclinic.core.board import Board, BoardRoom, Dial
 from polyclinic.core.records import RecordsError
 from polyclinic.errors import UnknownName, UserError
+from polyclinic.eval.evaluation import DialQuestion
 from polyclinic.eval.sections import sections_to_plain
-from polyclinic.eval.whatif import DialQuestion
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
 from polyclinic.store.run_rows import StoredEpisode

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from pydantic import BaseModel
 
 from polyclinic.core.authoring import Writing
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.files import read_text
 from polyclinic.errors import DataError, UnknownName, UserError
+from polyclinic.web.of_request import kept
 
 OWN = "own/"
 """A case whose name begins with this is a file of the folder."""
@@ -113,12 +114,7 @@ class CaseFolder:
             Path(name).unlink(missing_ok=True)
 
 
-def _folder(request: Request) -> CaseFolder:
-    found: CaseFolder = request.app.state.cases
-    return found
-
-
-TheCases = Annotated[CaseFolder, Depends(_folder)]
+TheCases = Annotated[CaseFolder, Depends(kept("cases"))]
 
 
 def digest_of(path: Path) -> str:

@@ -15,8 +15,7 @@ from polyclinic.core.form import FormRow
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import PolyclinicError, UnknownName, UserError
 from polyclinic.runner.registry import clinic_modules, load_clinic
-from polyclinic.web.access.allowed import must
-from polyclinic.web.access.person import person_of
+from polyclinic.web.access.allowed import must, person_of
 from polyclinic.web.cases.checking import Checked, check, form_rows_of
 from polyclinic.web.cases.folder import OWN, CaseFolder, OwnCase, TheCases
 from polyclinic.web.catalogue import CaseShown

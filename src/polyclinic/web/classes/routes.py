@@ -10,10 +10,9 @@ from polyclinic.errors import UnknownName
 from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.cases.folder import OWN, TheCases
 from polyclinic.web.classes.classroom import ClassNow, Classroom, ClassShown, TheClassroom, body_of, shown
-from polyclinic.web.classes.record_store import send_statements
 from polyclinic.web.classes.settings import ClassSettings, class_body
 from polyclinic.web.classes.table import ClassTable, class_table, table_csv
-from polyclinic.web.classes.xapi import Statement, statements
+from polyclinic.web.classes.xapi import Statement, send_statements, statements
 from polyclinic.web.practise.follow import InFull, PageLanguage, feedback_of, in_full, session_events
 from polyclinic.web.streams import After, LastEvent, stream
 

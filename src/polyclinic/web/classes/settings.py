@@ -36,18 +36,8 @@ class ClassSettings(BaseModel):
 
     def config(self, case: str, who: str, store: str) -> RunConfig:
         """The run of one trainee in a case; `case` is the selector."""
-        body = StartPractise(
-            clinic=self.clinic,
-            part=self.part,
-            case=case,
-            way=self.way,
-            seed=self.seed,
-            others=self.others,
-            who=who,
-            minutes=self.minutes,
-            language=self.language,
-        )
-        return practise_config(body, store)
+        chosen = self.model_dump(include=set(StartPractise.model_fields))
+        return practise_config(StartPractise(**chosen, case=case, who=who), store)
 
 
 class ClassBody(BaseModel):

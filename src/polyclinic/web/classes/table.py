@@ -59,17 +59,11 @@ async def _result(
     found = Result(
         number=member.number,
         name=member.name,
-        place=session.place,
         case=now.about.cases[session.place].id,
-        run=session.run,
-        where=session.where,
-        begun_ms=session.begun_ms,
-        elapsed_ms=session.elapsed_ms,
         outcome="",
-        lines=session.lines,
-        hints=session.hints,
         short=[],
         figures={},
+        **session.model_dump(exclude={"last"}),
     )
     if session.where not in ("ended", "failed"):
         return found

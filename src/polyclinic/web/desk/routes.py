@@ -10,10 +10,9 @@ from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.audit_log import AuditEntry
 from polyclinic.store.staff import NAME
-from polyclinic.web.access.person import Who, acting_as
-from polyclinic.web.desk.changes import desk_changes
-from polyclinic.web.desk.chosen import Chosen
-from polyclinic.web.desk.shown import LATEST, DeskNow, DeskShown, desk_now, desk_shown
+from polyclinic.web.access.allowed import Who, acting_as
+from polyclinic.web.desk.services import Chosen
+from polyclinic.web.desk.shown import LATEST, DeskNow, DeskShown, desk_changes, desk_now, desk_shown
 from polyclinic.web.streams import stream
 
 router = APIRouter(prefix="/api/desk", tags=["desk"])

@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
+from typing import Annotated
+
+from fastapi import Depends, Request
 
 from polyclinic.errors import PolyclinicError
 from polyclinic.runner.plan.config import make_config
@@ -60,3 +63,11 @@ class Desks:
     async def close(self) -> None:
         """Close every service. The sessions stay as they are in the store."""
         await self._stack.aclose()
+
+
+async def _service(clinic: str, request: Request) -> Service:
+    desks: Desks = request.app.state.desks
+    return await desks.get(clinic)
+
+
+Chosen = Annotated[Service, Depends(_service)]

@@ -12,11 +12,9 @@ from polyclinic.core.live import Action, Body, LiveService
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.staff import NAME
-from polyclinic.web.access.allowed import must
-from polyclinic.web.access.person import Who, acting_as
-from polyclinic.web.desk.changes import session_changes
-from polyclinic.web.desk.chosen import Chosen
-from polyclinic.web.desk.shown import TalkShown, talk_shown
+from polyclinic.web.access.allowed import Who, acting_as, must
+from polyclinic.web.desk.services import Chosen
+from polyclinic.web.desk.shown import TalkShown, session_changes, talk_shown
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.streams import After, LastEvent, stream

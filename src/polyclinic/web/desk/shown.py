@@ -1,6 +1,10 @@
-"""What a page sees of a desk: its clinics, what waits on it, and a session with what was said."""
+"""What a page sees of a desk: its clinics, what waits on it, and a session with what was said; once, or as a stream."""
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
 
 from pydantic import BaseModel, SerializeAsAny
 
@@ -12,6 +16,7 @@ from polyclinic.web.sessions.queue import queued_case
 from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.sessions.schemas import QueuedCase
 from polyclinic.web.sessions.service import Service
+from polyclinic.web.streams import ALIVE, each_change, event
 
 LATEST = 200
 
@@ -107,3 +112,42 @@ async def desk_now(service: Service) -> DeskNow:
     open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))
     sessions = [SessionShown(view=live.state, last=live.heard[-1].text if live.heard else "") for live in service.all()]
     return DeskNow(sessions=sessions, cases=open_first[:LATEST], ringing=sum(case.rings for case in cases))
+
+
+LOOK_S = 1.0
+
+
+def desk_changes(service: Service) -> AsyncIterator[str]:
+    """The whole desk each time that something on it changes."""
+    return each_change("desk", partial(desk_now, service), LOOK_S)
+
+
+class SaidNow(BaseModel):
+    """One thing that was said."""
+
+    heard: SerializeAsAny[Heard]
+
+
+class Viewed(BaseModel):
+    """The state of the session."""
+
+    view: SerializeAsAny[SessionView]
+
+
+async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
+    """What is said after the line with this number, and the state of the session each time that it changes."""
+    told = ""
+    while True:
+        view: SessionView = live.state
+        while after < len(live.heard):
+            after += 1
+            heard: Heard = live.heard[after - 1]
+            yield event("heard", SaidNow(heard=heard), heard.number)
+        text = view.model_dump_json()
+        if text != told:
+            told = text
+            yield event("view", Viewed(view=view))
+        if live.closed:
+            return
+        await asyncio.sleep(LOOK_S / 2)
+        yield ALIVE

@@ -12,8 +12,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.libraries import open_library, roll_back, save_library
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
-from polyclinic.web.access.allowed import must, seen_runs
-from polyclinic.web.access.person import Who
+from polyclinic.web.access.allowed import Who, must, seen_runs
 from polyclinic.web.libraries.found import MOST, LibraryInFull, PromptChanged, history, prompt_changed, shown
 from polyclinic.web.of_request import store_of
 

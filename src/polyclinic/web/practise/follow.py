@@ -1,4 +1,7 @@
-"""A session as a page loads it, and as it goes on; for the person who plays, and for people who watch."""
+"""A session as a page loads it, and as it goes on; for the person who plays, and for people who watch.
+
+The sessions are a dependency for routes.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,66 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
+from polyclinic.runner.plan.run_plan import MINUTES, WHO
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import people_in
 from polyclinic.store.class_rows import Hint
-from polyclinic.web.practise.about import About, about
+from polyclinic.store.run_rows import RunRow
+from polyclinic.web.of_request import kept
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.practise.view import HintShown, Line, Situation
 from polyclinic.web.streams import ALIVE, event
+
+
+class About(BaseModel):
+    """What is known of a session before it begins."""
+
+    id: str
+    clinic: str
+    title: str
+    part: str
+    case: str
+    introduction: str
+    way: str
+    who: str
+    minutes: int
+    begun_ms: int
+    state: Literal["open", "done", "failed"]
+
+
+async def about(sessions: Sessions, row: RunRow) -> About:
+    """What is known of the session of a run."""
+    runs = sessions.store.runs
+    episode = (await runs.episodes(row.id))[0]
+    clinic = load_clinic(row.clinic)
+    body = await runs.scenario(row.id, episode.spec.scenario)
+    made = clinic.read_scenario(body or "{}")
+    state: Literal["open", "done", "failed"] = (
+        "done" if episode.status == "done" else "failed" if episode.status == "failed" else "open"
+    )
+    return About(
+        id=row.id,
+        clinic=row.clinic,
+        title=clinic.title,
+        part=people_in(row)[0],
+        case=episode.spec.scenario,
+        introduction=made.introduction(),
+        way=episode.spec.variant,
+        who=row.config["options"].get(WHO, ""),
+        minutes=int(row.config["options"].get(MINUTES) or 0),
+        begun_ms=row.created_ms,
+        state=state,
+    )
+
+
+TheSessions = Annotated[Sessions, Depends(kept("sessions"))]
+"""The server's sessions, as a dependency for routes."""
+
 
 PageLanguage = Annotated[Literal["en", "ko"], Query(description="the language of the feedback's own sentences")]
 

@@ -17,10 +17,10 @@ from polyclinic.core.judge import Case
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.runner.build.built_run import build, reader_of, run_embedder
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
-from polyclinic.runner.performance import own_feedback
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import own_feedback
 from polyclinic.store.store import open_store
 
 _LOG = logging.getLogger(__name__)

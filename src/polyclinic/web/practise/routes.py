@@ -15,8 +15,16 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
 from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.cases.folder import OWN, TheCases
-from polyclinic.web.practise.about import About, TheSessions, about
-from polyclinic.web.practise.follow import InFull, PageLanguage, feedback_of, in_full, session_events
+from polyclinic.web.practise.follow import (
+    About,
+    InFull,
+    PageLanguage,
+    TheSessions,
+    about,
+    feedback_of,
+    in_full,
+    session_events,
+)
 from polyclinic.web.practise.start import Begun, StartPractise, practise_config
 from polyclinic.web.streams import After, LastEvent, stream
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from polyclinic.core.message import Image
 from polyclinic.core.transcript import Event
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import resume_run
@@ -136,8 +137,7 @@ class PracticeSession:
 
     async def close(self) -> None:
         """Remove the session from memory; the journal still has it."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await cancel_all([self._task])
 
     async def _play(self, plan: RunPlan | None) -> None:
         asking = asyncio.create_task(self._ask())
@@ -155,8 +155,7 @@ class PracticeSession:
             _LOG.warning("session %s stopped: %s", self.run, error)
             self._end("stopped", str(error))
         finally:
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
+            await cancel_all([asking])
 
     def _end(self, state: State, why: str) -> None:
         self._question, self._asked, self._state, self._why = None, None, state, why

@@ -12,11 +12,10 @@ from polyclinic.core.transcript import Transcript
 from polyclinic.errors import ConfigError, UserError
 from polyclinic.eval.sections import Section
 from polyclinic.runner.api import outcome_of, save_run
-from polyclinic.runner.performance import own_feedback, own_figures
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, people_in
+from polyclinic.runner.results import load_results, own_feedback, own_figures, people_in
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.ready import ReadyClinics

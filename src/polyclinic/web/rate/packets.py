@@ -13,8 +13,8 @@ from polyclinic.eval.arena import ArenaPair, Better, Vote, arena_section, draw_p
 from polyclinic.eval.audit import AuditKey, Rating, blind, check_blind, rater_order, spoken_lines
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
 from polyclinic.eval.sections import Section
+from polyclinic.runner.reports import rubric_questions
 from polyclinic.runner.results import load_results
-from polyclinic.runner.rubrics import rubric_questions
 from polyclinic.store.packets import PacketRow, RaterAnswer
 from polyclinic.store.store import Store
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.rubrics import rubric_names
+from polyclinic.runner.reports import rubric_names
 from polyclinic.store.packets import PacketRow, RaterAnswer
 from polyclinic.web.access.allowed import must, seen
 from polyclinic.web.rate.packets import (

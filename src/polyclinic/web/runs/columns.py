@@ -1,17 +1,70 @@
-"""The columns of a table of episodes, filtered and sorted in memory. Columns are arrays, so 100,000 rows are fast."""
+"""The columns of a table of episodes, filtered and sorted in memory.
+
+Columns are arrays, so 100,000 rows are fast.
+
+Also the rows of one page, and which episodes hold a phrase, read from the store.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import orjson
+from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
-from polyclinic.store.words import PART
-from polyclinic.web.runs.wanted import Wanted
+from polyclinic.core.model import NANO
+from polyclinic.store.words import PART, as_pattern
+from polyclinic.text.words import words
+
+_MARK = re.compile(r"[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which episodes, in which order. `low` and `high` limit the value of `metric`."""
+
+    variant: str = ""
+    outcome: str = ""
+    owner: str = ""
+    status: str = ""
+    scenario: str = ""
+    metric: str = ""
+    low: float | None = None
+    high: float | None = None
+    words: str = ""
+    sort: str = "number"
+    down: bool = False
+    page: int = 0
+    size: int = 50
+
+    @property
+    def sort_metric(self) -> str:
+        """The metric to sort by, if the table is sorted by one."""
+        return self.sort.removeprefix("metric:") if self.sort.startswith("metric:") else ""
+
+    @property
+    def only_sorted(self) -> Wanted:
+        """The same order without any filter."""
+        return Wanted(sort=self.sort, down=self.down)
+
+    @property
+    def phrase(self) -> str:
+        """Text that must occur exactly as written: words in quotation marks, or words with any punctuation."""
+        text = self.words.strip()
+        quoted = len(text) > 2 and text[0] == text[-1] == '"'
+        return text[1:-1] if quoted else text if _MARK.search(text) else ""
+
+    @property
+    def searched(self) -> list[str]:
+        """The words that an episode must hold, in any order."""
+        return words(self.words)
+
 
 Bits = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
@@ -130,3 +183,69 @@ def read_values(tx: Transaction, run: str, metric: str, columns: Columns) -> npt
         same = columns.numbers[places] == np.array(numbers, np.int64)[inside]
         found[places[same]] = given[same]
     return found
+
+
+_NAMES = ("number", "id", "scenario", "variant", "trial", "status", "outcome", "calls", "elapsed_ms")
+
+
+class EpisodeShown(BaseModel):
+    """An episode in a table."""
+
+    id: str
+    number: int
+    scenario: str
+    variant: str
+    trial: int
+    status: str
+    outcome: str
+    owners: list[str]
+    calls: int
+    cost_usd: float
+    elapsed_ms: int
+    values: dict[str, float]
+
+
+def episodes_shown(tx: Transaction, run: str, numbers: Sequence[int]) -> list[EpisodeShown]:
+    """These episodes with their values, in this order."""
+    if not numbers:
+        return []
+    marks = ", ".join("?" * len(numbers))
+    rows = tx.execute(
+        f"SELECT {', '.join(_NAMES)}, owners, cost_nano FROM episode_facts WHERE run = ? AND number IN ({marks})",
+        (run, *numbers),
+    )
+    values: dict[str, dict[str, float]] = {}
+    marks = ", ".join("?" * len(rows))
+    found = tx.execute(  # no ORDER BY: the database would then read the values of all episodes
+        f"SELECT metric, episode, value FROM episode_values WHERE run = ? AND episode IN ({marks})",
+        (run, *(row[1] for row in rows)),
+    )
+    for metric, episode, value in sorted(found):
+        values.setdefault(episode, {})[metric] = float(value)
+    shown = {
+        int(row[0]): EpisodeShown.model_validate(
+            {
+                **dict(zip(_NAMES, row, strict=False)),
+                "owners": [owner for owner in str(row[-2]).split("|") if owner],
+                "cost_usd": int(row[-1]) / NANO,
+                "values": values.get(row[1], {}),
+            }
+        )
+        for row in rows
+    }
+    return [shown[number] for number in numbers if number in shown]
+
+
+def with_phrase(tx: Transaction, run: str, numbers: Sequence[int], phrase: str) -> set[int]:
+    """The episodes among these whose transcripts hold exactly this phrase; upper and lower case are the same."""
+    given: object = numbers
+    if tx.dialect == "sqlite":
+        among, given, like = "IN (SELECT value FROM json_each(?))", orjson.dumps(numbers).decode(), "LIKE"
+    else:
+        among, like = "= ANY(CAST(? AS BIGINT[]))", "ILIKE"
+    rows = tx.execute(
+        "SELECT f.number FROM episode_facts f JOIN episodes e ON e.run = f.run AND e.id = f.id "
+        f"WHERE f.run = ? AND f.number {among} AND e.transcript {like} ? ESCAPE '!'",
+        (run, given, f"%{as_pattern(orjson.dumps(phrase).decode()[1:-1])}%"),
+    )
+    return {int(number) for (number,) in rows}

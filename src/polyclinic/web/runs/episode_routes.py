@@ -10,6 +10,7 @@ from polyclinic.core.transcript import Score, Started
 from polyclinic.errors import UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store
+from polyclinic.web.runs.columns import Wanted
 from polyclinic.web.runs.episode import (
     CallInFull,
     EpisodeInFull,
@@ -20,7 +21,6 @@ from polyclinic.web.runs.episode import (
 )
 from polyclinic.web.runs.index import EpisodePage
 from polyclinic.web.runs.pages import Pages
-from polyclinic.web.runs.wanted import Wanted
 
 SORTS = ("number", "scenario", "variant", "outcome", "status", "calls", "cost_usd", "elapsed_ms")
 router = APIRouter(prefix="/api/runs/{run}/episodes", tags=["runs"])

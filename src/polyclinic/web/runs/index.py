@@ -12,11 +12,10 @@ from functools import partial
 from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
+from polyclinic.core.turns import cancel_all
 from polyclinic.store.store import Store
-from polyclinic.web.runs.columns import Columns, read_columns, read_values
-from polyclinic.web.runs.page_rows import EpisodeShown, episodes_shown
+from polyclinic.web.runs.columns import Columns, EpisodeShown, Wanted, episodes_shown, read_columns, read_values
 from polyclinic.web.runs.phrases import Phrases
-from polyclinic.web.runs.wanted import Wanted
 
 MOST_ROWS = 500_000
 """How many rows of the latest runs stay in memory: each takes about 60 bytes, and 8 more for each metric."""
@@ -92,9 +91,7 @@ class Indexes:
     async def close(self) -> None:
         """Stop indexing words and looking for phrases."""
         await self._phrases.close()
-        for task in self._filling.values():
-            task.cancel()
-        await asyncio.gather(*self._filling.values(), return_exceptions=True)
+        await cancel_all(self._filling.values())
 
     async def _read(self, run: str) -> _Read:
         known = self._known.get(run)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import PolyclinicError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
@@ -100,8 +101,7 @@ class Jobs:
         """Stop a run; it can be resumed."""
         task = self._tasks.get(run)
         if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_all([task])
 
     async def close(self) -> None:
         """Stop all runs."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.database import Database
-from polyclinic.web.runs.page_rows import with_phrase
+from polyclinic.web.runs.columns import with_phrase
 
 Search = Callable[[Sequence[int]], Awaitable[set[int]]]
 Numbers = npt.NDArray[np.int64]

@@ -12,10 +12,9 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from polyclinic.errors import UnknownName
 from polyclinic.store.staff import Account, StaffRole
-from polyclinic.web.sessions.limits import Buckets, ServiceLimits
+from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse_until
 from polyclinic.web.sessions.live import Live
-from polyclinic.web.sessions.passwords import Passwords
-from polyclinic.web.sessions.rates import Rates, refuse_until
+from polyclinic.web.sessions.logins import Passwords
 from polyclinic.web.sessions.schemas import Problem
 from polyclinic.web.sessions.service import Service, token_fits
 

@@ -12,7 +12,6 @@ import hashlib
 import logging
 import os
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import orjson
 
 from polyclinic.core.journal import Journal
 from polyclinic.core.message import Frozen
+from polyclinic.store.journal import now_ms
 
 _LOG = logging.getLogger(__name__)
 QUEUE_S = 5.0
@@ -148,8 +148,3 @@ def read_emergencies(path: Path) -> list[Emergency]:
         except ValueError:
             _LOG.critical("a line of %s cannot be read: check the file", path)
     return found
-
-
-def now_ms() -> int:
-    """The current time in milliseconds."""
-    return time.time_ns() // 1_000_000

@@ -1,17 +1,58 @@
-"""Logging in and out, passwords and accounts: the same for the live service and for the browser."""
+"""Logging in and out, passwords and accounts: the same for the live service and for the browser.
+
+Passwords are kept as argon2id. Only a few are checked at the same time, because each takes time and memory on purpose.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from functools import cache
 from typing import Annotated
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 from fastapi import HTTPException
 from pydantic import BaseModel, StringConstraints
 
 from polyclinic.core.live import Body
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffAccounts
-from polyclinic.web.sessions.passwords import Passwords, hash_password
-from polyclinic.web.sessions.rates import Rates
+from polyclinic.web.sessions.limits import Rates
 from polyclinic.web.sessions.trail import Trail
+
+AT_ONCE = 2
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    return PasswordHasher()
+
+
+@cache
+def _nobody() -> str:
+    """A dummy hash, so that checking an unknown name takes as long as checking a known one."""
+    return _hasher().hash("nobody has this password, and it opens nothing")
+
+
+async def hash_password(password: str) -> str:
+    """The argon2id hash of a password."""
+    return await asyncio.to_thread(_hasher().hash, password)
+
+
+class Passwords:
+    """Checks passwords, a few at a time."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def fit(self, password: str, hashed: str | None) -> bool:
+        """Whether a password fits a hash. None as hash: no account has that name."""
+        async with self._turn:
+            try:
+                fits = await asyncio.to_thread(_hasher().verify, hashed or _nobody(), password)
+            except (VerificationError, InvalidHashError):
+                return False
+        return fits and hashed is not None
+
 
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 Password = Annotated[str, StringConstraints(max_length=MOST_PASSWORD)]

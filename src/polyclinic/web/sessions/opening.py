@@ -1,13 +1,19 @@
-"""Opening a service on a store: its run is found or made, open sessions are resumed, and background tasks run."""
+"""Opening a service on a store: its run is found or made, open sessions are resumed, and background tasks run.
+
+People are one of the players: what they do in a session is the reply of the role that they play.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from polyclinic.core.model import Completion, Model, ModelKind, Request
+from polyclinic.core.switchboard import Players
 from polyclinic.core.transcript import Event
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
@@ -15,9 +21,38 @@ from polyclinic.runner.plan.run_plan import parse_plan, refuse_wrong_settings
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import Live
-from polyclinic.web.sessions.people import PeopleModel, ServicePlayers
 from polyclinic.web.sessions.rooms import service_room, service_run
 from polyclinic.web.sessions.service import Service
+
+
+class PeopleModel:
+    """The model for the role that people play. Its replies are what they do in a session, in order."""
+
+    kind: ModelKind = "human"
+
+    def __init__(self, role: str, session: Callable[[str], Live]) -> None:
+        self.name, self._session = role, session
+
+    async def answer(self, request: Request) -> Completion:
+        """Wait for the next thing that happens in this session."""
+        live = self._session(request.episode)
+        live.wait_for_people()
+        return Completion(text=await live.inbox.get())
+
+
+class ServicePlayers:
+    """The cast, with people in one role."""
+
+    def __init__(self, cast: Players, people: PeopleModel) -> None:
+        self._cast, self._people = cast, people
+
+    def model(self, role: str) -> Model:
+        """Who plays this role."""
+        return self._people if role == self._people.name else self._cast.model(role)
+
+    def describe(self) -> dict[str, str]:
+        """The model name of each role."""
+        return {**self._cast.describe(), self._people.name: self._people.name}
 
 
 @asynccontextmanager
@@ -48,6 +83,5 @@ async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -
         try:
             yield service
         finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
+            await cancel_all([watch])
             await service.stop()

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from polyclinic.core.live import LAST_WORDS, Heard, LiveService
 from polyclinic.errors import PolyclinicError
+from polyclinic.store.journal import now_ms
 from polyclinic.store.posts import Posts
 from polyclinic.web.sessions.alerts import Alert, Alerts
 from polyclinic.web.sessions.cases import Cases
-from polyclinic.web.sessions.emergency import QUEUE_S, Emergency, Telling, now_ms
+from polyclinic.web.sessions.emergency import QUEUE_S, Emergency, Telling
 from polyclinic.web.sessions.live import STOPPED, Live, safe_words
 from polyclinic.web.sessions.schemas import case_name
 

@@ -21,14 +21,16 @@ from polyclinic.core.live import Action, Body, Heard, PassOn
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event
+from polyclinic.core.turns import cancel_all
 from polyclinic.errors import EngineError, PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import read_scenarios
+from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
 from polyclinic.store.staff import Account, token_digest
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.alerts import Alert, Alerts, alert_for
 from polyclinic.web.sessions.cases import Cases
-from polyclinic.web.sessions.emergency import Telling, now_ms
+from polyclinic.web.sessions.emergency import Telling
 from polyclinic.web.sessions.known import KnownPeople, person_tag
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import STOPPED, Live
@@ -271,9 +273,7 @@ class Service:
     async def stop(self) -> None:
         """Stop all sessions without ending them; the journal holds them."""
         flows = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
-        for task in (*self._working, *flows):
-            task.cancel()
-        await asyncio.gather(*self._working, *flows, return_exceptions=True)
+        await cancel_all((*self._working, *flows))
         for live in self._sessions.values():
             try:
                 await self._leases.release(live.id)

@@ -11,8 +11,8 @@ from polyclinic.store.audit_log import AuditEntry
 from polyclinic.store.staff import Account
 from polyclinic.web.of_request import place_of
 from polyclinic.web.sessions.access import ERRORS, Administrator, StaffToken, TheAccess, TheService, Watcher
-from polyclinic.web.sessions.audit_events import audit_bundle
 from polyclinic.web.sessions.logins import AccountBody, Login, LoginBody, Logins, PasswordBody
+from polyclinic.web.sessions.trail import audit_bundle
 
 
 def _logins(access: TheAccess, service: TheService) -> Logins:

@@ -20,9 +20,8 @@ from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.core.judge import Bench, Case, Judge, Metric
 from polyclinic.core.transcript import Called, Posted, Said, Score, Started
 from polyclinic.eval.pairwise import PairwiseJudge
-from polyclinic.eval.readings import reading_judge
 from polyclinic.eval.rubric import RubricJudge, package_rubric
-from polyclinic.eval.rules import mark, rule_judge
+from polyclinic.eval.rules import mark, reading_judge, rule_judge
 
 SUMMARY_CHARS = 200
 LIKERT = ("empathy", "appropriateness", "professionalism", "accuracy", "specificity", "user_centeredness", "ethicality")

@@ -18,8 +18,8 @@ import numpy as np
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
+from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.files import json_lines, package_file, package_path, package_text
-from polyclinic.core.trained import TrainedWeights
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 

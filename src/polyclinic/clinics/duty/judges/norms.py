@@ -13,8 +13,7 @@ from polyclinic.clinics.duty.rules.triggers.scene import scenes
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark
+from polyclinic.eval.rules import mark, reading_judge
 
 READ = (NORM.name,)
 NVR = Metric(

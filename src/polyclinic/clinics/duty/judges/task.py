@@ -15,8 +15,7 @@ from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark
+from polyclinic.eval.rules import mark, reading_judge
 
 READ = (NORM.name, TEACHBACK.name)
 TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ, title="checklist met")

@@ -8,7 +8,7 @@ from math import inf
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.scenario.schema import Task
-from polyclinic.core.weighing import weighted_value
+from polyclinic.core.judge import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table

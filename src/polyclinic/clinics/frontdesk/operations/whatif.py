@@ -21,9 +21,8 @@ from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.charts import Lines
 from polyclinic.eval.estimate import Estimate, mean_with_interval
-from polyclinic.eval.evaluation import Evaluation
+from polyclinic.eval.evaluation import DialQuestion, Evaluation
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
-from polyclinic.eval.whatif import DialQuestion
 
 FIGURES = {
     "wait_days": "calendar days from the call to the appointment, of those who get one",

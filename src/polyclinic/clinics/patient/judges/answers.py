@@ -13,8 +13,7 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, judge_answer
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark
+from polyclinic.eval.rules import mark, reading_judge
 
 _FAITH = ("patient-cheat", "patient-test", "patient-refusal", "patient-told", "patient-asks", "patient-leak")
 METRICS = (

@@ -13,8 +13,7 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark, rule_judge
+from polyclinic.eval.rules import mark, reading_judge, rule_judge
 
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
 ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))

@@ -11,8 +11,7 @@ from polyclinic.clinics.patient.tools.validation import judge_question
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark
+from polyclinic.eval.rules import mark, reading_judge
 
 _ASKED = ("patient-asks", "patient-clear", "patient-cheat", "patient-test")
 METRICS = (

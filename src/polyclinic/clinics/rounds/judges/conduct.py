@@ -12,8 +12,7 @@ from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.reading import Finding
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.eval.readings import reading_judge
-from polyclinic.eval.rules import mark
+from polyclinic.eval.rules import mark, reading_judge
 
 METRICS = (
     Metric(
