@@ -11,10 +11,12 @@ from aiohttp import web
 
 from polyclinic.core.agent import read_completion
 from polyclinic.core.message import Image, Message, ToolCall, assistant, user
+from polyclinic.core.model import Completion
 from polyclinic.core.reply import ASIDE, Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
 from polyclinic.eval.prompts.judging import JudgesPair
+from polyclinic.models.habits import CallTally
 from polyclinic.models.said import spoken
 from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
@@ -624,3 +626,17 @@ async def test_every_servers_word_for_a_reached_limit_is_understood(
 def test_two_objects_words_after_an_object_and_half_an_object_are_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read_reply(text, Verdict)
+
+
+@pytest.mark.parametrize(
+    ("replies", "offered"),
+    [("s", False), ("c", True), ("cs", False), ("ccccs", True), ("ccccss", False), ("scccc", True), ("", True)],
+)
+def test_tools_are_offered_while_most_replies_are_calls(replies: str, offered: bool) -> None:
+    call = Completion(tool_calls=(ToolCall(id="1", name="look", arguments={}),), finish="tool_calls")
+    words = Completion(text="I look.", finish="stop")
+    cut = Completion(text="I lo", finish="length")
+    tally = CallTally()
+    for reply in replies:
+        tally.count(call if reply == "c" else words)
+    assert tally.count(cut) == offered, "a cut reply says nothing"

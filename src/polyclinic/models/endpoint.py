@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from polyclinic.errors import ConfigError
-from polyclinic.models.habits import Habits
+from polyclinic.models.habits import CallTally, Habits
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.spec import is_loopback
 
@@ -34,6 +35,7 @@ class Endpoint:
         self._first = first or Habits()
         self.limiter = Limiter(concurrency, rpm)
         self._habits: dict[tuple[str, bool], Habits] = {}
+        self.calls: defaultdict[str, CallTally] = defaultdict(CallTally)
         self._session: aiohttp.ClientSession | None = None
 
     def habits(self, model: str, tools: bool) -> Habits:

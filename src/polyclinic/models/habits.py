@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import orjson
 
-from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
+from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request
 
 Form = Literal["bounded", "strict", "loose", "object", "words"]
 """How a form is requested: as a strict schema with maximum lengths for its texts, as a strict schema without lengths
@@ -24,6 +24,7 @@ Thinking = Literal["template", "effort", "reasoning", "switch"]
 
 PICTURES = "pictures told in words"
 ROOMS = (2_048, 8_192, 24_576)
+_CALLS_PER_SPOKEN = 4
 _NEXT_FORM: dict[Form, Form] = {"bounded": "strict", "strict": "loose", "loose": "object", "object": "words"}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
@@ -45,11 +46,33 @@ _UNSUPPORTED = re.compile(
 _TURNS = re.compile(r"alternat|consecutive|same role")
 
 
+class CallTally:
+    """How often a model called a tool, and how often it spoke instead, when only a call was an answer."""
+
+    def __init__(self) -> None:
+        self._called = self._spoke = 0
+
+    def count(self, completion: Completion) -> bool:
+        """Count one reply; returns whether tools should still be offered. A model that speaks in more than one of five
+        replies answers better with a form.
+        """
+        if completion.tool_calls:
+            self._called += 1
+        elif spoke(completion):
+            self._spoke += 1
+        return self._called >= _CALLS_PER_SPOKEN * self._spoke
+
+
+def spoke(completion: Completion) -> bool:
+    """Whether a whole reply is words and no tool call."""
+    return completion.finish == "stop" and bool(completion.text.strip()) and not completion.tool_calls
+
+
 @dataclass(frozen=True)
 class Habits:
     """Which parts of the protocol a model on an endpoint takes.
 
-    `room` is how many tokens its reasoning needs besides the reply. `has_called` says that it has called a tool.
+    `room` is how many tokens its reasoning needs besides the reply.
     """
 
     form: Form = "bounded"
@@ -61,7 +84,6 @@ class Habits:
     takes_pictures: bool = True
     takes_tools: bool = True
     takes_tool_choice: bool = True
-    has_called: bool = False
     takes_system: bool = True
     takes_turns: bool = True
     counts_in_stream: bool = True

@@ -26,7 +26,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.models.arriving import most_chars
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import names_tools
+from polyclinic.models.habits import CallTally, names_tools, spoke
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.said import said_call, says_call
 from polyclinic.models.schema import in_words, reply_schema
@@ -72,7 +72,7 @@ class HostedCaller:
         self._provider, self._model, self._options = provider, model, options
         self.name, self._price = name, price
         self._host_model = host_model
-        self._takes_tools, self._has_called = options.tools, False
+        self._takes_tools, self._calls = options.tools, CallTally()
 
     @property
     def hears(self) -> bool:
@@ -95,18 +95,18 @@ class HostedCaller:
             self._takes_tools = False
         try:
             completion = await self._ask(host, request, number)
-            if request.closed is None or not self._takes_tools or not self._ignored(completion):
+            if (
+                request.closed is None
+                or not self._takes_tools
+                or self._calls.count(completion)
+                or not spoke(completion)
+            ):
                 return completion
         except AttemptFailed as failure:
             if not (request.tools and self._takes_tools and failure.trouble == "refused" and names_tools(str(failure))):
                 raise
         self._takes_tools = False
         return await self._ask(host, request, number)
-
-    def _ignored(self, completion: Completion) -> bool:
-        """Whether the host ignores tools: only a call was an answer, and the model has never called any tool."""
-        self._has_called = self._has_called or bool(completion.tool_calls)
-        return not self._has_called and completion.finish == "stop"
 
     async def _ask(self, host: HostModel, request: Request, number: int) -> Completion:
         from pydantic_ai.exceptions import AgentRunError, UserError

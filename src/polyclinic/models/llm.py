@@ -21,7 +21,7 @@ from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, most_ch
 from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import Habits
+from polyclinic.models.habits import Habits, spoke
 from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.said import keeps_form, said_call, says_call
@@ -108,16 +108,14 @@ class ChatCaller:
         return completion
 
     def _watch_calls(self, completion: Completion, habits: Habits) -> None:
-        """Remember whether the model calls tools. If it was told to call one, speaks instead, and has never called any,
-        the endpoint ignores tools. One call shows that it does not.
+        """Count whether the model called a tool. If it mostly speaks, the tools become choices of a form: for this
+        request at once, and from now on.
         """
-        never = replace(habits, takes_tools=False, has_called=False)
-        if completion.tool_calls:
-            self._endpoint.learn(self._model, True, never, replace(habits, takes_tools=True, has_called=True))
-            return
-        spoke = completion.finish == "stop" and completion.text.strip()
-        if spoke and not self._endpoint.habits(self._model, True).has_called:
-            self._endpoint.learn(self._model, True, habits, never)
+        offered = self._endpoint.calls[self._model].count(completion)
+        self._endpoint.learn(
+            self._model, True, replace(habits, takes_tools=not offered), replace(habits, takes_tools=offered)
+        )
+        if not offered and spoke(completion):
             said = "the endpoint ignores tools; from now on they are choices of a form"
             raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
 

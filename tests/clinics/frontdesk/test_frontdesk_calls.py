@@ -176,11 +176,13 @@ async def test_an_unusable_call_is_asked_for_again_as_a_form(unusable: list[Body
     assert [bool(fault) for fault in faults] == [True, False, False]
 
 
-async def test_one_spoken_reply_of_a_model_that_has_called_a_tool_does_not_turn_tools_off() -> None:
+async def test_a_model_that_calls_seldom_gets_the_form() -> None:
     spoken = iter([False, True])
     result, requests = await book(lambda body: SPOKEN if next(spoken, False) else by_call(body))
     assert offered(requests) == [True, True, False]
     assert how(result) == {"native", "closed reply"}
+    faults = [event.fault for event in result.transcript.of(Called) if event.role == "staff"]
+    assert not any(faults), "the form is asked for at once, so the model has failed at nothing"
 
 
 async def test_the_cast_can_turn_native_calls_off() -> None:
