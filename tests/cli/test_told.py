@@ -198,6 +198,6 @@ def test_show_gives_scores_in_three_digits_and_their_reasons_in_indented_lines()
     reason = "A doctor who\n- says what is not known: very strongly\n- " + "decides together with the patient " * 4
     score = Score(metric="ics_llm", value=0.267801, judge="identity", subject="doctor", reason=reason)
     shown = describe(Scored(score=score))
-    assert "identity: ics llm of doctor = 0.268 A doctor who - says what is not known" in shown
+    assert "identity: ics llm of doctor = 0.268: A doctor who - says what is not known" in shown
     assert "= 1,307" in describe(Scored(score=replace(score, metric="tokens", value=1307.2)))
     assert all(line.startswith("    ") for line in shown.splitlines()[1:])

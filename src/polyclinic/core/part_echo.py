@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
+from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
@@ -25,9 +26,6 @@ _OWN_ECHO = 7
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
 _MIRROR_TRIPLES, _MIRRORED = 6, 0.7
-_SAY_BACK = re.compile(
-    r"\b(?:say|tell|repeat|explain|go over)\b[^.!?]{0,60}\b(?:back|again|own words|understood)\b", re.IGNORECASE
-)
 _PERSON = re.compile(r"\b(?:the patient|they|them|their)(?:'s)?\b")
 _NOT_HANGUL = re.compile(r"[^가-힣]")
 
@@ -117,7 +115,7 @@ def _mirrored(line: str, said: str) -> str:
     Empty if there is none, or if the person was asked to say it back. What was said about symptoms may be taken up.
     """
     theirs = _triples_said(said)
-    if not theirs or _SAY_BACK.search(said):
+    if not theirs or saying_back(said):
         return ""
     for sentence in sentences(line):
         triples = _triples(sentence)

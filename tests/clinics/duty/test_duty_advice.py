@@ -12,10 +12,10 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import Role
-from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.core.reading import Finding, Question
 from polyclinic.reading.choose import open_reader
 from polyclinic.runner.readings import all_kinds
+from polyclinic.text.saying_back import saying_back
 
 SHIFTS = by_id(shipped())
 RIGHT: tuple[tuple[str, Role, Role, str], ...] = (

@@ -120,9 +120,13 @@ async def alone(
     return await run_episode(context, spec, visit, Campaign(state))
 
 
-async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
-    """The start of this visit's appointment in a hospital at this clock time; its score must show no fault."""
+async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int | None:
+    """The start of this visit's appointment in a hospital at this clock time; its score must show no fault. None if the
+    staff takes the patient for an emergency.
+    """
     result = await alone(contacts, visit, clock=clock)
+    if result.outcome == "emergency":
+        return None
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
     booked = next(effect.appointment for effect in result.effects if isinstance(effect, Booked))
     return HospitalState.open(contacts).plan.time.minute(booked.day, booked.slot)
@@ -134,9 +138,11 @@ async def test_a_contact_that_is_retried_later_books_nothing_in_the_past() -> No
     overtaken = 0
     for visit in contacts:
         if visit.kind == "visit" and visit.minute < late and visit.caller.preferences[0] == "asap":
-            in_time = await booked_minute(contacts, visit, None)
-            overtaken += visit.minute < in_time <= late
-            assert await booked_minute(contacts, visit, late) > late
+            in_time, later = await booked_minute(contacts, visit, None), await booked_minute(contacts, visit, late)
+            assert (in_time is None) == (later is None)
+            if in_time is not None and later is not None:
+                overtaken += visit.minute < in_time <= late
+                assert later > late
     assert overtaken >= 3, "no contact would have booked before the clock"
 
 

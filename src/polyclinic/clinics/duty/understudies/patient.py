@@ -5,9 +5,9 @@ ignored.
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts.people import PatientTurn
-from polyclinic.clinics.duty.understudies.saying_back import saying_back
 from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import is_question, sentences
 
 ASKS_AGAIN = 0.35

@@ -7,6 +7,7 @@ will do or has heard, or if it is a question about what they will do.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question, sentences
@@ -65,6 +66,7 @@ def asks_to_say_back(sentence: str) -> bool:
     return bool((question or _ASKED.search(text)) and (_SAY_PLAN.search(text) or _SAY_AGAIN.search(text)))
 
 
-def saying_back(text: str) -> list[int]:
+@lru_cache(maxsize=1_024)
+def saying_back(text: str) -> tuple[int, ...]:
     """Which sentences of a message, counted from 0, ask for it."""
-    return [place for place, part in enumerate(sentences(text, lines=False)) if asks_to_say_back(part)]
+    return tuple(place for place, part in enumerate(sentences(text, lines=False)) if asks_to_say_back(part))
