@@ -76,7 +76,7 @@ def bananas(*given: object) -> list[Edit]:
 
 
 async def test_frozen_updates_leave_every_prompt_empty(campaign: Campaigns) -> None:
-    results = await campaign("T3:5", "frozen")
+    results = await campaign("T3:10", "frozen")
     notes = [note for result in results for note in result.transcript.notes(PromptShown)]
     assert notes
     assert all(note.text == "" for note in notes)

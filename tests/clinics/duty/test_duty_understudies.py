@@ -15,6 +15,7 @@ from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back
+from polyclinic.clinics.duty.understudies.patient import as_the_patient
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.message import user
 from polyclinic.core.model import Request, Settings
@@ -166,3 +167,18 @@ def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
     for wrong in ("T9", "T1:x", "one:nobody", "T1:4~doctor", "T1:4~chef.directness-0.4@2"):
         with pytest.raises(UnknownName):
             scenarios(wrong, 1)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (
+            "Take no lithium until we have called you with the result",
+            "take no lithium until you have called me with the result",
+        ),
+        ("Ring us before you take your next tablet", "ring you before I take my next tablet"),
+        ("You will walk with the frame", "I will walk with the frame"),
+    ],
+)
+def test_the_patient_says_steps_back_in_its_own_person(step: str, said: str) -> None:
+    assert as_the_patient(step) == said

@@ -4,6 +4,8 @@ ignored.
 
 from __future__ import annotations
 
+import re
+
 from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -12,6 +14,27 @@ from polyclinic.text.sentences import is_question, sentences
 
 ASKS_AGAIN = 0.35
 STEPS_KEPT = 4
+_TURNED = {
+    "your": "my",
+    "yours": "mine",
+    "yourself": "myself",
+    "you're": "I'm",
+    "you've": "I've",
+    "you'll": "I'll",
+    "we": "you",
+    "us": "you",
+    "our": "your",
+    "i": "you",
+    "me": "you",
+    "my": "your",
+}
+_PERSONS = re.compile(r"\b(?:you're|you've|you'll|yourself|yours|your|you|we|us|our|me|my|I)\b", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"(?:^|[,;:.] |\b(?:if|when|until|before|after|that|what|how|as|and|or|so|while|once|because|than|whether|do|will"
+    r"|can|should|did|have|are) )$",
+    re.IGNORECASE,
+)
+"""What stands before "you" where it is the subject of a sentence."""
 
 
 class PatientUnderstudy(Understudy):
@@ -45,4 +68,16 @@ class PatientUnderstudy(Understudy):
         if not back:
             return []
         steps = [part.rstrip(".") for part in parts[: back[-1]] if not is_question(part)]
-        return [step[:1].lower() + step[1:] for step in steps[-STEPS_KEPT:]]
+        return [as_the_patient(step) for step in steps[-STEPS_KEPT:]]
+
+
+def as_the_patient(step: str) -> str:
+    """A step in the words of the patient who heard it: "you" becomes "I" or "me", and "we" becomes "you"."""
+    turned = _PERSONS.sub(lambda found: _turn(found[0], step[: found.start()]), step)
+    return turned if turned.startswith("I ") else turned[:1].lower() + turned[1:]
+
+
+def _turn(word: str, before: str) -> str:
+    if word.lower() == "you":
+        return "I" if _SUBJECT.search(before) else "me"
+    return _TURNED[word.lower()]
