@@ -51,9 +51,8 @@ def fuzz(base: str, examples: int, types: tuple[str, ...] | None) -> Counter[int
     return answers
 
 
-@pytest.mark.parametrize(
-    ("examples", "types"), [(2, DIARY), pytest.param(25, None, marks=pytest.mark.slow)], ids=["diary", "all"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("examples", "types"), [(2, DIARY), (25, None)], ids=["diary", "all"])
 def test_no_generated_request_breaks_the_server(
     serve: Callable[..., Any], examples: int, types: tuple[str, ...] | None
 ) -> None:

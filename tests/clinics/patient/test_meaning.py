@@ -152,6 +152,7 @@ async def _means(name: str) -> dict[str, float]:
     return {metric: sum(means) / len(means) for metric, means in found.items()}
 
 
+@pytest.mark.slow
 async def test_another_voice_changes_the_main_metrics_only_a_little() -> None:
     """Over three seeds: with one seed, chance alone moves a metric by up to 0.08."""
     first, second = await _means("first"), await _means("second")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.web.browser.conftest import Server, all_well
@@ -126,6 +127,7 @@ def test_a_half_filled_form_stays_exactly_until_the_server_has_accepted_it(page:
     expect(medicine).to_have_value("")
 
 
+@pytest.mark.slow  # the test of every page shows hostile text too
 def test_words_of_people_are_never_rendered_as_markup(page: Page) -> None:
     assert len(PAYLOADS) > 1_000
     start(page, "standardized patient", "doctor")
