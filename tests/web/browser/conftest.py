@@ -26,7 +26,8 @@ from tests.web.server import Server
 
 __all__ = ["Server"]
 
-CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
+CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
 QUIETLY = [
     "--no-sandbox",
     "--disable-dev-shm-usage",
