@@ -54,10 +54,11 @@ class CallPrompt(Prompt[R]):
         wanted = self.needs.get(call.name, ())
         if call.name not in self.uses:
             raise Unreadable(f"there is no tool '{call.name}'; there are: {', '.join(self.uses)}", TOOL_CALL)
-        unknown = [name for name in call.arguments if name not in wanted]
+        arguments = {name: value for name, value in call.arguments.items() if name in wanted or value not in (None, "")}
+        unknown = [name for name in arguments if name not in wanted]
         if unknown:
             raise Unreadable(f"{call.name} has no argument {', '.join(unknown)}", TOOL_CALL)
-        values = dict.fromkeys(given.model_fields, "") | call.arguments | {ACTION: call.name}
+        values = dict.fromkeys(given.model_fields, "") | arguments | {ACTION: call.name}
         return orjson.dumps(values).decode()
 
 
@@ -107,3 +108,11 @@ def call_as_form(prompt: Prompt[Any], completion: Completion) -> Completion:
         raise Unreadable(f"call one tool, not {len(completion.tool_calls)}", TOOL_CALL)
     text = cast("CallPrompt[Any]", prompt).form_of(completion.tool_calls[0])
     return replace(completion, text=text, adapted=(*completion.adapted, BY_CALL))
+
+
+def is_usable_call(prompt: Prompt[Any], completion: Completion) -> bool:
+    """Whether a reply is one whole call of a tool that exists, with arguments that it has."""
+    try:
+        return bool(completion.tool_calls) and bool(call_as_form(prompt, completion))
+    except Unreadable:
+        return False

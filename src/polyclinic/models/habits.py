@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import orjson
 
-from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request
+from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
 Form = Literal["bounded", "strict", "loose", "object", "words"]
 """How a form is requested: as a strict schema with maximum lengths for its texts, as a strict schema without lengths
@@ -24,7 +24,7 @@ Thinking = Literal["template", "effort", "reasoning", "switch"]
 
 PICTURES = "pictures told in words"
 ROOMS = (2_048, 8_192, 24_576)
-_CALLS_PER_SPOKEN = 4
+_USED_PER_MISSED = 4
 _NEXT_FORM: dict[Form, Form] = {"bounded": "strict", "strict": "loose", "loose": "object", "object": "words"}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
@@ -47,25 +47,18 @@ _TURNS = re.compile(r"alternat|consecutive|same role")
 
 
 class CallTally:
-    """How often a model called a tool, and how often it spoke instead, when only a call was an answer."""
+    """How often a model gave a tool call that could be used, and how often not, when only a call was an answer."""
 
     def __init__(self) -> None:
-        self._called = self._spoke = 0
+        self._used = self._missed = 0
 
-    def count(self, completion: Completion) -> bool:
-        """Count one reply; returns whether tools should still be offered. A model that speaks in more than one of five
+    def count(self, usable: bool) -> bool:
+        """Count one reply; returns whether tools should still be offered. A model that fails in more than one of five
         replies answers better with a form.
         """
-        if completion.tool_calls:
-            self._called += 1
-        elif spoke(completion):
-            self._spoke += 1
-        return self._called >= _CALLS_PER_SPOKEN * self._spoke
-
-
-def spoke(completion: Completion) -> bool:
-    """Whether a whole reply is words and no tool call."""
-    return completion.finish == "stop" and bool(completion.text.strip()) and not completion.tool_calls
+        self._used += usable
+        self._missed += not usable
+        return self._used >= _USED_PER_MISSED * self._missed
 
 
 @dataclass(frozen=True)

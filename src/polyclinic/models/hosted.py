@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from polyclinic.core.again import BAD_CALL, CUT_CALL
+from polyclinic.core.calling import is_usable_call
 from polyclinic.core.extras import install_hint
 from polyclinic.core.message import Message, ToolCall, assistant, user
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request, Usage, estimate_usage
@@ -26,7 +27,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.models.arriving import most_chars
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import CallTally, names_tools, spoke
+from polyclinic.models.habits import CallTally, names_tools
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.said import said_call, says_call
 from polyclinic.models.schema import in_words, reply_schema
@@ -95,12 +96,10 @@ class HostedCaller:
             self._takes_tools = False
         try:
             completion = await self._ask(host, request, number)
-            if (
-                request.closed is None
-                or not self._takes_tools
-                or self._calls.count(completion)
-                or not spoke(completion)
-            ):
+            if request.closed is None or not self._takes_tools:
+                return completion
+            usable = is_usable_call(request.prompt, completion)
+            if self._calls.count(usable) or usable:
                 return completion
         except AttemptFailed as failure:
             if not (request.tools and self._takes_tools and failure.trouble == "refused" and names_tools(str(failure))):

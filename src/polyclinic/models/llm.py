@@ -15,13 +15,14 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from polyclinic.core.calling import is_usable_call
 from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, most_chars
 from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import Habits, spoke
+from polyclinic.models.habits import Habits
 from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.said import keeps_form, said_call, says_call
@@ -31,6 +32,7 @@ from polyclinic.models.wire import RequestBody, asked_as_form, body_of, limit_of
 if TYPE_CHECKING:
     import aiohttp
 _MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
+_SERVER_ERROR = 500
 _MARKUP = re.compile(r"(?is)<(?P<unseen>style|script|head)\b.*?</(?P=unseen)\s*>|<[!/]?\w[^<>]*>")
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _FIXES = {
@@ -80,6 +82,8 @@ class ChatCaller:
                 completion = await self._post(body, request, habits, deadline)
             except _Complaint as complaint:
                 changed = habits.after(complaint.words, body, complaint.status)
+                if (changed is None or changed in tried) and request.closed is not None:
+                    return await self._without_tools(request.closed, number, deadline, complaint.status)
                 if changed is None or changed in tried:
                     raise self._failed(complaint.status, complaint.words, complaint.retry_after_s) from None
                 tried.add(changed)
@@ -87,6 +91,16 @@ class ChatCaller:
                 continue
             self._endpoint.learn(self._model, tools, known, habits)
             return self._fitting(request, completion, body, habits)
+
+    async def _without_tools(self, form: Request, number: int, deadline: Deadline, status: int) -> Completion:
+        """The form, after a request with tools was refused in words that do not say why. If the form is accepted, the
+        tools were the reason. After an error of the server this is not certain, so it is not remembered.
+        """
+        completion = await self.attempt(form, number, deadline)
+        if status < _SERVER_ERROR:
+            known = self._endpoint.habits(self._model, True)
+            self._endpoint.learn(self._model, True, known, replace(known, takes_tools=False))
+        return asked_as_form(completion, self._options)
 
     def _fitting(self, request: Request, completion: Completion, body: RequestBody, habits: Habits) -> Completion:
         """The reply, including tool calls that were written as text.
@@ -97,7 +111,7 @@ class ChatCaller:
         if says_call(completion, request, told=not habits.takes_tools):
             completion = said_call(completion, request)
         if request.closed is not None:
-            self._watch_calls(completion, habits)
+            self._watch_calls(request, completion, habits)
         form = body.get("response_format", {})
         if form and completion.finish == "stop" and completion.text.strip():
             schema = form.get("json_schema", {}).get("schema", {})
@@ -107,16 +121,17 @@ class ChatCaller:
                 raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
         return completion
 
-    def _watch_calls(self, completion: Completion, habits: Habits) -> None:
-        """Count whether the model called a tool. If it mostly speaks, the tools become choices of a form: for this
-        request at once, and from now on.
+    def _watch_calls(self, request: Request, completion: Completion, habits: Habits) -> None:
+        """Count whether the model gave a call that can be used. If most replies are none, the tools become choices of a
+        form: for this request at once, and from now on.
         """
-        offered = self._endpoint.calls[self._model].count(completion)
+        usable = is_usable_call(request.prompt, completion)
+        offered = self._endpoint.calls[self._model].count(usable)
         self._endpoint.learn(
             self._model, True, replace(habits, takes_tools=not offered), replace(habits, takes_tools=offered)
         )
-        if not offered and spoke(completion):
-            said = "the endpoint ignores tools; from now on they are choices of a form"
+        if not offered and not usable:
+            said = "the model gives no tool calls that can be used; from now on the tools are choices of a form"
             raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
 
     async def _post(self, body: RequestBody, request: Request, habits: Habits, deadline: Deadline) -> Completion:

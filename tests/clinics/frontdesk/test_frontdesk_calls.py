@@ -155,14 +155,13 @@ async def test_a_server_that_cannot_be_told_to_call_still_gets_the_tools() -> No
 @pytest.mark.parametrize(
     "unusable",
     [
-        [call("physician_filter", {"physician": "Dr. Nobody"})],
         [call("book", {})],
         [call("get_all_time", {"doctor": "any"})],
         [call("get_all_time", {}), call("fallback", {}, 1)],
     ],
-    ids=["no such doctor", "no such tool", "no such argument", "two calls"],
+    ids=["no such tool", "no such argument", "two calls"],
 )
-async def test_an_unusable_call_is_asked_for_again_as_a_form(unusable: list[Body]) -> None:
+async def test_after_an_unusable_call_the_form_is_asked_for_at_once(unusable: list[Body]) -> None:
     calls = iter([unusable])
 
     def reply(body: Body) -> str | Body:
@@ -170,6 +169,14 @@ async def test_an_unusable_call_is_asked_for_again_as_a_form(unusable: list[Body
         return by_call(body) if wrong is None else {"tool_calls": wrong, "finish_reason": "tool_calls"}
 
     result, requests = await book(reply)
+    assert offered(requests) == [True, False, False]
+    assert how(result) == {"closed reply"}
+
+
+async def test_a_call_with_a_choice_that_does_not_exist_is_asked_for_again_as_a_form() -> None:
+    wrong = {"tool_calls": [call("physician_filter", {"physician": "Dr. Nobody"})], "finish_reason": "tool_calls"}
+    calls = iter([wrong])
+    result, requests = await book(lambda body: next(calls, None) or by_call(body))
     assert offered(requests) == [True, False, True], "the tools are offered again for the next decision"
     assert "That reply cannot be used" in str(requests[1]["messages"][-1]["content"])
     faults = [event.fault for event in result.transcript.of(Called) if event.role == "staff"]
@@ -183,6 +190,21 @@ async def test_a_model_that_calls_seldom_gets_the_form() -> None:
     assert how(result) == {"native", "closed reply"}
     faults = [event.fault for event in result.transcript.of(Called) if event.role == "staff"]
     assert not any(faults), "the form is asked for at once, so the model has failed at nothing"
+
+
+@pytest.mark.parametrize("words", ["Failed to parse grammar", "Bad request", "Only user and assistant roles are taken"])
+async def test_a_server_that_refuses_tools_without_naming_them_gets_the_form(words: str) -> None:
+    result, requests = await book(by_form, lambda body: (400, words) if "tools" in body else None)
+    assert offered(requests)[-2:] == [False, False]
+    assert how(result) == {"closed reply"}
+
+
+@pytest.mark.parametrize("unused", [None, ""])
+async def test_an_argument_that_a_tool_does_not_have_may_be_empty(unused: str | None) -> None:
+    given = {"tool_calls": [call("get_all_time", {"date": unused})], "finish_reason": "tool_calls"}
+    result, requests = await book(lambda body: given)
+    assert offered(requests) == [True, True]
+    assert how(result) == {"native"}
 
 
 async def test_the_cast_can_turn_native_calls_off() -> None:
