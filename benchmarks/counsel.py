@@ -28,13 +28,13 @@ import httpx
 from polyclinic.cli.eval import open_bench
 from polyclinic.clinics.counsel import clinic
 from polyclinic.clinics.counsel.documents import shipped
-from polyclinic.clinics.counsel.evaluations import HALVES, evaluate_guard
+from polyclinic.clinics.counsel.evaluations.guard import HALVES, evaluate_guard
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.report.page import _Answers, _p95
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.seed import stream
-from polyclinic.retrieval.embedders import default_embedder
+from polyclinic.retrieval.embedders import embedder
 from polyclinic.runner.api import run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config, read_config
@@ -85,7 +85,7 @@ async def guard() -> str:
 
 def sources() -> str:
     """Whether questions find their document."""
-    found = Knowledge(default_embedder(), shipped())
+    found = Knowledge(embedder(), shipped())
     rows: list[list[Any]] = []
     for file in ("questions", "questions_unseen"):
         text = resources.files("polyclinic.clinics.counsel").joinpath(f"data/{file}.jsonl").read_text(encoding="utf-8")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from polyclinic.clinics.duty.rules.norms.checker import Reads, read_action
+from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
+from polyclinic.core.reading import Reads
 
 
 class Script(Frozen):

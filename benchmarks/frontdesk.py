@@ -34,10 +34,11 @@ from typing import Any, cast
 import orjson
 
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
-from polyclinic.clinics.frontdesk.state import Appointment, HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources
 from polyclinic.core.understudy import Ask, Understudy
 from polyclinic.fhir.store import FhirStore

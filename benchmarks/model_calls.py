@@ -20,7 +20,8 @@ from polyclinic.core.message import system, user
 from polyclinic.core.model import Model, Request
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
+from polyclinic.models.spec import parse_cast
 
 RESULTS = Path(__file__).parent / "results" / "model_calls.md"
 

@@ -33,7 +33,7 @@ from polyclinic.core.embedding import Vectors
 from polyclinic.core.library import Entry, Library, Match, Operation, StoredLesson, entry_id
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
-from polyclinic.retrieval.embedders import default_embedder
+from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import running_campaign
@@ -98,9 +98,7 @@ async def evolution(folder: Path, quick: bool) -> list[str]:
     began = time.process_time()
     files, _ = await evolve("evolve:20" if quick else "evolve:60", folder)
     spent = time.process_time() - began
-    libraries = {
-        name: Library(name, default_embedder(), new_index, read_library_file(path)) for name, path in files.items()
-    }
+    libraries = {name: Library(name, embedder(), new_index, read_library_file(path)) for name, path in files.items()}
     touched = sum(len(contamination(library, unseen_records())) for library in libraries.values())
     results = await play(METHODS, "unseen:26" if quick else "unseen:130", files)
     sizes = ", ".join(f"{name} {len(library)}" for name, library in libraries.items())
@@ -224,10 +222,10 @@ async def retrieval(folder: Path, quick: bool) -> list[str]:
         "| entries | goal | k = 5: median ms | its CPU ms | k = 256, as the patient looks: median ms | its CPU ms |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    embedder = default_embedder()
+    found = embedder()
     goals = {1_000: 1, 100_000: 3, 1_000_000: 10}
     for size in list(goals)[:2] if quick else goals:
-        library = Library("attention", embedder, new_index, _operations(size))
+        library = Library("attention", found, new_index, _operations(size))
         cells = [f"{value:.2f}" for k in (5, _WIDE) for value in _look(library, k)]
         lines.append(f"| {size:,} | ≤ {goals[size]} | {' | '.join(cells)} |")
         del library

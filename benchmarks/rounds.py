@@ -32,7 +32,8 @@ from polyclinic.errors import ModelError
 from polyclinic.eval.compare import Arm, compare
 from polyclinic.eval.metrics import metric_estimate, observations
 from polyclinic.eval.results import RunResults
-from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.cast import Cast, build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.people.personas import personas
 from polyclinic.people.students import students
 from polyclinic.runner.api import run

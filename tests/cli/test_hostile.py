@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.clinics.demo.prompts.caller import CallerAsks
 from polyclinic.core.model import Request
 from polyclinic.core.reply import Unreadable
 from polyclinic.models.human import HumanDesk, read_typed

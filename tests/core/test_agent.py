@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
+from polyclinic.clinics.demo.prompts.caller import CallerAsks, CallerReacts
+from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
 from polyclinic.clinics.demo.scenario import Leaflet
 from polyclinic.clinics.demo.tools import leaflet_tool
 from polyclinic.core.again import BAD_CALL, CUT_CALL, runs_on

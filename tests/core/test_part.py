@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.clinics.counsel.scenario import Lang, personas
-from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.clinics.demo.prompts.caller import CallerAsks
 from polyclinic.core.files import package_text
 from polyclinic.core.message import Message
 from polyclinic.core.model import Completion

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import pytest
 from pydantic import Field
 
-from polyclinic.clinics.demo.prompts import CallerReacts
+from polyclinic.clinics.demo.prompts.caller import CallerReacts
 from polyclinic.core.loosely import flat_fields, named_choice, read_loosely
 from polyclinic.core.model import FORM_IN_WORDS, Completion
 from polyclinic.core.plainly import field_value

@@ -5,7 +5,10 @@ from typing import Literal
 import pytest
 from jinja2 import UndefinedError
 
-from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises, Reaction
+from polyclinic.clinics.demo.prompts import PROMPTS
+from polyclinic.clinics.demo.prompts.caller import CallerAsks, CallerReacts
+from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
+from polyclinic.clinics.demo.prompts.replies import Reaction
 from polyclinic.core.length import form_tokens
 from polyclinic.core.message import Frozen, Image, assistant, compose, user
 from polyclinic.core.prompt import Prompt, check_prompts

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.demo import clinic as demo
-from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.clinics.demo.prompts.caller import CallerAsks
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import CallRecord, MemoryJournal

@@ -12,8 +12,10 @@ from polyclinic.core.prompt import Facts, check_prompts
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError, ModelError
+from polyclinic.eval.criteria import Rubric
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
-from polyclinic.eval.rubric import Rubric, RubricJudge, missing_quotes, parse_rubric
+from polyclinic.eval.rubric import RubricJudge, missing_quotes
+from polyclinic.eval.rubric_file import parse_rubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 from polyclinic.eval.view import Conversation, View
 

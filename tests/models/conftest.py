@@ -14,7 +14,8 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.tool import ToolSpec
 from polyclinic.models import guard
-from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.cast import Cast, build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.testing.fault_server import FaultServer
 
 

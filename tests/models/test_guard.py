@@ -11,11 +11,11 @@ from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import read_reply
 from polyclinic.errors import ModelError
 from polyclinic.models import guard
-from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.cast import Cast, build_cast
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline, Guarded
 from polyclinic.models.limiter import Limiter
-from polyclinic.models.spec import Options
+from polyclinic.models.spec import Options, parse_cast
 from polyclinic.testing.fault_server import FAULTS, Fault, FaultServer
 
 from .conftest import Ask, Judges, Verdict

@@ -14,7 +14,8 @@ from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.testing.fault_server import FaultServer
 
 from .conftest import Ask, Judges, Verdict

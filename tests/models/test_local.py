@@ -12,8 +12,9 @@ from polyclinic.core.extras import install_hint
 from polyclinic.core.reply import read_reply
 from polyclinic.errors import ConfigError
 from polyclinic.models import local
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
 from polyclinic.models.local import find_gguf
+from polyclinic.models.spec import parse_cast
 
 from .conftest import Ask, Judges, Verdict
 

@@ -12,11 +12,11 @@ import pytest
 from polyclinic.core.model import Completion, Usage
 from polyclinic.errors import ConfigError
 from polyclinic.models import local_weights, weights, writer
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.local_weights import WeightsCaller
-from polyclinic.models.spec import parse_model
+from polyclinic.models.spec import parse_cast, parse_model
 from polyclinic.models.weights import Weights, base_of, seen_chat, weights_folder
 from polyclinic.models.writer import Prompted, by_temperature
 from polyclinic.runner.api import run

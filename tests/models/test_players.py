@@ -18,9 +18,10 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.core.understudy import Ask as Asked
 from polyclinic.core.understudy import Understudy, answers, call_tool
 from polyclinic.errors import ConfigError, EngineError, ModelError, PersonLeft, UnknownName
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
 from polyclinic.models.human import HumanDesk, HumanModel
 from polyclinic.models.replay import ReplayModel
+from polyclinic.models.spec import parse_cast
 from polyclinic.models.understudy import UnderstudyModel
 
 from .conftest import Ask, Greets, Judges, Verdict

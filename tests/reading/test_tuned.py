@@ -9,7 +9,8 @@ import pytest
 from polyclinic.core.model import ModelKind, Request, Settings
 from polyclinic.core.reading import READER_CARD, Question, ReadsText
 from polyclinic.errors import ConfigError, DataError, ReaderError
-from polyclinic.models.cast import parse_cast, reads_by_itself
+from polyclinic.models.cast import reads_by_itself
+from polyclinic.models.spec import parse_cast
 from polyclinic.reading import tuned
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.reader import BuiltInReader

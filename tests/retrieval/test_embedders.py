@@ -15,7 +15,6 @@ from polyclinic.retrieval.embedders import (
     HashingEmbedder,
     SentenceTransformersEmbedder,
     WordLlamaEmbedder,
-    default_embedder,
     embedder,
 )
 
@@ -81,7 +80,7 @@ def test_the_shipped_pairs_are_many_distinct_and_bilingual() -> None:
 
 
 def test_wordllama_distinguishes_english_paraphrases_from_other_questions() -> None:
-    assert calibrate(default_embedder().embed, ["en"]).separation() > 0.95
+    assert calibrate(embedder().embed, ["en"]).separation() > 0.95
 
 
 def test_a_threshold_lets_the_published_share_of_different_questions_through() -> None:
@@ -141,7 +140,7 @@ def test_an_endpoint_that_is_down_is_the_models_failure() -> None:
 
 def test_importing_the_embedders_loads_neither_wordllama_nor_faiss_nor_aiohttp() -> None:
     code = (
-        "import sys; from polyclinic.retrieval import embedders, index, hybrid; embedders.default_embedder();"
+        "import sys; from polyclinic.retrieval import embedders, index, hybrid; embedders.embedder();"
         " print(sorted({'wordllama', 'faiss', 'aiohttp', 'sentence_transformers'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -150,7 +149,7 @@ def test_importing_the_embedders_loads_neither_wordllama_nor_faiss_nor_aiohttp()
 
 def test_loading_the_default_embedder_turns_on_no_logs() -> None:
     code = (
-        "import logging; from polyclinic.retrieval.embedders import default_embedder; default_embedder().embed(['a']);"
+        "import logging; from polyclinic.retrieval.embedders import embedder; embedder().embed(['a']);"
         " root = logging.getLogger(); print(root.level == logging.WARNING, root.handlers)"
     )
     assert (

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from polyclinic.clinics.frontdesk.prompts import StaffBooks
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks
 from polyclinic.clinics.frontdesk.readings import WISH
 from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.message import ToolCall

@@ -59,7 +59,7 @@ class Screen:
 
     def __init__(self, role: str, quiet: bool = False) -> None:
         self.role, self._out = role, sys.stderr if quiet else sys.stdout
-        self._colour = _has_colour(self._out)
+        self._colour = self._out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._told: set[str] = set()
         self._asked = ""
         self._round: int | None = None
@@ -131,10 +131,6 @@ def _wrapped(line: str) -> str:
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
     indent = "  " if line.lstrip().startswith("- ") else ""
     return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or ""
-
-
-def _has_colour(out: TextIO) -> bool:
-    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def own_language() -> str:

@@ -61,7 +61,7 @@ def describe(event: Event, notes: bool = False) -> str:
             return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
         case Scored():
             score = event.score
-            name = f"{score.judge}: {score.metric.replace('_', ' ')}{_of(score.subject)}"
+            name = f"{score.judge}: {score.metric.replace('_', ' ')}{f' of {score.subject}' if score.subject else ''}"
             reason = " ".join(score.reason.split())
             return _aside(f"{name} = {shown(score.value)}{f': {reason}' if reason else ''}")
     line = event_line(event)
@@ -73,10 +73,6 @@ def describe(event: Event, notes: bool = False) -> str:
     aside = "" if kept else " ".join(line.aside.split())
     words = f"{line.speaker}: {line.text}{f'; {aside}' if aside else ''}"
     return click.style(_wrapped(f"  ! {words}"), fg="red") if line.tone == "warning" else _aside(words)
-
-
-def _of(subject: str) -> str:
-    return f" of {subject}" if subject else ""
 
 
 def _aside(text: str) -> str:

@@ -15,7 +15,7 @@ the built-in trained one, a language model, a person or a recording. A clinic na
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -66,6 +66,10 @@ class Finding(NamedTuple):
     def yes(self) -> bool:
         """Whether the answer is yes. Unclear does not count as yes."""
         return self.says == "yes"
+
+
+Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
+"""Reads the meaning of a text: the `reads` of an episode or of a judge's bench."""
 
 
 @dataclass(frozen=True)

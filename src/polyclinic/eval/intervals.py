@@ -50,7 +50,7 @@ def estimate(
     means, masses = fold_clusters(values, clusters, weights)
     if len(means) == 1 and len(values) > 1:
         means, masses = fold_clusters(values, None, weights)
-    mean = _ratio(means * masses, masses)
+    mean = float((means * masses).sum() / masses.sum())
     if len(means) < 2:
         return Estimate(mean, None, None, len(values))
     alike = float(np.ptp(means)) <= 1e-12 * max(1.0, abs(mean))
@@ -146,10 +146,6 @@ def _jackknife(means: Floats, masses: Floats) -> Floats:
     rest = masses.sum() - masses
     left_out: Floats = np.where(rest > 0, (products.sum() - products) / np.where(rest > 0, rest, 1.0), means.mean())
     return left_out
-
-
-def _ratio(products: Floats, masses: Floats) -> float:
-    return float(products.sum() / masses.sum())
 
 
 def _draws(size: int, resamples: int, seed: int) -> Iterator[Picks]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from polyclinic.core.transcript import Score
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import Floats, Method, estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.sections import Cell, Table
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,24 @@ def metric_estimate(results: RunResults, variant: str, metric: str, *, method: M
         bounds=(meaning.low, meaning.high),
         method=method,
     )
+
+
+def metric_table(
+    results: RunResults,
+    caption: str,
+    metrics: Sequence[str],
+    heads: Sequence[str] = (),
+    note: str = "",
+    digits: int = 3,
+) -> Table | None:
+    """One row for each variant that has any of these metrics; None if no variant has any."""
+    rows: list[list[Cell]] = []
+    for variant in results.variant_names():
+        cells: list[Cell] = [metric_estimate(results, variant, metric) for metric in metrics]
+        if any(cell is not None for cell in cells):
+            rows.append([variant, *cells])
+    columns = ["variant", *(heads or [metric.replace("_", " ") for metric in metrics])]
+    return Table(caption, columns, rows, note=note, digits=digits) if rows else None
 
 
 def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:

@@ -19,12 +19,11 @@ from polyclinic.core.judge import Bench, Case
 from polyclinic.core.scenario import S_contra, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
-from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
+from polyclinic.eval.criteria import Criterion, Flag, Rubric
 from polyclinic.eval.prompts import JudgesRubric
-from polyclinic.eval.rubric_file import load_rubric, package_rubric, parse_rubric
 from polyclinic.eval.rules import check_scores
 from polyclinic.eval.sheet import RubricJudged
-from polyclinic.eval.view import Conversation, View, whole_dialogue
+from polyclinic.eval.view import View, whole_dialogue
 from polyclinic.text.normal import normalise
 
 _ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
@@ -52,21 +51,6 @@ def _occurs(quote: str, text: str) -> bool:
         at = found + len(part)
     return True
 
-
-__all__ = [
-    "Conversation",
-    "Criterion",
-    "Flag",
-    "Outcome",
-    "Rubric",
-    "RubricJudge",
-    "Veto",
-    "View",
-    "load_rubric",
-    "package_rubric",
-    "parse_rubric",
-    "whole_dialogue",
-]
 
 REASKS = 2
 

@@ -9,7 +9,7 @@ server a slot could be booked twice.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Any
@@ -44,6 +44,7 @@ from polyclinic.fhir.staged import Staged
 ORIGIN_SYSTEM = f"{BASE}/CodeSystem/origin"
 PAGE = 200
 LOAD_CHUNK = 200
+DEADLINE_S = 120
 _MEDIA = "application/fhir+json"
 _HEADERS = {"Accept": _MEDIA, "Content-Type": _MEDIA, "Cache-Control": "no-cache", "Prefer": "return=representation"}
 _ERRORS: dict[int, type[RecordsError]] = {
@@ -61,11 +62,10 @@ _ERRORS: dict[int, type[RecordsError]] = {
 class FhirClient:
     """Records on a server at `base`. Make a client with `open_client`, which tests the server first."""
 
-    def __init__(self, http: httpx.AsyncClient, base: str, origin: str = "polyclinic", deadline_s: float = 120) -> None:
+    def __init__(self, http: httpx.AsyncClient, base: str, origin: str = "polyclinic") -> None:
         self.base = base.rstrip("/")
         self.tag = {"system": ORIGIN_SYSTEM, "code": origin}
         self._http = http
-        self._deadline_s = deadline_s
         self._ours: dict[Key, bool] = {}
 
     async def request(
@@ -78,7 +78,7 @@ class FhirClient:
         url = path if path.startswith(("http:", "https:")) else f"{self.base}/{path}".rstrip("/")
         content = None if body is None else dumps(body)
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with asyncio.timeout(DEADLINE_S):
                 answer = await self._http.request(
                     method, url, params=list(query) or None, content=content, headers={**_HEADERS, **headers}
                 )
@@ -255,18 +255,12 @@ def _reason(answer: httpx.Response) -> str:
 
 
 @asynccontextmanager
-async def open_client(
-    url: str,
-    *,
-    origin: str = "polyclinic",
-    headers: Mapping[str, str] | None = None,
-    transport: httpx.AsyncBaseTransport | None = None,
-) -> AsyncIterator[FhirClient]:
+async def open_client(url: str, *, transport: httpx.AsyncBaseTransport | None = None) -> AsyncIterator[FhirClient]:
     """Open a client on a server after testing it. Raises RecordsRefused when the server is not safe to use."""
     from polyclinic.fhir.probe import probe
 
     limits = httpx.Limits(max_connections=20)
-    async with httpx.AsyncClient(headers=headers, timeout=60, limits=limits, transport=transport) as http:
-        client = FhirClient(http, url, origin)
+    async with httpx.AsyncClient(timeout=60, limits=limits, transport=transport) as http:
+        client = FhirClient(http, url)
         await probe(client)
         yield client

@@ -45,16 +45,9 @@ Begin: TypeAlias = Callable[[Transaction, datetime | None], UnitOfWork]
 class Staged:
     """The staged view of any records; it implements `StagedRecords`."""
 
-    def __init__(
-        self,
-        home: Records,
-        begin: Begin | None = None,
-        new_id: Callable[[], str] = opaque_id,
-        read_many: ReadMany | None = None,
-    ) -> None:
+    def __init__(self, home: Records, begin: Begin | None = None, read_many: ReadMany | None = None) -> None:
         self._home, self._read_many, self._begin = home, read_many, begin
         self._steps: list[Step] = []
-        self._new_id = new_id
         self._base: dict[Key, Resource | None] = {}
         self._view: dict[Key, Resource | None] = {}
         self._count = 0
@@ -167,7 +160,7 @@ class Staged:
                     key = (found[0]["resourceType"], found[0]["id"])
                     await self._touch([key], base, view)
                     return key
-            resource = change.resource if change.resource.get("id") else {**change.resource, "id": self._new_id()}
+            resource = change.resource if change.resource.get("id") else {**change.resource, "id": opaque_id()}
             key = (resource["resourceType"], resource["id"])
         elif isinstance(change, Update):
             resource = change.resource

@@ -23,7 +23,7 @@ from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.mapping import patched_in_r4
 from polyclinic.fhir.slot_rules import Key
-from polyclinic.fhir.unit_of_work import UnitOfWork
+from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 
 if TYPE_CHECKING:
     from polyclinic.fhir.smart.scopes import Letter
@@ -169,7 +169,7 @@ def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str, si
             if found is not None:
                 operation.method, operation.id, operation.resource = "GET", found, None
         if operation.method in ("POST", "PUT") and operation.resource is not None and operation.id is None:
-            operation.id = work.new_id()
+            operation.id = opaque_id()
         if operation.resource is not None and operation.id is not None:
             operation.resource = {**operation.resource, "id": operation.id}
         if operation.full_url and operation.id is not None:

@@ -9,7 +9,7 @@ caller's transaction rolls back.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
@@ -27,13 +27,10 @@ def opaque_id() -> str:
 class UnitOfWork:
     """The changes of one transaction."""
 
-    def __init__(
-        self, transaction: Transaction, now: int, *, hold: str | None = None, new_id: Callable[[], str] = opaque_id
-    ) -> None:
+    def __init__(self, transaction: Transaction, now: int, *, hold: str | None = None) -> None:
         self.transaction = transaction
         self.now = now
         self.hold = hold
-        self.new_id = new_id
         self._writes = WriteBuffer(transaction, now)
         self._before: dict[Key, Stored | None] = {}
         self._parsed: dict[Key, Resource] = {}
@@ -109,7 +106,7 @@ class UnitOfWork:
 
     def create(self, resource: Resource) -> Resource:
         """Add a resource, under its own id or a new one. Raises RecordConflict when the id is in use."""
-        resource = resource if resource.get("id") else {**resource, "id": self.new_id()}
+        resource = resource if resource.get("id") else {**resource, "id": opaque_id()}
         key = (resource["resourceType"], resource["id"])
         self._only_once(key)
         previous = self.before(key)

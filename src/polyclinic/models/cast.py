@@ -17,20 +17,8 @@ from polyclinic.models.human import HumanDesk, HumanModel
 from polyclinic.models.placed import Host
 from polyclinic.models.prices import Prices
 from polyclinic.models.replay import Recording, ReplayModel
-from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
+from polyclinic.models.spec import ALL, CastSpec, parse_model
 from polyclinic.models.understudy import UnderstudyModel
-
-__all__ = [
-    "Cast",
-    "CastSpec",
-    "Options",
-    "build_cast",
-    "choose_models",
-    "open_cast",
-    "parse_cast",
-    "parse_model",
-    "reads_by_itself",
-]
 
 
 class Reader(Model, Ears, Protocol):

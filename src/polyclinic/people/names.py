@@ -27,10 +27,6 @@ def _family_table(locale: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(pack.families), tuple(accumulate(pack.families.values()))
 
 
-def _full(locale: Locale, family: str, given: str) -> str:
-    return f"{family} {given}" if locale.name_order == "family_first" else f"{given} {family}"
-
-
 def draw_name(locale: Locale, sex: Sex, birth_year: int, random: random.Random, taken: set[str] | None = None) -> Name:
     """Draw a name that is not in `taken`, and add it there.
 
@@ -47,7 +43,7 @@ def draw_name(locale: Locale, sex: Sex, birth_year: int, random: random.Random, 
         if attempt >= _TRIES:
             extra += 1
             given = f"{given} {given_names[(extra + attempt) % len(given_names)]}"
-        full = _full(locale, family, given)
+        full = f"{family} {given}" if locale.name_order == "family_first" else f"{given} {family}"
         if taken is None:
             return Name(family=family, given=given, full=full)
         if full not in taken:

@@ -262,8 +262,3 @@ def embedder(spec: str = "default") -> Embedder:
         f"no embedder '{spec}': write wordllama, hashing, sentence-transformers:MODEL, openai:MODEL or "
         f"https://host/v1:MODEL"
     )
-
-
-def default_embedder() -> Embedder:
-    """wordllama, shared by the whole process and loaded at its first use."""
-    return embedder("wordllama")

@@ -23,7 +23,6 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import pin_libraries, save_learned, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
 from polyclinic.runner.registry import read_scenarios
-from polyclinic.store.leases import LEASE_S
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
 from polyclinic.store.upkeep import take_back
@@ -98,7 +97,6 @@ async def resume_run(
     retry_failed: bool = True,
     progress: Progress | None = None,
     concurrency: int | None = None,
-    lease_s: float = LEASE_S,
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
     overrides: Mapping[str, object] | None = None,
@@ -118,9 +116,7 @@ async def resume_run(
     workers, hosts = share.of, share.hosts
     journal = store.journal(row.id)
     async with build(plan, journal, store, desk=desk, listener=listener, workers=workers, hosts=hosts) as built:
-        return await execute(
-            store, row.id, plan, built, progress=progress, concurrency=concurrency, lease_s=lease_s, share=share
-        )
+        return await execute(store, row.id, plan, built, progress=progress, concurrency=concurrency, share=share)
 
 
 async def execute(
@@ -131,7 +127,6 @@ async def execute(
     *,
     progress: Progress | None = None,
     concurrency: int | None = None,
-    lease_s: float = LEASE_S,
     share: Share = Share(),
 ) -> RunOutcome:
     """Run the pending episodes of a saved run, with the objects that were built for it."""
@@ -148,7 +143,6 @@ async def execute(
         concurrency=concurrency or config.concurrency,
         progress=progress or Silent(),
         start_libraries=await start_libraries(store, clinic, config),
-        lease_s=lease_s,
         share=share,
     )
     batch.progress.watch(built.cast.retries)

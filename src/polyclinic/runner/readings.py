@@ -18,7 +18,8 @@ from polyclinic.core.value import Value
 from polyclinic.errors import UnknownName
 from polyclinic.eval.evaluation import Evaluation
 from polyclinic.eval.sections import Cell, Section, Table
-from polyclinic.models.cast import Reader, build_cast, parse_cast
+from polyclinic.models.cast import Reader, build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import Accuracy, MeanAccuracy, ReaderFigures, kept_text_only, table
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped

@@ -15,7 +15,8 @@ from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.html import render_html
 from polyclinic.eval.report import RunReport, build_report
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.rubric import RubricJudge, load_rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import load_rubric
 from polyclinic.eval.sections import Section
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results

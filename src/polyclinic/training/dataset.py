@@ -21,7 +21,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
 from polyclinic.training.card import Card, make_card
-from polyclinic.training.files import pairs_of, write_jsonl, write_pairs, write_parquet, write_pictures
+from polyclinic.training.files import as_json, pairs_of, write_jsonl, write_parquet, write_pictures
 from polyclinic.training.filters import Contamination, Sieve
 from polyclinic.training.grading import open_grader
 from polyclinic.training.room import dataset_room
@@ -184,10 +184,10 @@ async def build(store: Store, wish: Wish, progress: Progress | None = None) -> C
     pictures = found.data.pictures(found.scenarios)
     for split in sorted({row.split for row in found.rows}):
         part = [row for row in found.rows if row.split == split]
-        write_jsonl(wish.out / f"{split}.jsonl", part)
+        write_jsonl(wish.out / f"{split}.jsonl", map(as_json, part))
         write_parquet(wish.out / f"{split}.parquet", part, pictures)
         if pairs := pairs_of(part):
-            write_pairs(wish.out / f"pairs-{split}.jsonl", pairs)
+            write_jsonl(wish.out / f"pairs-{split}.jsonl", (pair.as_json() for pair in pairs))
     write_pictures(wish.out / "images", found.rows, pictures)
     seconds = time.perf_counter() - started
     made: dict[str, Any] = {

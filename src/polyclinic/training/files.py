@@ -7,7 +7,7 @@ Preference pairs are two outputs for the same prompt, one with a clearly higher 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -49,7 +49,7 @@ class Pair:
         }
 
 
-def pairs_of(rows: Sequence[Row], margin: float = MARGIN) -> list[Pair]:
+def pairs_of(rows: Sequence[Row]) -> list[Pair]:
     """Pair the best output of every prompt with each output that is worse by the margin.
 
     The pairs are in the order of the rows.
@@ -61,7 +61,7 @@ def pairs_of(rows: Sequence[Row], margin: float = MARGIN) -> list[Pair]:
     made: list[Pair] = []
     for group in groups.values():
         best = max(group, key=_reward)
-        made += [Pair(best, row) for row in group if _reward(best) - _reward(row) >= margin]
+        made += [Pair(best, row) for row in group if _reward(best) - _reward(row) >= MARGIN]
     return made
 
 
@@ -78,18 +78,11 @@ def as_json(row: Row) -> dict[str, Any]:
     return {name: special.get(name, getattr(row, name)) for name in row.COLUMNS}
 
 
-def write_jsonl(path: Path, rows: Sequence[Row]) -> None:
+def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write one JSON object per line."""
     with path.open("wb") as file:
         for row in rows:
-            file.write(orjson.dumps(as_json(row)) + b"\n")
-
-
-def write_pairs(path: Path, pairs: Sequence[Pair]) -> None:
-    """Write preference pairs, one JSON object per line, in the columns that DPO trainers read."""
-    with path.open("wb") as file:
-        for pair in pairs:
-            file.write(orjson.dumps(pair.as_json()) + b"\n")
+            file.write(orjson.dumps(row) + b"\n")
 
 
 def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int:

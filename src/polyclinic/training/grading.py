@@ -22,7 +22,8 @@ from polyclinic.core.reading import READER
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Event
 from polyclinic.errors import ConfigError, OwnedError, UnknownName
-from polyclinic.models.cast import choose_models, open_cast, parse_cast
+from polyclinic.models.cast import choose_models, open_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.store.store import Store
 from polyclinic.training.room import dataset_room

@@ -19,7 +19,7 @@ from polyclinic.clinics.counsel.tools import Knowledge, knowledge
 from polyclinic.core.prompt import Prompt
 from polyclinic.errors import DataError
 from polyclinic.retrieval.chunking import by_paragraph
-from polyclinic.retrieval.embedders import default_embedder, embedder
+from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.hybrid import Document, HybridIndex
 
 SMALL_TALK: dict[Lang, tuple[str, ...]] = {
@@ -58,7 +58,7 @@ def test_no_number_in_a_spoken_sentence_is_missing_from_its_document() -> None:
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
     rows = [row for row in questions() if row["lang"] == lang]
-    sources = Knowledge(default_embedder(), shipped())
+    sources = Knowledge(embedder(), shipped())
     hits = [
         any(found.id in row["documents"] for found in sources.search(row["question"], lang, 3))  # type: ignore[operator,arg-type]
         for row in rows
@@ -128,7 +128,7 @@ def test_a_users_own_page_is_shown_with_the_text_below_its_heading() -> None:
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_small_talk_needs_no_source_and_questions_keep_their_sources(lang: Lang) -> None:
-    sources = Knowledge(default_embedder(), shipped())
+    sources = Knowledge(embedder(), shipped())
     assert [words for words in SMALL_TALK[lang] if sources.search(words, lang, 2, relevant=True)] == []
     asked = [str(row["question"]) for row in questions() if row["lang"] == lang]
     kept = [words for words in asked if sources.search(words, lang, 2, relevant=True)]

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from polyclinic.clinics.counsel.evaluations import Utterance, read_rows
+from polyclinic.clinics.counsel.evaluations.figures import Utterance
+from polyclinic.clinics.counsel.evaluations.guard import read_rows
 from polyclinic.clinics.counsel.rules.guard import way_of
 from polyclinic.clinics.counsel.rules.lexicon import LABELS, screen
 from polyclinic.errors import DataError

@@ -27,7 +27,7 @@ from polyclinic.core.transcript import Said, Started, Transcript, Violated
 from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.rubric import package_rubric
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.sections import Paragraph, Table
 
 Run = Callable[..., Awaitable[RunResults]]

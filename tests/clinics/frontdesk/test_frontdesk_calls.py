@@ -15,7 +15,7 @@ from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.prompts.history import Step, as_messages
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.scenario import Contact, scenarios
-from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.understudies import UNDERSTUDIES
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Campaign, Episode, EpisodeSpec
@@ -24,7 +24,8 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.transcript import Called, Said, ToolUsed
 from polyclinic.eval.replies import tool_rows
 from polyclinic.models import guard
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.testing.fault_server import Body, FaultServer
 

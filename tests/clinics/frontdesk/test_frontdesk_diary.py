@@ -15,19 +15,10 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.rules.waiting_lists import lists_over_time
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.diary import NEXT_STATUSES, Appointment, Diary, starts_of
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earlier_place, earliest, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
-from polyclinic.clinics.frontdesk.state import (
-    NEXT_STATUSES,
-    Appointment,
-    Booked,
-    ClockMoved,
-    Diary,
-    HospitalState,
-    Moved,
-    Waiting,
-    starts_of,
-)
+from polyclinic.clinics.frontdesk.state.hospital import Booked, ClockMoved, HospitalState, Moved, Waiting
 from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time, own_appointment
 from polyclinic.errors import EngineError
 

@@ -9,19 +9,15 @@ from typing import Any, cast
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
-from polyclinic.clinics.frontdesk.prompts import (
-    PROMPTS,
-    PatientBooking,
-    PatientCalls,
-    PatientIntake,
-    StaffBooks,
-)
+from polyclinic.clinics.frontdesk.prompts import PROMPTS
+from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks
 from polyclinic.clinics.frontdesk.rules.notes import Offered
 from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.clinics.frontdesk.state import Booked, HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import Booked, HospitalState
 from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.frontdesk.understudies.scheduler import StaffUnderstudy
 from polyclinic.core.agent import Agent
@@ -30,7 +26,8 @@ from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.understudy import Ask, Understudy, answers
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.testing.runs import run_once

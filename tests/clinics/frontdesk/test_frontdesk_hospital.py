@@ -15,8 +15,9 @@ from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
 from polyclinic.clinics.frontdesk.rules.notes import Offered, WaitingListWalked, Wished
 from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
+from polyclinic.clinics.frontdesk.scenario.diary import NEXT_STATUSES
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.core.records import Resource
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.core.value import plain

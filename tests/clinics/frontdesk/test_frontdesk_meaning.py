@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from polyclinic.clinics import frontdesk
 from polyclinic.clinics.frontdesk import clinic
-from polyclinic.clinics.frontdesk.prompts import PatientIntake
+from polyclinic.clinics.frontdesk.prompts.patient import PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import (
     NOT_YET,
     Change,

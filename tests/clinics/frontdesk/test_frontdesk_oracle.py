@@ -19,9 +19,10 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, earlier_place, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
-from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, as_proposal, find_time
 from tests.clinics.frontdesk.frontdesk_oracle import Oracle, oracle_for
 

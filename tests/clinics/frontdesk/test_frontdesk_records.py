@@ -6,9 +6,10 @@ from collections import defaultdict
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
-from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources, load_hospital
 from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
 from polyclinic.core.records import Resource

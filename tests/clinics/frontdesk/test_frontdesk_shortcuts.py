@@ -9,8 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from polyclinic.clinics.frontdesk.prompts import StaffBooks, StaffChanges, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.intake import StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges
 from polyclinic.clinics.frontdesk.rules.addresses import tells_address
 from polyclinic.clinics.frontdesk.rules.clauses import _KIN
 from polyclinic.clinics.frontdesk.rules.names import tells_name

@@ -6,8 +6,7 @@ from functools import lru_cache
 import pytest
 
 from polyclinic.clinics.patient.readings import READINGS
-from polyclinic.clinics.patient.rules.meaning import Reads
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.reading.reader import BuiltInReader
 
 

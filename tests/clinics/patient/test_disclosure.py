@@ -16,7 +16,7 @@ from polyclinic.clinics.patient.rules.cheats import (
 )
 from polyclinic.clinics.patient.rules.disclosure import CONSIDERED, Briefing, brief, nearest
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.nodes import NODES, material
 from polyclinic.clinics.patient.rules.questions import QuestionType, type_of
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences, make_vague
@@ -24,7 +24,7 @@ from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.clinics.patient.state import Exchange
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.core.seed import stream
 from polyclinic.text.phrases import mentioned
 from tests.clinics.patient.conftest import reader

@@ -31,7 +31,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Table
-from polyclinic.retrieval.embedders import default_embedder
+from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
@@ -56,7 +56,7 @@ class Learned:
     calls: list[dict[str, Any]]
 
     def library(self, name: str) -> Library:
-        return Library(name, default_embedder(), new_index, read_library_file(self.files[name]))
+        return Library(name, embedder(), new_index, read_library_file(self.files[name]))
 
 
 @pytest.fixture(scope="module")

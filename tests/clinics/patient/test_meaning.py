@@ -8,13 +8,14 @@ from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
 from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
-from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data_text, diseases, record
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
 from polyclinic.core.model import Request, Settings
+from polyclinic.core.reading import Reads
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.testing.runs import played

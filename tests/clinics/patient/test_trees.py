@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polyclinic.clinics.patient.rules.meaning import Reads
 from polyclinic.clinics.patient.rules.nodes import NODES, material
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, Tree, paths, trees, walk
 from polyclinic.clinics.patient.scenario.shipped import record
 from polyclinic.clinics.patient.state import Exchange
 from polyclinic.clinics.patient.tools.validation import walked
+from polyclinic.core.reading import Reads
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "data" / "labelled_pairs.yaml").read_text())["pairs"]
 LABELS = {"f": "faithfulness", "r": "robustness", "s": "specificity", "p": "professionalism", "t": "targetedness"}

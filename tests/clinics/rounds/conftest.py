@@ -13,7 +13,8 @@ from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.scenario import Scenario
-from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.cast import Cast, build_cast
+from polyclinic.models.spec import parse_cast
 from polyclinic.runner.build.built_run import reader_of
 from polyclinic.runner.registry import load_clinic
 

@@ -22,7 +22,7 @@ from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reading import Question, ReadsText
 from polyclinic.core.transcript import Failed, Violated
-from polyclinic.eval.rubric import package_rubric
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.reading.reader import BuiltInReader
 from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play

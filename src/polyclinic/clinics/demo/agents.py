@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.demo.prompts import Advice, CallerAsks, CallerReacts, NurseAdvises, Reaction
+from polyclinic.clinics.demo.prompts.caller import CallerAsks, CallerReacts
+from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
+from polyclinic.clinics.demo.prompts.replies import Advice, Reaction
 from polyclinic.clinics.demo.scenario import Call
 from polyclinic.clinics.demo.state import CallState
 from polyclinic.clinics.demo.tools import leaflet_tool

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from polyclinic.clinics.demo.agents import Caller, Nurse
-from polyclinic.clinics.demo.prompts import Advice
+from polyclinic.clinics.demo.prompts.replies import Advice
 from polyclinic.clinics.demo.rules import OVER_LIMIT, over_limit
 from polyclinic.clinics.demo.scenario import Call
 from polyclinic.clinics.demo.state import CallState, DoseTold, OverLimit, Phrase, Recalled

@@ -9,7 +9,8 @@ from polyclinic.clinics.demo.scenario import Call
 from polyclinic.clinics.demo.state import DoseTold
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Score, Violated
-from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.rules import mark, rule_judge
 
 DOSE = Metric("dose", "share of stated doses that are the leaflet's")

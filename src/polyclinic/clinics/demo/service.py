@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, field_validator
 
-from polyclinic.clinics.demo.prompts import Reaction
+from polyclinic.clinics.demo.prompts.replies import Reaction
 from polyclinic.clinics.demo.scenario import Call, Leaflet, written
 from polyclinic.core.live import CLOSED, Action, Body, LiveService, SessionView, Who, Words
 from polyclinic.core.transcript import Event, Said

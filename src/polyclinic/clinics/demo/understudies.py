@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from polyclinic.clinics.demo.prompts import Advice, CallerAsks, CallerReacts, NurseAdvises, Reaction
+from polyclinic.clinics.demo.prompts.caller import CallerAsks, CallerReacts
+from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
+from polyclinic.clinics.demo.prompts.replies import Advice, Reaction
 from polyclinic.clinics.demo.rules import spoken, style_of
 from polyclinic.clinics.demo.scenario import Style
 from polyclinic.core.clinic import Mistake

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import Literal, TypeVar
 
-from polyclinic.clinics.frontdesk.prompts import (
-    VOICES,
-    DayDiary,
-    PatientBooking,
-    PatientCalls,
-    PatientIntake,
-    PhysicianDiary,
-    StaffBooks,
-    StaffChanges,
-    StaffIntake,
-    StaffReasons,
-    StaffRecord,
-    Topic,
-    Voice,
-)
 from polyclinic.clinics.frontdesk.prompts.history import Step, as_messages
+from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
+from polyclinic.clinics.frontdesk.prompts.views import VOICES, DayDiary, PhysicianDiary, Topic, Voice
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import clock_text
-from polyclinic.clinics.frontdesk.state import Appointment, Diary
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user

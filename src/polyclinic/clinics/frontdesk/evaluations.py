@@ -18,12 +18,13 @@ from pydantic import ConfigDict, model_validator
 from polyclinic.clinics.frontdesk.operations.queues import mean_wait, simulated_wait
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
-from polyclinic.clinics.frontdesk.rules.stated import Reads, states_intent, states_wish
+from polyclinic.clinics.frontdesk.rules.stated import states_intent, states_wish
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.core.files import bad_file, package_text, read_text, rows_of
 from polyclinic.core.judge import Bench
 from polyclinic.core.message import Frozen
+from polyclinic.core.reading import Reads
 from polyclinic.core.seed import stream
 from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError
@@ -139,7 +140,7 @@ async def rubrics(bench: Bench, file: str) -> Evaluation[RubricFigures]:
     found: dict[str, list[bool]] = {}
     wrong: list[int] = []
     for number, row in enumerate(_lines(file), start=1):
-        right = await _holds(bench, row.check, row.value, row.text, read_date(row.today)) == bool(row.label)
+        right = await _holds(bench.reads, row.check, row.value, row.text, read_date(row.today)) == bool(row.label)
         found.setdefault(row.check, []).append(right)
         if not right:
             wrong.append(number)

@@ -72,19 +72,15 @@ def _resource(type_: str) -> Resource:
         "conditionalDelete": "single",
         "referencePolicy": ["literal", "logical", "local", "enforced"],
         "searchInclude": ["*", *(f"{type_}:{code}" for code in references)],
-        "searchRevInclude": _reverse(type_),
+        "searchRevInclude": [
+            f"{source}:{p.code}"
+            for source in resource_types()
+            for p in parameters(source).values()
+            if p.kind == "reference" and type_ in p.targets
+        ],
         "searchParam": [{"name": p.code, "definition": p.definition, "type": p.kind} for p in known],
         "operation": [{"name": name, "definition": url} for name, url in operations],
     }
-
-
-def _reverse(type_: str) -> list[str]:
-    return [
-        f"{source}:{p.code}"
-        for source in resource_types()
-        for p in parameters(source).values()
-        if p.kind == "reference" and type_ in p.targets
-    ]
 
 
 def index_page(base: str, counts: Sequence[tuple[str, int]]) -> str:

@@ -129,6 +129,6 @@ def respond(content: Any, status: int = 200, headers: dict[str, str] | None = No
     return Response(raw, status, headers, f"{MEDIA_TYPE}; charset=utf-8")
 
 
-def respond_stored(stored: Stored, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def respond_stored(stored: Stored) -> Response:
     """A response with a stored version, byte for byte."""
-    return respond(stored.body or "", status, {**stamp(stored.version, stored.updated), **(headers or {})})
+    return respond(stored.body or "", 200, stamp(stored.version, stored.updated))

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,8 +57,8 @@ class Approved:
 class Issuer:
     """Gives tokens for the FHIR server at `base` to known clients."""
 
-    def __init__(self, base: str, clients: Mapping[str, Client], clock: Callable[[], float] = time.time) -> None:
-        self.base, self.clients, self._clock = base.rstrip("/"), clients, clock
+    def __init__(self, base: str, clients: Mapping[str, Client]) -> None:
+        self.base, self.clients = base.rstrip("/"), clients
         self.url = f"{self.base}/auth"
         self._key = ECKey.generate_key("P-384", {"kid": secrets.token_hex(8), "use": "sig", "alg": "ES384"})
         self._codes: dict[str, Approved] = {}
@@ -77,9 +77,7 @@ class Issuer:
 
         return Verifier(self.url, self.base, own)
 
-    def approve(
-        self, client: Client, query: Mapping[str, str], *, patient: str | None, user: str = "Practitioner/trial"
-    ) -> str:
+    def approve(self, client: Client, query: Mapping[str, str], *, patient: str | None) -> str:
         """Return a code that stands for what the user has allowed."""
         code = secrets.token_urlsafe(32)
         scope = " ".join(granted(query.get("scope", ""), client.scopes))
@@ -89,9 +87,9 @@ class Issuer:
             scope,
             query["code_challenge"],
             patient,
-            user,
+            "Practitioner/trial",
             query.get("nonce", ""),
-            self._clock() + CODE_S,
+            time.time() + CODE_S,
         )
         return code
 
@@ -117,7 +115,7 @@ class Issuer:
     async def _exchange(self, form: Mapping[str, str], token_url: str) -> Json:
         approved = self._codes.pop(form.get("code", ""), None)
         client = await self._client(form, token_url)
-        if approved is None or approved.expires < self._clock() or approved.client_id != client.client_id:
+        if approved is None or approved.expires < time.time() or approved.client_id != client.client_id:
             raise OAuthError("invalid_grant", "the code is unknown, used, too old or another client's")
         if form.get("redirect_uri") != approved.redirect_uri:
             raise OAuthError("invalid_grant", "the redirect_uri differs from the one in the authorization request")
@@ -159,7 +157,7 @@ class Issuer:
         return {"access_token": access, "token_type": "Bearer", "expires_in": lives_s, "scope": scope, **context}
 
     def _signed(self, claims: Json, lives_s: int) -> str:
-        now = int(self._clock())
+        now = int(time.time())
         whole = {"iss": self.url, "iat": now, "exp": now + lives_s, "jti": secrets.token_hex(12), **claims}
         return str(jwt.encode({"alg": "ES384", "kid": self._key.kid}, whole, self._key, algorithms=["ES384"]))
 
@@ -189,7 +187,7 @@ class Issuer:
         return client
 
     def _check_assertion(self, claims: Json, token_url: str) -> None:
-        now = self._clock()
+        now = time.time()
         audience = claims.get("aud")
         if claims.get("iss") != claims.get("sub"):
             raise OAuthError("invalid_client", "iss and sub must both be the client_id", 401)

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from polyclinic.core.clinic import Clinic
@@ -25,10 +24,11 @@ from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError
 from polyclinic.models.accounting import Budget
-from polyclinic.models.cast import Cast, CastSpec, Reader, open_cast
+from polyclinic.models.cast import Cast, Reader, open_cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.models.placed import Host
 from polyclinic.models.replay import Recording
+from polyclinic.models.spec import CastSpec
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.store import Store
@@ -115,12 +115,11 @@ def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
     return make
 
 
-@lru_cache(maxsize=4)
 def run_embedder(spec: str) -> Embedder:
     """The embedder of a run; it is made once per process."""
-    from polyclinic.retrieval.embedders import default_embedder, embedder
+    from polyclinic.retrieval.embedders import embedder
 
-    return embedder(spec) if spec else default_embedder()
+    return embedder(spec or "default")
 
 
 def run_index(dimensions: int) -> VectorIndex:

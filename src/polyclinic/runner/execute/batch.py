@@ -11,7 +11,7 @@ import shlex
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from polyclinic.core.campaign import Turnstile
@@ -25,7 +25,7 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cause_of
-from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
+from polyclinic.runner.execute.units import Share, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.connections import without_password
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, worker
@@ -118,7 +118,7 @@ class Batch:
                 elsewhere.append(unit)
                 continue
             self._held.add(unit)
-            rows = [as_claimed(row, now[row.spec.id]) for row in planned]
+            rows = [replace(row, **now[row.spec.id]._asdict()) for row in planned]
             try:
                 if not any(row.status == "pending" for row in rows):
                     await self._leases.release(unit)

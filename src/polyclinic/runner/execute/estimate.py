@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import NANO, role_of
-from polyclinic.models.cast import CastSpec
 from polyclinic.models.prices import default_prices
+from polyclinic.models.spec import CastSpec
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import RunConfig

@@ -6,10 +6,9 @@ A unit is what one worker does alone: a whole campaign, or an episode that share
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from polyclinic.models.placed import Host
-from polyclinic.store.leases import ClaimedEpisode
 from polyclinic.store.run_rows import StoredEpisode
 
 
@@ -23,11 +22,6 @@ class Share:
     index: int = 0
     of: int = 1
     hosts: Mapping[str, Host] = field(default_factory=dict)
-
-
-def as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
-    """The episode with the state that it had when its unit was leased."""
-    return replace(row, status=now.status, recorded=now.recorded)
 
 
 def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:

@@ -16,9 +16,9 @@ from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, UnknownName
-from polyclinic.models.cast import CastSpec, choose_models, parse_cast, reads_by_itself
+from polyclinic.models.cast import choose_models, reads_by_itself
 from polyclinic.models.prices import default_prices
-from polyclinic.models.spec import ALL, is_loopback
+from polyclinic.models.spec import ALL, CastSpec, is_loopback, parse_cast
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.libraries import with_own_libraries
 from polyclinic.runner.registry import clinic_modules, load_clinic

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,8 +14,8 @@ from polyclinic.store.audit_log import AuditEntry
 from polyclinic.store.staff import NAME
 from polyclinic.web.access.allowed import Who, acting_as
 from polyclinic.web.desk.services import Chosen
-from polyclinic.web.desk.shown import LATEST, DeskNow, DeskShown, desk_changes, desk_now, desk_shown
-from polyclinic.web.streams import stream
+from polyclinic.web.desk.shown import LATEST, LOOK_S, DeskNow, DeskShown, desk_now, desk_shown
+from polyclinic.web.streams import each_change, stream
 
 router = APIRouter(prefix="/api/desk", tags=["desk"])
 
@@ -40,7 +42,7 @@ async def now(service: Chosen) -> DeskNow:
 @router.get("/{clinic}/events", summary="Follow the desk", response_class=StreamingResponse)
 async def events(service: Chosen) -> StreamingResponse:
     """The whole desk each time that something on it changes."""
-    return stream(desk_changes(service))
+    return stream(each_change("desk", partial(desk_now, service), LOOK_S))
 
 
 @router.get("/{clinic}/audit", summary="Who did what, the latest first")

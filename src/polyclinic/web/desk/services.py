@@ -29,8 +29,8 @@ _LOG = logging.getLogger(__name__)
 class Desks:
     """Services by the name of their clinic."""
 
-    def __init__(self, store: Store, ready: ReadyClinics, cast: str = "all=understudy") -> None:
-        self._store, self._ready, self._cast = store, ready, cast
+    def __init__(self, store: Store, ready: ReadyClinics) -> None:
+        self._store, self._ready = store, ready
         self._open: dict[str, Service] = {}
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -43,9 +43,8 @@ class Desks:
         await self._ready.wait(clinic, rehearses=True)
         async with self._opening:
             if clinic not in self._open:
-                config = make_config(
-                    {"clinic": clinic, "cast": self._cast, "store": self._store.url, "judges": ("none",)}
-                )
+                own = {"clinic": clinic, "cast": "all=understudy", "store": self._store.url, "judges": ("none",)}
+                config = make_config(own)
                 opened = open_service(self._store, config, ServiceLimits())
                 self._open[clinic] = await self._stack.enter_async_context(opened)
             return self._open[clinic]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import partial
 
 from pydantic import BaseModel, SerializeAsAny
 
@@ -16,7 +15,7 @@ from polyclinic.web.sessions.queue import queued_case
 from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.sessions.schemas import QueuedCase
 from polyclinic.web.sessions.service import Service
-from polyclinic.web.streams import ALIVE, each_change, event
+from polyclinic.web.streams import ALIVE, event
 
 LATEST = 200
 
@@ -115,11 +114,6 @@ async def desk_now(service: Service) -> DeskNow:
 
 
 LOOK_S = 1.0
-
-
-def desk_changes(service: Service) -> AsyncIterator[str]:
-    """The whole desk each time that something on it changes."""
-    return each_change("desk", partial(desk_now, service), LOOK_S)
 
 
 class SaidNow(BaseModel):

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from polyclinic.eval.arena import ArenaPair, Better, Vote, arena_section, draw_pairs, rater_rounds
-from polyclinic.eval.audit import AuditKey, Rating, blind, check_blind, rater_order, spoken_lines
+from polyclinic.eval.audit import AuditKey, Rating, blind, check_blind, spoken_lines
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
 from polyclinic.eval.sections import Section
 from polyclinic.runner.reports import rubric_questions
@@ -141,11 +141,6 @@ class RatingRoom:
 def body_of(row: PacketRow) -> PacketBody:
     """The key and the pairs of a packet."""
     return PacketBody.model_validate_json(row.body)
-
-
-def items_of(body: PacketBody, rater: str) -> list[str]:
-    """The codes of the transcripts in a rater's own order."""
-    return rater_order(body.key, rater)
 
 
 def rounds_of(body: PacketBody, rater: str) -> list[tuple[ArenaPair, bool]]:

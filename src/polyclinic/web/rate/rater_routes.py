@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.arena import Better
+from polyclinic.eval.audit import rater_order
 from polyclinic.eval.criteria import Criterion
 from polyclinic.store.packets import PacketRow, Rater
 from polyclinic.store.staff import token_digest
@@ -23,7 +24,6 @@ from polyclinic.web.rate.packets import (
     TheRoom,
     VoteGiven,
     body_of,
-    items_of,
     rounds_of,
     whole_items,
 )
@@ -110,7 +110,7 @@ async def mine(id: str, room: TheRoom, digest: Trainee) -> MyPacket:
         ended=bool(row.ended_ms),
         questions=list(body.key.questions),
         pair_question=body.pair_question,
-        items=[ItemDone(code=code, done=code in done) for code in items_of(body, rater.name)],
+        items=[ItemDone(code=code, done=code in done) for code in rater_order(body.key, rater.name)],
         rounds=[(pair.code, swapped) in judged for pair, swapped in rounds_of(body, rater.name)],
     )
 

@@ -1,17 +1,5 @@
 """Measuring the guard: labelled utterances, how each judge labels them, and the figures."""
 
-from polyclinic.clinics.counsel.evaluations.figures import Judged, JudgeName, Utterance, summarise
-from polyclinic.clinics.counsel.evaluations.guard import HALVES, evaluate_guard, evaluations, read_rows
-from polyclinic.clinics.counsel.evaluations.tables import sections
+from polyclinic.clinics.counsel.evaluations.guard import evaluations
 
-__all__ = [
-    "HALVES",
-    "JudgeName",
-    "Judged",
-    "Utterance",
-    "evaluate_guard",
-    "evaluations",
-    "read_rows",
-    "sections",
-    "summarise",
-]
+__all__ = ["evaluations"]

@@ -20,7 +20,8 @@ from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.core.judge import Bench, Case, Judge, Metric
 from polyclinic.core.transcript import Called, Posted, Said, Score, Started
 from polyclinic.eval.pairwise import PairwiseJudge
-from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.rules import mark, reading_judge, rule_judge
 
 SUMMARY_CHARS = 200

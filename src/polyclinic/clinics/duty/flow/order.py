@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
-from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 
 
 def running_order(scenario: AnyDuty) -> tuple[Beat, ...]:
@@ -17,22 +17,19 @@ def running_order(scenario: AnyDuty) -> tuple[Beat, ...]:
 
 
 def _review(trainee: bool) -> tuple[Beat, ...]:
-    if trainee:
-        return (
-            Beat(role="trainee", stage="open", to="patient"),
-            Beat(role="patient", stage="reply", to="trainee"),
-            Beat(role="trainee", stage="consult", to="doctor"),
-            Beat(role="doctor", stage="confirm", to="trainee"),
-            Beat(role="trainee", stage="plan", to="patient"),
-            Beat(role="patient", stage="reply", to="trainee"),
-        )
+    lead: Role = "trainee" if trainee else "doctor"
+    check = (
+        (Beat(role="trainee", stage="consult", to="doctor"), Beat(role="doctor", stage="confirm", to="trainee"))
+        if trainee
+        else (Beat(role="doctor", stage="clarify", to="patient"), Beat(role="patient", stage="reply", to="doctor"))
+    )
+    reply = Beat(role="patient", stage="reply", to=lead)
     return (
-        Beat(role="doctor", stage="open", to="patient"),
-        Beat(role="patient", stage="reply", to="doctor"),
-        Beat(role="doctor", stage="clarify", to="patient"),
-        Beat(role="patient", stage="reply", to="doctor"),
-        Beat(role="doctor", stage="plan", to="patient"),
-        Beat(role="patient", stage="reply", to="doctor"),
+        Beat(role=lead, stage="open", to="patient"),
+        reply,
+        *check,
+        Beat(role=lead, stage="plan", to="patient"),
+        reply,
     )
 
 
@@ -55,26 +52,16 @@ def _triage(trainee: bool, patient: bool, admin: bool) -> tuple[Beat, ...]:
 
 
 def _discharge(trainee: bool) -> tuple[Beat, ...]:
+    explains: Role = "trainee" if trainee else "nurse"
+    beats = [Beat(role="doctor", stage="brief", to="nurse"), Beat(role="nurse", stage="gaps", to="doctor")]
     if trainee:
-        return (
-            Beat(role="doctor", stage="brief", to="nurse"),
-            Beat(role="nurse", stage="gaps", to="doctor"),
-            Beat(role="trainee", stage="draft", to="doctor"),
-            Beat(role="doctor", stage="confirm", to="trainee"),
-            Beat(role="trainee", stage="explain", to="patient"),
-            Beat(role="patient", stage="reply", to="trainee"),
-            Beat(role="nurse", stage="teach", to="patient"),
-            Beat(role="patient", stage="reply", to="nurse"),
-            Beat(role="doctor", stage="close", to="patient"),
-            Beat(role="patient", stage="reply", to="doctor"),
-        )
-    return (
-        Beat(role="doctor", stage="brief", to="nurse"),
-        Beat(role="nurse", stage="gaps", to="doctor"),
-        Beat(role="doctor", stage="confirm", to="nurse"),
-        Beat(role="nurse", stage="explain", to="patient"),
-        Beat(role="patient", stage="reply", to="nurse"),
+        beats += [Beat(role="trainee", stage="draft", to="doctor")]
+    beats += [
+        Beat(role="doctor", stage="confirm", to=explains),
+        Beat(role=explains, stage="explain", to="patient"),
+        Beat(role="patient", stage="reply", to=explains),
         Beat(role="nurse", stage="teach", to="patient"),
         Beat(role="patient", stage="reply", to="nurse"),
         Beat(role="doctor", stage="close", to="patient"),
-    )
+    ]
+    return (*beats, Beat(role="patient", stage="reply", to="doctor")) if trainee else tuple(beats)

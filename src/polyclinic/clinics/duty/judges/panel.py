@@ -12,7 +12,8 @@ from polyclinic.clinics.duty.judges.view import by_role, everybody
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
-from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import package_rubric
 
 K_SAMPLES = 1
 

@@ -75,17 +75,13 @@ class RoleMemory(Frozen):
 
     def recall(self, scenario: AnyDuty, k: int = 2) -> list[Trajectory]:
         """The recent episodes most like this one: shared findings first, then the task; the newest first on ties."""
-        here = _situation(scenario)
+        here = {finding.text for finding in scenario.findings}
         ranked = sorted(
             self.recent,
             key=lambda old: (len(here & set(old.facts)), old.task == scenario.task, old.episode),
             reverse=True,
         )
         return ranked[:k]
-
-
-def _situation(scenario: AnyDuty) -> set[str]:
-    return {finding.text for finding in scenario.findings}
 
 
 def with_failures(slots: Slots, trajectory: Trajectory) -> Slots:

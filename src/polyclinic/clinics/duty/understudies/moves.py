@@ -85,7 +85,7 @@ def _fillings(prompt: ActTurn) -> dict[str, str]:
         "instead": lacking[0].instead if lacking else "",
         "resource": lacking[0].name if lacking else "",
         "equipment": view.equipment[0] if view.equipment else "",
-        "level": str(triage_level(prompt)),
+        "level": str(min((fact.level for fact in knowledge().red_flags(_told(prompt))), default=4)),
     }
 
 
@@ -98,8 +98,3 @@ def _told(prompt: ActTurn) -> str:
 def in_danger(prompt: ActTurn) -> bool:
     """Whether what this player has read and heard holds a danger sign that any clinician knows."""
     return prompt.role != "admin" and bool(knowledge().red_flags(_told(prompt)))
-
-
-def triage_level(prompt: ActTurn) -> int:
-    """The level that the danger signs ask for; 4 without any."""
-    return min((fact.level for fact in knowledge().red_flags(_told(prompt))), default=4)

@@ -19,9 +19,9 @@ from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, BookingEnd
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.rules.stated import states_wish
+from polyclinic.clinics.frontdesk.scenario.diary import Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, wish_of
-from polyclinic.clinics.frontdesk.state import Diary
 from polyclinic.clinics.frontdesk.tools.desk import Found, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -149,7 +149,9 @@ class Booking:
         self.aloud(request)
         offer = await self.find(diary, snapshot, request)
         today = snapshot.time.clock(snapshot.now).date()
-        stated = self.is_right(snapshot, offer) or await states_wish(self.episode, request.wish, request.said, today)
+        stated = self.is_right(snapshot, offer) or await states_wish(
+            self.episode.reads, request.wish, request.said, today
+        )
         self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:

@@ -18,9 +18,9 @@ from polyclinic.clinics.frontdesk.rules.notes import (
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.rules.stated import states_intent
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, earlier_place, wish_of
-from polyclinic.clinics.frontdesk.state import Appointment, Diary
 from polyclinic.clinics.frontdesk.tools.desk import NOT_FOUND, as_proposal, own_appointment
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -70,7 +70,7 @@ class CallBack:
         elif found is not None:
             done, proposals = await self.move(ledger, found, snapshot)
         met = done == "cancelled" if self.intent == "cancel" else done in ("moved", "waiting")
-        stated = met or await states_intent(self.episode, self.intent, self.heard)
+        stated = met or await states_intent(self.episode.reads, self.intent, self.heard)
         self.note(choice, found, done, snapshot, proposals, stated)
         self.episode.conclude(InDepartment(department=self.diary.plan.name))
         return done or "nothing_done"

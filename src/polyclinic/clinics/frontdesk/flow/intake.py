@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import EMERGENCY_WORDS, GREETING, seen_words
-from polyclinic.clinics.frontdesk.prompts import Topic
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
+from polyclinic.clinics.frontdesk.prompts.views import Topic
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import InPhase, IntakeEnded, IntakeLine, TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, stands

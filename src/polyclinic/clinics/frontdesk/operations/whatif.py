@@ -143,7 +143,7 @@ def cheapest(rows: Sequence[SettingFigures], limits: Mapping[str, float]) -> tup
 
 
 def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) -> Evaluation[WhatIfFigures]:
-    hold = limits_of(asked)
+    hold = {**asked.hold, "turned_away": asked.hold.get("turned_away", TURNED_AWAY)} if asked.hold else {}
     best = cheapest(rows, hold)
     limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in hold.items())
     if not hold:
@@ -180,11 +180,6 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) 
         sources=sources,
     )
     return Evaluation(figures, [Section("What if", body), more])
-
-
-def limits_of(asked: DialQuestion) -> dict[str, float]:
-    """The limits that a setting must keep: those that were asked for, and always one for patients turned away."""
-    return {**asked.hold, "turned_away": asked.hold.get("turned_away", TURNED_AWAY)} if asked.hold else {}
 
 
 def sources_of(asked: DialQuestion) -> dict[str, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
-from polyclinic.clinics.frontdesk.prompts.views import VOICES, DayDiary, PhysicianDiary, Topic, Voice
 
 PROMPTS = (
     PatientIntake,
@@ -22,20 +21,3 @@ PROMPTS = (
     StaffChanges,
     StaffReasons,
 )
-
-__all__ = [
-    "PROMPTS",
-    "VOICES",
-    "DayDiary",
-    "PatientBooking",
-    "PatientCalls",
-    "PatientIntake",
-    "PhysicianDiary",
-    "StaffBooks",
-    "StaffChanges",
-    "StaffIntake",
-    "StaffReasons",
-    "StaffRecord",
-    "Topic",
-    "Voice",
-]

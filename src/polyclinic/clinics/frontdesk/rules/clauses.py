@@ -184,10 +184,6 @@ class Clause:
     begins: int = 0
 
 
-def _lead(text: str) -> str:
-    return _LEAD.sub("", text)
-
-
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of a text, in order."""
@@ -207,7 +203,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
             _POLITE_IF.search(piece) or (piece.startswith("if ") and _WOULD_YOU_MIND.search(words[:begins]))
         )
         supposed = here or (supposed and not closed and not turns)
-        bare = _lead(piece)
+        bare = _LEAD.sub("", piece)
         asks = _ASKS_HOW.match(bare) is not None
         others = _OTHERS.match(bare) is not None or _TOLD.search(bare) is not None
         firm = 0 if supposed or others or _DONE.search(piece) else 1 if _PAST.search(piece) else 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.state import OPEN_STATUSES, Diary, Status
+from polyclinic.clinics.frontdesk.scenario.diary import OPEN_STATUSES, Diary, Status
 
 
 def due_statuses(diary: Diary, now: int) -> list[tuple[str, Status]]:

@@ -62,7 +62,7 @@ def judge_intake(case: IntakeCase) -> RubricVerdict:
         return RubricVerdict(code="IS", fault="staff", reason=f"the staff never asked for: {', '.join(silent)}")
     if not case.decided:
         return RubricVerdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")
-    wrong = wrong_fields(case.person, case.record)
+    wrong = [field for field in FIELDS if not same(field, getattr(case.record, field), case.person)]
     misplaced = not right_department(case.record.department, case.gold_departments)
     if not misplaced and not wrong:
         return PASS
@@ -77,11 +77,6 @@ def judge_intake(case: IntakeCase) -> RubricVerdict:
 def right_department(department: str, gold: Sequence[str]) -> bool:
     """Whether this department is one of the right ones."""
     return department.strip().lower() in gold
-
-
-def wrong_fields(person: Person, record: IntakeRecord) -> list[str]:
-    """The particulars that were written down wrongly, or not at all."""
-    return [field for field in FIELDS if not same(field, getattr(record, field), person)]
 
 
 def was_asked(field: str, utterances: Sequence[str]) -> bool:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
+from polyclinic.clinics.frontdesk.scenario.diary import plain_name, starts_of
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
 from polyclinic.clinics.frontdesk.scenario.times import read_minute
-from polyclinic.clinics.frontdesk.state import plain_name, starts_of
 from polyclinic.core.message import Frozen
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.scenario.diary import Diary, plain_name
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
-from polyclinic.clinics.frontdesk.state import Diary, plain_name
 from polyclinic.core.value import Value
 
 

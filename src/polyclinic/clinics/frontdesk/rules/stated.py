@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Literal, Protocol
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.rules.doctors import wants_doctor
@@ -19,18 +19,9 @@ from polyclinic.clinics.frontdesk.rules.plainly import says
 from polyclinic.clinics.frontdesk.rules.urgency import hurry, is_visit
 from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_later_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Reads
 from polyclinic.text.dates import Order
 from polyclinic.text.lazily import lazy_pattern
-
-
-class Reads(Protocol):
-    """Anything that can read the meaning of a text: an episode, or a judge's `Bench`."""
-
-    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means."""
-        ...
-
 
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
 _DOCTOR = (WISH.ask(wish=WISHES["physician"]), WISH.ask(wish=WISHES["not_physician"]))
@@ -41,7 +32,7 @@ _CANCELS = lazy_pattern(r"\bcancel(?!l?ation)", re.IGNORECASE)
 
 
 async def states_wish(
-    desk: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
+    reads: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
 ) -> bool:
     """Whether these words state this wish. Naming a doctor in order to avoid them is not a wish for that doctor, and a
     last possible day is not a first possible day.
@@ -52,11 +43,11 @@ async def states_wish(
     if wish.kind == "date":
         return wish.valid_from is not None and bool(asks_from(text, wish.valid_from, today, order))
     if wish.kind == "physician":
-        return await _wants_doctor(desk, wish.physician, text)
-    return await _wants_earliest(desk, text, today)
+        return await _wants_doctor(reads, wish.physician, text)
+    return await _wants_earliest(reads, text, today)
 
 
-async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
+async def _wants_doctor(reads: Reads, physician: str, text: str) -> bool:
     plainly = wants_doctor(physician, text)
     if plainly == "yes" and _CANCELS.search(text) and plain_intent(text) == "cancel" and not _INSTEAD.search(text):
         return False
@@ -64,11 +55,11 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
         return plainly == "yes"
     if says("other_doctor", text):
         return False
-    wants, avoids = await desk.reads(text, _DOCTOR)
+    wants, avoids = await reads(text, _DOCTOR)
     return wants.says != "no" or not avoids.yes
 
 
-async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
+async def _wants_earliest(reads: Reads, text: str, today: date | None) -> bool:
     """Whether the words ask for the earliest time.
 
     A first possible day, a doctor to avoid or no preference is another wish.
@@ -86,11 +77,11 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
         or plain_intent(text) == "cancel"
     ):
         return False
-    (finding,) = await desk.reads(text, _EARLIEST)
+    (finding,) = await reads(text, _EARLIEST)
     return finding.says != "no"
 
 
-async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
+async def states_intent(reads: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
     """Whether these words say that the caller wants to move, or to cancel.
 
     Plain words are matched by patterns; for other words the reader is asked. A caller who does not speak of a visit
@@ -102,5 +93,5 @@ async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Se
         return plainly == intent
     if not says("visit", text) or says("of_papers", text):
         return False
-    (finding,) = await desk.reads(text, [_INTENDS[intent]])
+    (finding,) = await reads(text, [_INTENDS[intent]])
     return finding.yes

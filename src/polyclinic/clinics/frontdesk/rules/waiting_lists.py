@@ -6,7 +6,7 @@ from collections import Counter
 
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
-from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.core.note import Payload
 
 

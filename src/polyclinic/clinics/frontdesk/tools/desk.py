@@ -12,8 +12,8 @@ from polyclinic.clinics.frontdesk.prompts.replies import BookAction, Change, Cho
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary, plain_name
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earliest
-from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
 BOOKING_TOOLS: dict[BookAction, Preference] = {
     "physician_filter": "physician",

@@ -11,18 +11,10 @@ from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged
 from polyclinic.clinics.frontdesk.rules.particulars import same
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, appointment_at
-from polyclinic.clinics.frontdesk.state import (
-    Appointment,
-    Booked,
-    Cancelled,
-    ClockMoved,
-    Diary,
-    HospitalState,
-    Moved,
-    Waiting,
-)
+from polyclinic.clinics.frontdesk.state.hospital import Booked, Cancelled, ClockMoved, HospitalState, Moved, Waiting
 from polyclinic.clinics.frontdesk.tools.opening import hospital_ids
 from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
 from polyclinic.core.episode import Episode

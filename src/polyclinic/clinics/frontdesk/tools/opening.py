@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import zone_of
-from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
@@ -143,7 +143,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iter
     reference = {"reference": f"Schedule/{ids.record_id(physician.id)}-schedule"}
     service, specialty = [{"concept": _plain(unit.visit)}], [_plain(unit.specialty)]
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
-    edges = [_edge(time, slot) for slot in range(time.slots_per_day + 1)]
+    edges = [f"{time.time_text(slot)}:00{time.utc_offset}" for slot in range(time.slots_per_day + 1)]
     own = ids.record_id(physician.id)
     for day in range(time.days):
         date, works = time.date_text(day), day in physician.working_days
@@ -163,10 +163,6 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iter
 def _plain(code: Code) -> Resource:
     """A coded concept without its text; the schedule and the service have the text."""
     return {"coding": [{"system": code.system, "code": code.code}]}
-
-
-def _edge(time: TimeSystem, slot: int) -> str:
-    return f"{time.time_text(slot)}:00{time.utc_offset}"
 
 
 def moment(time: TimeSystem, minute: int) -> datetime:

@@ -12,8 +12,8 @@ from typing import cast
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan
-from polyclinic.clinics.frontdesk.state import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.tools.opening import Ids, moment
 from polyclinic.core.records import (
     Change,

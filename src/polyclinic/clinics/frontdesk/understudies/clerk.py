@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, cast
 
-from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, for_unknown_diagnosis, rank, sounds_urgent

@@ -6,11 +6,10 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.frontdesk.prompts import PatientBooking, PatientCalls, PatientIntake
+from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
-from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.text.lazily import lazy_pattern
 
 _WHO_ARE_YOU = lazy_pattern(r"\b(name|phone|address|personal number|who are you|where do you live)\b", re.IGNORECASE)
@@ -30,7 +29,7 @@ class PatientUnderstudy(Understudy):
             return _line(ask, _as(prompt, "opens"), **words, speaker=prompt.speaker, name=prompt.name)
         if not prompt.diagnosis and ask.mistake("self_diagnoses"):
             return _line(ask, "guesses", disease=_guess(prompt.symptoms))
-        if _loses_the_thread(ask, prompt.axes):
+        if prompt.axes.confusion == "high" and ask.chance("dazed", 0.35):
             return _line(ask, "dazed")
         about = _asked_about(asked)
         if about == "history":
@@ -94,10 +93,6 @@ def _guess(symptoms: tuple[str, ...]) -> str:
     """The disease of the table with these symptoms, as a wrong guess of a patient who reads too much."""
     told = set(symptoms)
     return next((disease.name for disease in packaged_diseases() if told <= set(disease.symptoms)), "something rare")
-
-
-def _loses_the_thread(ask: Ask[PatientIntake], axes: PatientAxes) -> bool:
-    return axes.confusion == "high" and ask.chance("dazed", 0.35)
 
 
 def _history(ask: Ask[PatientIntake]) -> str:

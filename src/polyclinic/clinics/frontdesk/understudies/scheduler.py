@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
-from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, StaffChanges, StaffReasons
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, FoundTime
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
+from polyclinic.clinics.frontdesk.prompts.views import PhysicianDiary
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
+from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
 from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute, time_text
-from polyclinic.clinics.frontdesk.state import plain_name
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from polyclinic.clinics.frontdesk.prompts import Voice
+from polyclinic.clinics.frontdesk.prompts.views import Voice
 from polyclinic.core.files import package_data
 
 _Voices = Mapping[str, Mapping[str, Mapping[str, str]]]

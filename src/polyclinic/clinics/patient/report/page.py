@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.patient.report.before_after import before_and_after
 from polyclinic.clinics.patient.report.figures import accumulation, question_types, types_by_round
-from polyclinic.clinics.patient.report.tables import by_disease, metric_table, seconds_table
+from polyclinic.clinics.patient.report.tables import by_disease, seconds_table
+from polyclinic.eval.metrics import metric_table
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Section
 

@@ -1,33 +1,17 @@
-"""Tables of a run: metrics by variant, and one metric by disease and variant."""
+"""Tables of a run: seconds per answer, and one metric by disease and variant."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from polyclinic.clinics.patient.rules.notes import AnswerGiven
 from polyclinic.core.transcript import Called
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
-from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Table
 
 ANSWERING = frozenset(
     {"AnswersAttended", "AnswersOverall", "AnswersStepwise", "Thinks", "PicksAnswer", "Aligns", "Attends", "Merges"}
 )
-
-
-def metric_table(
-    results: RunResults, caption: str, metrics: Sequence[str], note: str = "", digits: int = 3
-) -> Table | None:
-    """One row for each variant that has any of these metrics; None if no variant has any."""
-    rows: list[list[Cell]] = []
-    for variant in results.variant_names():
-        cells: list[Cell] = [metric_estimate(results, variant, metric) for metric in metrics]
-        if any(cell is not None for cell in cells):
-            rows.append([variant, *cells])
-    names = [metric.replace("_", " ") for metric in metrics]
-    return Table(caption, ["variant", *names], rows, note=note, digits=digits) if rows else None
 
 
 def seconds_table(results: RunResults) -> Table | None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.patient.readings import DIAGNOSIS
-from polyclinic.clinics.patient.rules.meaning import Reads
 from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.core.reading import Reads
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 

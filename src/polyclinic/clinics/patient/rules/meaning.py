@@ -8,7 +8,7 @@ Everything else is decided by the reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
@@ -16,12 +16,11 @@ from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_wor
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import count_questions, sentences
 
-Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 _RESULT_SHARE = 0.75
 _NEAR = 4

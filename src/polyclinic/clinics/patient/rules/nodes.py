@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from polyclinic.clinics.patient.rules.leaks import DISEASE, leaks
-from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, Reads, read_answer, read_question
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, read_answer, read_question
 from polyclinic.clinics.patient.rules.vocabulary import WordList, found, names_a_test
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.state import Exchange
+from polyclinic.core.reading import Reads
 
 MOST_FACTS = 2
 _HALF = 0.5

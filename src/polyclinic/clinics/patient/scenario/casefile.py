@@ -51,12 +51,8 @@ def read_case_file(text: str, origin: str) -> list[Record]:
         raise bad_file(origin, "'records' must be a list with at least one record")
     if "disease" not in data:
         raise bad_file(origin, "'disease' is missing", fix="give its name, synonyms, system and discipline")
-    disease = _disease(data["disease"], origin)
+    disease = checked(Disease, data["disease"], origin, field="disease")
     return [build_record(raw, disease, origin) for raw in records]
-
-
-def _disease(raw: Any, origin: str) -> Disease:
-    return checked(Disease, raw, origin, field="disease")
 
 
 def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Record:

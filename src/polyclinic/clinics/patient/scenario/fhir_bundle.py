@@ -16,7 +16,6 @@ from typing import Any
 from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
-from polyclinic.people.locales import Sex
 
 Resource = Mapping[str, Any]
 _TAG = re.compile(
@@ -51,7 +50,7 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
             f"fhir-{patients[0].get('id', 'patient')}",
             disease_of(diagnosis, " ".join(text for _, _, text in lines)),
             age=_age(patients[0], main, resources),
-            sex=_sex(patients[0]),
+            sex="female" if patients[0].get("gender") == "female" else "male",
             lines=lines,
             tests=list(_tests(resources)),
             diagnosis=diagnosis,
@@ -114,10 +113,6 @@ def _start(encounter: Resource) -> str:
 def _has_category(resource: Resource, code: str) -> bool:
     categories = resource.get("category", [])
     return any(coding.get("code") == code for category in categories for coding in category.get("coding", []))
-
-
-def _sex(patient: Resource) -> Sex:
-    return "female" if patient.get("gender") == "female" else "male"
 
 
 def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:

@@ -47,13 +47,13 @@ async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
         if tutor:
             reviewers = review_board(episode, case, room, variant, specialist, supervisor)
             await guide(episode, case, tutor, reviewers, variant.revisions, learners, room, last)
-        if last or nothing_is_missing(case, heard):
+        if last or all(len(report.held) == len(case.steps) for report in heard):
             break
         presented = await explore(episode, case, learners, room, patient, specialist)
     await choices(episode, case, learners, room, "final")
     if variant.transfer:
         await transfer(episode, case, learners, room)
-    return "reached" if everybody_concludes(case, heard) else "not_reached"
+    return "reached" if all(len(case.steps) - 1 in report.held for report in heard) else "not_reached"
 
 
 def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
@@ -87,13 +87,3 @@ async def analyse(
             )
         )
     return found
-
-
-def everybody_concludes(case: TeachingCase, heard: list[StudentHeard]) -> bool:
-    """Whether every student's newest report shows the last step."""
-    return all(len(case.steps) - 1 in report.held for report in heard)
-
-
-def nothing_is_missing(case: TeachingCase, heard: list[StudentHeard]) -> bool:
-    """Whether every student's newest report shows every step, so that nothing is left to teach."""
-    return all(len(report.held) == len(case.steps) for report in heard)

@@ -82,7 +82,7 @@ async def conduct(case: Case, bench: Bench) -> list[Score]:
         *scores,
         mark("participation", balance(counts), reason=shown),
         mark("question_share", question_share(spoken)),
-        mark("steps_covered", _covered(heard) / len(taught.steps)),
+        mark("steps_covered", len({step for turn in heard for step in turn.asked}) / len(taught.steps)),
         _share("answer_leak", [turn.leak for turn in heard]),
         _share("false_guidance", [turn.false for turn in heard]),
         _share("harmful_guidance", [turn.harm for turn in heard]),
@@ -100,10 +100,6 @@ async def _students(bench: Bench, taught: TeachingCase, transcript: Transcript) 
     if not held:
         return [], part
     return [mark("steps_held", sum(held.values()) / len(held), weight=len(held))], part
-
-
-def _covered(heard: Sequence[TutorHeard]) -> int:
-    return len({step for turn in heard for step in turn.asked})
 
 
 def _share(metric: str, found: Sequence[Finding]) -> Score:

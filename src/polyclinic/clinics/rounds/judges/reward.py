@@ -25,7 +25,9 @@ from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Started
 from polyclinic.errors import JudgeError
-from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
+from polyclinic.eval.criteria import Rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.view import View
 
 RUBRICS = ("structure", "analysis", "safety")
@@ -41,11 +43,6 @@ def judged_turns(case: RoundsCase) -> list[TutorRound]:
     """The turns of a tutor that must write down its thinking, even turns without it. A person's turns are left out."""
     person = case.transcript.of(Started)[0].cast.get("tutor") == "human"
     return [] if person or case.variant.tutor != "socratic" else tutor_rounds(case.transcript)
-
-
-def output_of(turn: TutorRound) -> str:
-    """The tutor's own output, as its model wrote it: the thinking, then the first draft."""
-    return write_output(turn.monologue, turn.drafts[0])
 
 
 def _views(case: RoundsCase) -> Mapping[str, View]:
@@ -121,7 +118,7 @@ class RewardJudge:
         names, with_images = group_of(case.transcript), bool(taught_case(case.transcript).images)
         scores = list(judged)
         for turn in turns:
-            form, reason = structure(output_of(turn), names, with_images)
+            form, reason = structure(write_output(turn.monologue, turn.drafts[0]), names, with_images)
             scores += self._combined(f"round {turn.round}", form, reason, judged)
         return scores
 

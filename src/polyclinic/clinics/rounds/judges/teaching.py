@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.rules.view import session_view
 from polyclinic.core.judge import Case
-from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.rubric import RubricJudge
+from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.view import View
 
 PACKAGE = "polyclinic.clinics.rounds"

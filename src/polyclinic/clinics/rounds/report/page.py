@@ -16,7 +16,7 @@ from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
 from polyclinic.eval.charts import Bars, ChartValue, Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
-from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.metrics import metric_estimate, metric_table
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
 
@@ -170,15 +170,10 @@ def share_right(found: Sequence[tuple[float, str]]) -> Estimate | None:
 
 
 def _conduct(results: RunResults) -> Section | None:
-    rows: list[list[Cell]] = [
-        [name, *(metric_estimate(results, name, metric) for metric in RULES)] for name in results.variant_names()
-    ]
-    rows = [row for row in rows if any(cell is not None for cell in row[1:])]
-    if not rows:
-        return None
-    columns = ("variant", "participation", "questions", "steps covered", "leaks", "false", "harmful", "silent rounds")
+    heads = ("participation", "questions", "steps covered", "leaks", "false", "harmful", "silent rounds")
     note = "Questions and silent rounds are counted; the others are what the reader found in the words."
-    return Section("Conduct", [Table("Shares of turns, steps and rounds", columns, rows, note, 2)])
+    table = metric_table(results, "Shares of turns, steps and rounds", RULES, heads, note, 2)
+    return Section("Conduct", [table]) if table else None
 
 
 def _learning(results: RunResults) -> Section | None:

@@ -5,7 +5,7 @@ The flow and the judges ask the same questions, so a question that the flow aske
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.rounds.readings import HARM, TAKES_PART, CaseRead
@@ -13,9 +13,7 @@ from polyclinic.clinics.rounds.rules.contradiction import against, says_the_word
 from polyclinic.clinics.rounds.rules.leak import states_answer
 from polyclinic.clinics.rounds.rules.teaching import letter_of
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
-from polyclinic.core.reading import Finding, Question
-
-Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
+from polyclinic.core.reading import Finding, Reads
 
 
 class TutorHeard(NamedTuple):

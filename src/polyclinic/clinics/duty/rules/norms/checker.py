@@ -8,21 +8,20 @@ message of this form cannot break (`kept`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
-from polyclinic.clinics.duty.rules.triggers import TRIGGERS
+from polyclinic.clinics.duty.rules.triggers.levels import down_triage
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Question, Reads
 from polyclinic.text.sentences import is_question
 
-Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 EARLIER = 3
 
 
@@ -129,10 +128,7 @@ def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
 def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
     """What an exact rule finds: a user's own words, or a stated level. Triggers of earlier versions find nothing."""
     hit = _by_words(norm.words, scene) if norm.words is not None else None
-    for name in norm.triggers:
-        if hit is None and name in TRIGGERS:
-            hit = TRIGGERS[name](scene)
-    return hit
+    return down_triage(scene) if hit is None and "down_triage" in norm.triggers else hit
 
 
 def question(norm: Norm, scene: Scene) -> Question:

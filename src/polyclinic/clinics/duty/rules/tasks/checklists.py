@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from polyclinic.clinics.duty.readings import TEACHBACK
-from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, Reads
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.rules.triggers.words import mentions, sentences
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
+from polyclinic.core.reading import Reads
 from polyclinic.text.sentences import is_question
 
 

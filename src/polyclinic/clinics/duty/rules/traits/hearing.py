@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polyclinic.clinics.duty.readings import TRAIT
-from polyclinic.clinics.duty.rules.norms.checker import Reads
+from polyclinic.core.reading import Reads
 from polyclinic.people.traits import COMMUNICATORS, Dimension, degree, dimensions
 
 
