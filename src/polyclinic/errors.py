@@ -181,15 +181,8 @@ class EngineError(OwnedError):
     owner = "engine"
 
 
-_BY_OWNER: dict[Owner, type[OwnedError]] = {
-    "model": ModelError,
-    "reply": ReplyError,
-    "simulated_user": SimulatedUserError,
-    "tool": ToolError,
-    "judge": JudgeError,
-    "reader": ReaderError,
-    "engine": EngineError,
-}
+_OWNED = (ModelError, ReplyError, SimulatedUserError, ToolError, JudgeError, ReaderError, EngineError)
+_BY_OWNER: dict[Owner, type[OwnedError]] = {error.owner: error for error in _OWNED}
 
 
 PASS_THROUGH = (UserError, LimitReached, OwnedError)

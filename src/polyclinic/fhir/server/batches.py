@@ -17,18 +17,14 @@ from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.mapping import TYPES, NotInR4
 from polyclinic.fhir.server.access import Access, access_of
-from polyclinic.fhir.server.exchange import base_url, body_resource, in_r4, preference, require_json, respond
+from polyclinic.fhir.server.exchange import Handlers, base_url, body_resource, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
 from polyclinic.fhir.server.rendering import search_set
-from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.transactions import Operation, Outcome, perform
 
 
-class Batches:
+class Batches(Handlers):
     """The handler of Bundles posted to the base."""
-
-    def __init__(self, store: FhirStore) -> None:
-        self.store = store
 
     async def post(self, request: Request) -> Response:
         """POST a Bundle of type batch or transaction."""

@@ -12,8 +12,10 @@ from starlette.responses import Response
 from polyclinic.core.records import RecordsError, Resource
 from polyclinic.fhir.bundles import etag, version_in
 from polyclinic.fhir.codec import dumps, loads_object
+from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.storage import Stored
+from polyclinic.fhir.store import FhirStore
 
 MEDIA_TYPE = "application/fhir+json"
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -36,6 +38,21 @@ class TooLarge(RecordsError, status=413, code="too-long"):
 
 class UnknownPath(RecordsError, status=404, code="not-supported"):
     """There is nothing at this address."""
+
+
+class Handlers:
+    """Handlers of requests over one store."""
+
+    def __init__(self, store: FhirStore) -> None:
+        self.store = store
+
+
+def moment(name: str, text: str | None, error: type[RecordsError]) -> int | None:
+    """A time that a client wrote, in microseconds; None if it wrote none."""
+    try:
+        return None if text is None else date_range(text.replace(" ", "+"))[0]
+    except ValueError as fault:
+        raise error(f"'{name}': {fault}") from fault
 
 
 def base_url(request: Request) -> str:

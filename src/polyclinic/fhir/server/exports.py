@@ -20,13 +20,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from polyclinic.core.records import RecordMissing, RecordsError
 from polyclinic.core.turns import cancel_all
-from polyclinic.fhir.dates import date_range, instant_text
+from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.export import Export, ExportFile, patient_types
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.r4.mapping import TYPES, to_r4
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Forbidden, access_of
-from polyclinic.fhir.server.exchange import base_url, in_r4, preference, require_json, respond
+from polyclinic.fhir.server.exchange import base_url, in_r4, moment, preference, require_json, respond
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.unit_of_work import opaque_id
@@ -105,11 +105,7 @@ class Exports:
         allowed = [type_ for type_ in possible if type_ in access.types("r", "s")]
         for type_ in named or allowed or possible:
             access.require_all_patients(type_, "r", "s")
-        try:
-            since = date_range(query["_since"].replace(" ", "+"))[0] if "_since" in query else None
-        except ValueError as error:
-            raise BadParameters(f"'_since': {error}") from error
-        return sorted(set(named)) or allowed, since
+        return sorted(set(named)) or allowed, moment("_since", query.get("_since"), BadParameters)
 
     async def _make_room(self) -> None:
         while len(self._jobs) >= MAX_KEPT:

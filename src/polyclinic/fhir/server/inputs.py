@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from polyclinic.core.records import RecordsError, Resource
-from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.extract import split_reference
+from polyclinic.fhir.server.exchange import moment
 
 _TEXTS = ("valueString", "valueUri", "valueUrl", "valueCode", "valueId", "valueDateTime", "valueInstant", "valueDate")
 
@@ -71,13 +71,7 @@ class Parameters:
 
     def moment(self, name: str) -> int | None:
         """A time in microseconds."""
-        text = self.text(name)
-        if text is None:
-            return None
-        try:
-            return date_range(text.replace(" ", "+"))[0]
-        except ValueError as error:
-            raise BadParameters(f"'{name}': {error}") from error
+        return moment(name, self.text(name), BadParameters)
 
     def tokens(self, name: str) -> list[str]:
         """Codes as `system|code`, from strings, Codings and CodeableConcepts."""

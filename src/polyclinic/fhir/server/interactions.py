@@ -17,6 +17,7 @@ from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
+    Handlers,
     base_url,
     body_bytes,
     body_resource,
@@ -32,18 +33,14 @@ from polyclinic.fhir.server.exchange import (
 )
 from polyclinic.fhir.server.rendering import subset
 from polyclinic.fhir.storage import Stored
-from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.transactions import Method, Operation, Outcome, perform
 from polyclinic.fhir.validate import check
 
 PATCH_TYPES = ("application/json-patch+json", "application/fhir+json", "application/json")
 
 
-class Interactions:
-    """Handlers over one store."""
-
-    def __init__(self, store: FhirStore) -> None:
-        self.store = store
+class Interactions(Handlers):
+    """Reading and writing single resources."""
 
     async def read(self, request: Request) -> Response:
         """GET Type/id."""

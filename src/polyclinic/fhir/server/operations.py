@@ -18,6 +18,7 @@ from polyclinic.fhir.notifications import notification
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
+    Handlers,
     base_url,
     body_resource,
     require_json,
@@ -26,7 +27,7 @@ from polyclinic.fhir.server.exchange import (
     respond,
 )
 from polyclinic.fhir.server.inputs import BadParameters, Parameters
-from polyclinic.fhir.store import FhirStore, sweep
+from polyclinic.fhir.store import sweep
 from polyclinic.fhir.unit_of_work import opaque_id
 from polyclinic.fhir.validate import problems, structural_problems
 from polyclinic.fhir.write_buffer import WriteBuffer
@@ -35,11 +36,8 @@ MAX_HOLD_MINUTES = 24 * 60
 DEFAULT_HOLD_MINUTES = 5
 
 
-class Operations:
-    """Handlers over one store."""
-
-    def __init__(self, store: FhirStore) -> None:
-        self.store = store
+class Operations(Handlers):
+    """Holds on slots, and validation."""
 
     async def hold(self, request: Request) -> Response:
         """POST Slot/$hold: make free slots busy-tentative for some minutes; answers with the token to book with."""
@@ -95,11 +93,8 @@ def hold(
     return held
 
 
-class Subscriptions:
-    """Handlers over one store."""
-
-    def __init__(self, store: FhirStore) -> None:
-        self.store = store
+class Subscriptions(Handlers):
+    """The operations of subscriptions."""
 
     async def status(self, request: Request) -> Response:
         """GET Subscription/id/$status."""

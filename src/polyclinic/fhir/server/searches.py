@@ -17,7 +17,6 @@ from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.changes import HistoryPage, history
 from polyclinic.fhir.conditions import BadSearch, Include, Search
-from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.everywhere import parse_everywhere, run_everywhere
 from polyclinic.fhir.parameters import patient_parameters, resource_types
 from polyclinic.fhir.query import parse_search
@@ -26,9 +25,11 @@ from polyclinic.fhir.search import included_keys, read_included
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
+    Handlers,
     base_url,
     body_bytes,
     in_r4,
+    moment,
     preference,
     require_json,
     resource_id,
@@ -37,17 +38,13 @@ from polyclinic.fhir.server.exchange import (
 )
 from polyclinic.fhir.server.rendering import everywhere_set, history_bundle, search_set
 from polyclinic.fhir.storage import Stored
-from polyclinic.fhir.store import FhirStore
 
 HISTORY_COUNT = 50
 Mark = tuple[int, str, str, int]
 
 
-class Searches:
-    """Handlers over one store."""
-
-    def __init__(self, store: FhirStore) -> None:
-        self.store = store
+class Searches(Handlers):
+    """Searches and histories."""
 
     async def get(self, request: Request) -> Response:
         """GET Type?parameters."""
@@ -137,7 +134,7 @@ class Searches:
         require_json(request)
         id_, base = resource_id(request), base_url(request)
         only = [t for value in request.query_params.getlist("_type") for t in value.split(",")]
-        since = _date(request, "_since")
+        since = moment("_since", request.query_params.get("_since"), BadSearch)
         access = access_of(request)
         access.require("Patient", "r")
         types = TYPES if in_r4(request) else resource_types()
@@ -183,17 +180,11 @@ def _history_query(request: Request) -> tuple[int, int | None, Mark | None]:
     if not (count.isascii() and count.isdigit() and len(count) < 10):
         raise BadSearch(f"'_count' must be a number, not '{count}'")
     mark = request.query_params.get("_page")
-    return min(max(int(count), 1), 1000), _date(request, "_since"), None if mark is None else _read_mark(mark)
-
-
-def _date(request: Request, name: str) -> int | None:
-    text = request.query_params.get(name)
-    if text is None:
-        return None
-    try:
-        return date_range(text.replace(" ", "+"))[0]
-    except ValueError as error:
-        raise BadSearch(f"'{name}': {error}") from error
+    return (
+        min(max(int(count), 1), 1000),
+        moment("_since", request.query_params.get("_since"), BadSearch),
+        None if mark is None else _read_mark(mark),
+    )
 
 
 def _write_mark(mark: Mark) -> str:
