@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from polyclinic.clinics.duty.judges.norms import not_judged
-from polyclinic.clinics.duty.report.feedback import performance
+from polyclinic.clinics.duty.report.feedback import own_breaches
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
@@ -16,7 +16,7 @@ def ending(case: Case[AnyDuty], role: str) -> str:
     """The person's own breaches come first, counted as in their figures. A rule that a colleague broke twice counts
     once.
     """
-    own = int(performance(case, role)["own_breaches"])
+    own = len(own_breaches(case, role))
     broken = {
         (event.by, event.rule) for event in case.transcript.of(Violated) if event.by in STAFF and event.by != role
     }
@@ -25,5 +25,5 @@ def ending(case: Case[AnyDuty], role: str) -> str:
     if own:
         return f"rules broken: {own} by you" + (f", {others}" if others else "")
     if others:
-        return f"you broke no rule; your colleagues did: {others}"
+        return f"you broke no rule; your colleagues did: {others}" if role in STAFF else f"rules broken: {others}"
     return f"no broken rule was found; {not_judged(unread.norms)}" if unread is not None else "no rule was broken"

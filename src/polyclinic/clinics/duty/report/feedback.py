@@ -68,8 +68,14 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
     """
     if role not in STAFF:
         return {}
-    mine = _once(event for event in _broken(case, {norm.id for norm in norms_of(case.transcript)}) if event.by == role)
+    mine = own_breaches(case, role)
     return {"own_breaches": float(len(mine)), "gravest_breach": float(max((e.severity for e in mine), default=0))}
+
+
+def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
+    """What a person broke, counted once for each sentence."""
+    known = {norm.id for norm in norms_of(case.transcript)}
+    return _once(event for event in _broken(case, known) if event.by == role)
 
 
 def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
