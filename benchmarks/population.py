@@ -22,7 +22,7 @@ from polyclinic.people.profiles import (
 )
 from polyclinic.people.students import Student
 from polyclinic.people.students import dimensions as student_dimensions
-from polyclinic.people.traitlists import Trait, conflicts
+from polyclinic.people.traitlists import TraitValue, conflicts
 
 
 class Diversity(Frozen):
@@ -54,7 +54,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def measure(
-    rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[Trait]], texts: Sequence[str]
+    rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[TraitValue]], texts: Sequence[str]
 ) -> Diversity:
     """The diversity of a population given as one mapping of dimension to value per member."""
     names = sorted(dimensions)
@@ -77,7 +77,7 @@ def measure(
     )
 
 
-def pair_counts(rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[Trait]]) -> tuple[int, int]:
+def pair_counts(rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[TraitValue]]) -> tuple[int, int]:
     """How many pairs of values of two dimensions the constraints allow, and how many of these occur."""
     allowed, seen = 0, 0
     occurring = Counter((a, row[a], b, row[b]) for row in rows for a, b in combinations(sorted(dimensions), 2))
@@ -105,7 +105,7 @@ def persona_conflicts(persona: Persona) -> list[str]:
     chosen = {
         name: [trait for trait in persona_dimensions()[name] if trait.name == value] for name, value in values.items()
     }
-    faults = conflicts({**chosen, "occupation": [Trait(name=persona.occupation)]})
+    faults = conflicts({**chosen, "occupation": [TraitValue(name=persona.occupation)]})
     job = job_of(persona.group)
     if not job["ages"][0] <= persona.age <= job["ages"][1]:
         faults.append(f"a {persona.occupation} of {persona.age}")
@@ -122,7 +122,7 @@ def persona_diversity(people: Sequence[Persona]) -> Diversity:
     return measure(rows, persona_dimensions(), [person.style_prompt for person in people])
 
 
-def trait_named(dimension: str, name: str) -> Trait:
+def trait_named(dimension: str, name: str) -> TraitValue:
     """The value of a dimension, by name."""
     return next(trait for trait in student_dimensions()[dimension] if trait.name == name)
 

@@ -107,10 +107,13 @@ def test_the_check_for_type_aliases_finds_every_form(source: str, names: list[st
     assert aliases(ast.parse(source)) == names
 
 
-@pytest.mark.parametrize("clinic", clinics_of_the_package())
-def test_no_two_public_classes_of_a_clinic_have_the_same_name(clinic: str) -> None:
+@pytest.mark.parametrize(
+    "room",
+    [*(f"clinics/{clinic}" for clinic in clinics_of_the_package()), "people", "fhir", "reading", "training", "web"],
+)
+def test_no_two_public_classes_of_a_clinic_or_a_package_have_the_same_name(room: str) -> None:
     found = defaultdict(list)
-    for name, module in classes(f"clinics/{clinic}"):
+    for name, module in classes(room):
         found[name].append(module)
     assert len(found) > 10 and {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 

@@ -15,7 +15,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
-from polyclinic.people.traitlists import Trait, conflicts
+from polyclinic.people.traitlists import TraitValue, conflicts
 
 POOL = 300
 _CANDIDATES = 24
@@ -93,27 +93,29 @@ def _job(group: str) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def dimensions() -> dict[str, tuple[Trait, ...]]:
+def dimensions() -> dict[str, tuple[TraitValue, ...]]:
     """Every dimension with its values."""
     plain = _material()
-    groups = tuple(Trait.model_validate({"name": entry["group"]}) for entry in plain["occupations"])
+    groups = tuple(TraitValue.model_validate({"name": entry["group"]}) for entry in plain["occupations"])
     lists = {"knowledge": "knowledge", "archetype": "archetypes", "attitude": "attitudes"}
-    read = {name: tuple(Trait.model_validate(entry) for entry in plain[key]) for name, key in lists.items()}
+    read = {name: tuple(TraitValue.model_validate(entry) for entry in plain[key]) for name, key in lists.items()}
     return {**read, "group": groups}
 
 
-def _candidate(chance: random.Random) -> tuple[dict[str, Trait], str, Mapping[str, Any]]:
+def _candidate(chance: random.Random) -> tuple[dict[str, TraitValue], str, Mapping[str, Any]]:
     while True:
         job = chance.choice(_material()["occupations"])
         occupation = chance.choice(job["names"])
         chosen = {name: chance.choice(dimensions()[name]) for name in ("knowledge", "archetype", "attitude")}
-        chosen["group"] = Trait(name=job["group"])
-        parts: dict[str, list[Trait]] = {name: [trait] for name, trait in chosen.items()}
-        if not conflicts({**parts, "occupation": [Trait(name=occupation)]}):
+        chosen["group"] = TraitValue(name=job["group"])
+        parts: dict[str, list[TraitValue]] = {name: [trait] for name, trait in chosen.items()}
+        if not conflicts({**parts, "occupation": [TraitValue(name=occupation)]}):
             return chosen, occupation, job
 
 
-def _least_used(used: Counter[tuple[str, str]], chosen: Mapping[str, Trait], occupation: str) -> tuple[int, int, int]:
+def _least_used(
+    used: Counter[tuple[str, str]], chosen: Mapping[str, TraitValue], occupation: str
+) -> tuple[int, int, int]:
     """How often a candidate's values were used before: the combination, then the most used value, then the sum."""
     whole = used[("all", "|".join(chosen[name].name for name in _DIMENSIONS) + occupation)]
     counts = [used[(name, chosen[name].name)] for name in _DIMENSIONS]
@@ -121,7 +123,7 @@ def _least_used(used: Counter[tuple[str, str]], chosen: Mapping[str, Trait], occ
 
 
 def _persona(
-    number: int, chosen: Mapping[str, Trait], occupation: str, job: Mapping[str, Any], chance: random.Random
+    number: int, chosen: Mapping[str, TraitValue], occupation: str, job: Mapping[str, Any], chance: random.Random
 ) -> Persona:
     age = chance.randint(*job["ages"])
     sex: Sex = "female" if number % 2 else "male"

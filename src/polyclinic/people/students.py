@@ -15,7 +15,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
-from polyclinic.people.traitlists import Trait, conflicts
+from polyclinic.people.traitlists import TraitValue, conflicts
 
 POOL = 300
 _CANDIDATES = 24
@@ -40,13 +40,13 @@ class Student(Frozen):
 
 
 @lru_cache(maxsize=1)
-def dimensions() -> dict[str, tuple[Trait, ...]]:
+def dimensions() -> dict[str, tuple[TraitValue, ...]]:
     """Every dimension with its values."""
     plain = package_data("polyclinic.people", "data/students.toml")
-    return {name: tuple(Trait.model_validate(entry) for entry in plain[key]) for name, key in _LISTS.items()}
+    return {name: tuple(TraitValue.model_validate(entry) for entry in plain[key]) for name, key in _LISTS.items()}
 
 
-def _candidate(chance: random.Random) -> dict[str, list[Trait]]:
+def _candidate(chance: random.Random) -> dict[str, list[TraitValue]]:
     lists = dimensions()
     while True:
         chosen = {
@@ -60,16 +60,16 @@ def _candidate(chance: random.Random) -> dict[str, list[Trait]]:
             return chosen
 
 
-def _wear(used: Counter[tuple[str, str]], chosen: Mapping[str, Sequence[Trait]]) -> tuple[int, int, int]:
+def _wear(used: Counter[tuple[str, str]], chosen: Mapping[str, Sequence[TraitValue]]) -> tuple[int, int, int]:
     counts = [used[(name, trait.name)] for name, traits in chosen.items() for trait in traits[:1]]
     return used[("all", _signature(chosen))], max(counts), sum(counts)
 
 
-def _signature(chosen: Mapping[str, Sequence[Trait]]) -> str:
+def _signature(chosen: Mapping[str, Sequence[TraitValue]]) -> str:
     return "|".join(",".join(sorted(trait.name for trait in traits)) for _, traits in sorted(chosen.items()))
 
 
-def _student(number: int, chosen: Mapping[str, Sequence[Trait]], chance: random.Random) -> Student:
+def _student(number: int, chosen: Mapping[str, Sequence[TraitValue]], chance: random.Random) -> Student:
     level, style, role = chosen["level"][0], chosen["style"][0], chosen["role"][0]
     sex: Sex = "female" if number % 2 else "male"
     name = draw_name(load_locale("scotland"), sex, _BIRTH[level.name], chance).given

@@ -1,4 +1,4 @@
-"""Trait values with constraints between them, as the material files state them: which values exclude, need or allow
+"""Values of traits with constraints between them, as the material files state them: which values exclude, need or allow
 only each other.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 
-class Trait(BaseModel):
+class TraitValue(BaseModel):
     """One value of a dimension. Constraints are written ``dimension:value``."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -29,7 +29,7 @@ class Trait(BaseModel):
         return tuple(str(item) for item in value)
 
 
-def conflicts(chosen: Mapping[str, Sequence[Trait]]) -> list[str]:
+def conflicts(chosen: Mapping[str, Sequence[TraitValue]]) -> list[str]:
     """Which constraints a combination of traits breaks, by dimension; empty when it is consistent."""
     present = {f"{dimension}:{trait.name}" for dimension, traits in chosen.items() for trait in traits}
     faults = []

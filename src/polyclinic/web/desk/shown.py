@@ -45,7 +45,7 @@ class DeskShown(BaseModel):
     opening: tuple[FormRow, ...]
 
 
-class SessionShown(BaseModel):
+class DeskSession(BaseModel):
     """A session in a list."""
 
     view: SerializeAsAny[SessionView]
@@ -55,7 +55,7 @@ class SessionShown(BaseModel):
 class DeskNow(BaseModel):
     """Everything that waits: open sessions, and cases by age. `ringing` counts cases that nobody has acknowledged."""
 
-    sessions: list[SessionShown]
+    sessions: list[DeskSession]
     cases: list[QueuedCase]
     ringing: int
 
@@ -109,7 +109,7 @@ async def desk_now(service: Service) -> DeskNow:
     posts = await service.cases.all()
     cases = [queued_case(post, service) for post in posts]
     open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))
-    sessions = [SessionShown(view=live.state, last=live.heard[-1].text if live.heard else "") for live in service.all()]
+    sessions = [DeskSession(view=live.state, last=live.heard[-1].text if live.heard else "") for live in service.all()]
     return DeskNow(sessions=sessions, cases=open_first[:LATEST], ringing=sum(case.rings for case in cases))
 
 

@@ -29,7 +29,7 @@ class StartPractise(BaseModel):
 
 
 class Begun(BaseModel):
-    """The id of a new session."""
+    """The id of a new run: a session with a person, or a run of models alone."""
 
     id: str
 

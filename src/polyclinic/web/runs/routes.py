@@ -13,6 +13,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
 from polyclinic.web.access.allowed import seen_runs
+from polyclinic.web.practise.start import Begun
 from polyclinic.web.runs.jobs import Going, Jobs
 from polyclinic.web.runs.pages import Pages, RunPages
 from polyclinic.web.streams import ALIVE, event, stream
@@ -48,12 +49,6 @@ class StartRun(BaseModel):
     seed: int = Field(0, ge=0, lt=2**63)
     cast: str = Field("all=understudy", max_length=1_000)
     max_cost_usd: float | None = Field(None, gt=0)
-
-
-class Begun(BaseModel):
-    """The id of a new run."""
-
-    id: str
 
 
 @router.get("", summary="All runs, newest first")
