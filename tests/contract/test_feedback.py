@@ -39,6 +39,7 @@ async def test_every_part_gets_feedback_in_the_language_of_the_page(name: str) -
         seat, case = (part.seats or [part.name])[0], known[clinic.to_play(part.name, "en")]
         english, korean = [own_feedback(clinic, seat, case, language) for language in ("en", "ko")]
         told = texts(english[0])
+        assert clinic.ending is None or clinic.ending(case, seat), f"{seat} is told nothing at the end"
         measured = bool(own_figures(clinic, seat, case) or clinic.role(seat).metrics)
         assert english[0].title == "In short" and any(text.startswith("Next step: ") for text in told), seat
         assert measured != ("is not measured" in told[0]), f"{seat}: {told[0]}"

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyclinic.core.clinic import Clinic, Mistake
-from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Called, Violated
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import own_feedback, own_figures
 from polyclinic.testing import shape
 from polyclinic.testing.runs import export_bytes, interrupted_then_resumed, run_once
 
@@ -81,19 +79,6 @@ async def check_variants(clinic: Clinic) -> None:
     assert not faults, f"{clinic.name}: clean runs failed: " + "; ".join(faults[:5])
     bare = [name for name in clinic.variants if not any(row.scores for row in results.of(variant=name))]
     assert not bare, f"{clinic.name}: no scores for the variants {', '.join(bare)}"
-    _check_endings(clinic, results)
-
-
-def _check_endings(clinic: Clinic, results: RunResults) -> None:
-    """Check that the end of an episode can be told for every part that a person can take."""
-    for name in clinic.variants:
-        row = next(row for row in results.of(variant=name) if row.scores)
-        case = Case(results.scenarios[row.scenario], clinic.variant(name), row.transcript, row.trial)
-        for role in (f"{role.name}-1" if role.seats else role.name for role in clinic.roles if role.for_people):
-            own_feedback(clinic, role, case, "en")
-            own_figures(clinic, role, case)
-            told = clinic.ending(case, role) if clinic.ending is not None else row.outcome
-            assert told, f"{clinic.name}: {role} is told nothing at the end of {row.id}"
 
 
 async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
