@@ -212,3 +212,11 @@ clinic = Clinic(
         del sys.modules[name]
     twice = polyclinic("train", "guard")
     assert twice.returncode == 2 and "counsel and my_ward both have a training 'guard'" in twice.stderr
+
+
+def test_texts_that_a_new_clinic_keeps_have_the_translation_of_the_demo(ward: Path) -> None:
+    """The browser shows one translation for one text, whichever clinic it is from."""
+    shipped, own = korean_of("demo"), korean_of("my_ward")
+    kept = shipped.keys() & own.keys()
+    assert own["My ward"] == "My ward 진료소" and len(kept) > len(shipped) - 3
+    assert {text: own[text] for text in kept} == {text: shipped[text] for text in kept}

@@ -115,7 +115,7 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
 def renamed(text: str, package: str, name: str) -> str:
     """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, titles and headings."""
     title = name.replace("_", " ").capitalize()
-    text = text.replace(SOURCE, package).replace(TITLE, title).replace(KOREAN_TITLE, f"{title} 진료소")
+    text = text.replace(SOURCE, package).replace(TITLE, title).replace(f'"{KOREAN_TITLE}"', f'"{title} 진료소"')
     text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)
     text = re.sub(r"^# Demo\b.*$", f"# {title}", text, flags=re.MULTILINE)
     return re.sub(r"\bdemo\b", name, text)
