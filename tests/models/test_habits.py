@@ -541,7 +541,7 @@ def sent(cast: str, ask: Ask) -> Body:
 
     spec = parse_model(cast)
     endpoint = Assembly()._endpoint(spec)
-    return body_of(ask(), spec.model, spec.options, endpoint.habits(spec.model, False), 0)
+    return body_of(ask(), spec.model, spec.options, endpoint.known.habits(spec.model, False), 0)
 
 
 @pytest.mark.parametrize(
