@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior, UserError
@@ -20,10 +20,9 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RequestUsage
 
 from polyclinic.core.agent import read_completion
-from polyclinic.core.calling import CallPrompt
-from polyclinic.core.message import Image, Message, ToolCall, user
+from polyclinic.core.message import Image, Message, ToolCall
 from polyclinic.core.model import Completion, Request
-from polyclinic.core.reply import ReplyModel, Unreadable, read_reply
+from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble
@@ -33,7 +32,7 @@ from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price
 from polyclinic.models.spec import Options
 
-from .conftest import Ask, Judges, Verdict
+from .conftest import Ask, Judges, Verdict, decision
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 
@@ -275,28 +274,6 @@ async def test_a_host_without_tool_support_gets_a_description_in_words(ask: Ask,
     assert host.seen[-1][0][-2].parts[0].content == 'The tool\'s result: {"name": "Kim"}'
 
 
-class Move(ReplyModel):
-    """A decision."""
-
-    action: str
-    day: str = ""
-
-
-class Moves(CallPrompt[Move]):
-    """A decision that can be given as a tool call."""
-
-    template = "moves.md"
-    uses: ClassVar[dict[str, str]] = {"book": "Books a day.", "stop": "Ends the call."}
-    needs: ClassVar[dict[str, tuple[str, ...]]] = {"book": ("day",)}
-
-
-def decision(ask: Ask) -> Request:
-    """A request for a decision by tool call, with the same question as a form."""
-    prompt = Moves(by_call=True)
-    form = ask("Decide.", Moves())
-    return Request("staff", prompt, (*form.messages[:-1], user("Decide by call.")), prompt.tools(), closed=form)
-
-
 BOOKS = ToolCallPart("book", '{"day": "Monday"}', tool_call_id="c1")
 FORM = '{"action": "book", "day": "Monday"}'
 
@@ -442,6 +419,23 @@ async def test_a_stream_that_ended_too_early_is_asked_for_again(ask: Ask, found:
     host = Host(reply)
     assert (await model(host).answer(ask())).text == "Good day."
     assert len(host.seen) == 2
+
+
+async def test_an_error_in_the_middle_of_a_stream_is_tried_again_and_billed(ask: Ask) -> None:
+    tries = 0
+
+    async def stream(messages: Any, info: Any) -> AsyncIterator[str]:
+        nonlocal tries
+        tries += 1
+        yield GOOD
+        if tries == 1:
+            raise refused("structured output is overloaded, unsupported load", 500)
+
+    player = model(FunctionModel(stream_function=stream))
+    completion = await player.answer(ask("J", Judges(case="x")))
+    assert (tries, completion.adapted) == (2, ())
+    once = await player.answer(ask("J", Judges(case="x")))
+    assert completion.usage.output_tokens > once.usage.output_tokens, "both tries are billed"
 
 
 async def test_a_hosts_reply_longer_than_any_limit_counts_as_a_failed_attempt(ask: Ask) -> None:

@@ -148,6 +148,10 @@ class AdaptingCaller(ABC):
         try:
             await self._send(body, reading, deadline)
             completion = reading.completion(request)
+        except Complaint as complaint:
+            if reading.began and isinstance(complaint.failure, AttemptFailed):  # an error within a reply
+                raise self._named(complaint.failure, bill()) from None
+            raise
         except OutOfRoom as failure:
             raise self._thought_on(request, habits, failure, bill()) from None
         except AttemptFailed as failure:

@@ -13,7 +13,7 @@ import orjson
 
 from polyclinic.core.again import BAD_CALL, CUT_CALL, LOOKED_AT, RUN_ON, runs_on
 from polyclinic.core.message import ToolCall
-from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
+from polyclinic.core.model import Completion, Request, Usage, estimate_usage
 from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.said import begins_reasoning, is_unfinished, spoken, written_arguments
@@ -250,13 +250,3 @@ def complaint_of(payload: Any) -> str:
         code = error.get("code") or error.get("param") or ""
         return f"{words}{f' ({code})' if code else ''}"[:500]
     return str(error)[:500]
-
-
-def worst_input(request: Request) -> int:
-    """The most tokens that a request may have: its text, its pictures, its tools and the form of its reply."""
-    words = sum(estimate_tokens(message.content) for message in request.messages)
-    pictures = sum(len(message.images) for message in request.messages)
-    more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)
-    if request.reply_schema is not None:
-        more += estimate_tokens(str(request.reply_schema))
-    return words + 1_500 * pictures + more + 8 * len(request.messages)
