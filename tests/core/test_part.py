@@ -3,8 +3,10 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +17,14 @@ from polyclinic.core.message import Message
 from polyclinic.core.model import Completion
 from polyclinic.core.part import OUT_OF_PART, FellOut, Part, answer_in_part, out_of_part
 from polyclinic.core.part_again import lines_to_choose
-from polyclinic.core.part_signs import broken_by, worth_reading
+from polyclinic.core.part_signs import broken_by
+from polyclinic.core.reading import Question
+from polyclinic.core.services import Services
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.report import parts_section
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Paragraph
+from polyclinic.reading.choose import reads_line
 from tests.core.conftest import OpenEpisode, Scripted
 
 ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
@@ -141,16 +146,10 @@ def test_repeating_the_instructions_is_an_echo_and_telling_ones_own_story_is_not
     assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
 
 
-def test_only_lines_with_a_suspicious_sign_are_worth_asking_the_reader() -> None:
-    assert worth_reading("You have an infection of the lungs.")
-    assert not worth_reading("I think you know better.")
-    assert not worth_reading("Bad, since Sunday.")
-
-
-def labelled() -> list[tuple[str, str, bool]]:
-    """Lines in and out of character by six authors, with the words they answer. Test authors' files are not read."""
+def labelled(authors: Iterable[str] = "FGHIJK") -> list[tuple[str, str, bool]]:
+    """Lines in and out of character by these authors, with the words they answer."""
     found: list[tuple[str, str, bool]] = []
-    for author in "FGHIJK":
+    for author in authors:
         for line in package_text("polyclinic.reading", f"data/readings/{author}.jsonl").splitlines():
             row = json.loads(line)
             if row["kind"] == OUT_OF_PART.name:
@@ -175,7 +174,7 @@ READERS_DISAGREE = re.compile(
 """Lines of the same form that one reader took as out of character and another did not. The rules ask for them again."""
 
 
-def read_by_another() -> list[dict[str, str]]:
+def read_by_another() -> list[dict[str, Any]]:
     """3,052 lines of a 1.5B model in the parts of patients and callers.
 
     There were six passes. Each pass was labelled by different readers, who did not know the rules.
@@ -352,13 +351,55 @@ async def test_the_last_readable_line_is_kept_when_asking_again_does_not_help(op
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
-async def test_the_reader_is_asked_only_where_a_line_has_a_suspicious_sign(open_episode: OpenEpisode) -> None:
-    reader = Scripted('{"q1_words": "Take three a day, dear.", "q1": "yes"}')
-    episode = await open_episode(reader=reader)
-    assert await out_of_part(episode, GOOD, CALLER) is None
-    assert not reader.requests
-    assert await out_of_part(episode, "Take three a day, dear. The nurse knows.", CALLER) is not None
-    assert len(reader.requests) == 1
+def test_lines_that_break_no_exact_rule_are_read() -> None:
+    read: list[str] = []
+
+    def reads(line: str, question: Question) -> bool:
+        read.append(line)
+        return line.startswith("Take")
+
+    advice = "Take three a day, dear. That should do."
+    assert out_of_part(GOOD, CALLER, reads=reads) is None
+    assert out_of_part(advice, CALLER, reads=reads) == ("read as out of the part", advice)
+    assert out_of_part(OUT, CALLER, reads=reads) is not None
+    assert read == [GOOD, advice]
+    assert out_of_part(advice, replace(CALLER, reads=False), reads=reads) is None
+    assert out_of_part(advice, CALLER) is None
+
+
+async def test_a_language_models_line_that_is_read_as_out_of_character_is_asked_for_again(
+    open_episode: OpenEpisode,
+) -> None:
+    advice = "Take three a day, dear. That should do."
+    episode = await open_episode(caller=Scripted(advice, GOOD))
+    episode.services = Services(reads_line=lambda line, question: line == advice)
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD
+    assert [note.kind for note in episode.transcript.notes(FellOut)] == ["read as out of the part"]
+
+
+def shares(rows: Iterable[tuple[str, str, bool]]) -> tuple[float, float]:
+    """Which share of bad and of good lines is taken for a fault, with the shipped weights."""
+    part = Part(who="the patient", own=("patient", "환자"), others=("doctor", "nurse", "counsellor", "상담자"))
+    found: dict[bool, list[bool]] = {True: [], False: []}
+    for line, said, out in rows:
+        found[out].append(out_of_part(line, replace(part, said=said), reads=reads_line) is not None)
+    bad, good = found[True], found[False]
+    return sum(bad) / len(bad), sum(good) / len(good)
+
+
+def test_lines_of_an_author_whom_the_reader_never_saw_are_mostly_judged_rightly() -> None:
+    """Half of that author's lines are hard to tell, good ones too."""
+    caught, wrong = shares(labelled(["BF"]))
+    assert caught >= 0.7
+    assert wrong <= 0.08
+
+
+def test_lines_of_a_pass_that_the_reader_never_saw_raise_few_false_alarms() -> None:
+    caught, wrong = shares(
+        (row["line"], row["said"], bool(row["out"])) for row in read_by_another() if row["reader"] == 6
+    )
+    assert caught >= 0.6
+    assert wrong <= 0.02
 
 
 def test_reports_count_lines_by_kind() -> None:

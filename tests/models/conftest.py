@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import pytest
 import pytest_asyncio
 
+from polyclinic.core.calling import CallPrompt
 from polyclinic.core.message import Image, Message, system, user
 from polyclinic.core.model import Model, Request, Settings
 from polyclinic.core.prompt import Prompt
@@ -61,6 +62,28 @@ def ask() -> Ask:
         return Request("staff", prompt or Greets(name="Kim"), messages, tools, Settings(**settings), "episode-1")
 
     return make
+
+
+class Move(ReplyModel):
+    """A decision."""
+
+    action: Literal["book", "stop"]
+    day: str = ""
+
+
+class Moves(CallPrompt[Move]):
+    """A decision that can be given as a tool call."""
+
+    template = "moves.md"
+    uses: ClassVar[dict[str, str]] = {"book": "Books a day.", "stop": "Ends the call."}
+    needs: ClassVar[dict[str, tuple[str, ...]]] = {"book": ("day",)}
+
+
+def decision(ask: Ask) -> Request:
+    """A request for a decision by tool call, with the same question as a form."""
+    prompt = Moves(by_call=True)
+    form = ask("Decide.", Moves())
+    return Request("staff", prompt, (*form.messages[:-1], user("Decide by call.")), prompt.tools(), closed=form)
 
 
 @pytest_asyncio.fixture

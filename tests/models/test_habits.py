@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,7 @@ from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
 from polyclinic.testing.fault_server import Body, FaultServer
 
-from .conftest import Ask, Judges, Play, Verdict
+from .conftest import Ask, Judges, Play, Verdict, decision
 
 PAIR = JudgesPair(judge="judge", question="Which is kinder?", context="", first="a", second="b")
 GOOD = '{"reason": "clear", "score": 3, "sure": true}'
@@ -254,6 +255,32 @@ async def test_duplicate_keys_in_arguments_that_are_a_json_object_are_refused(
     completion = await play(options).answer(ask(tools=(LOOKUP,)))
     assert [call.arguments for call in completion.tool_calls] == ([] if read is None else [read])
     assert (completion.finish == "bad tool call") is (read is None)
+
+
+async def test_a_call_that_was_already_on_its_way_does_not_bring_back_tools_that_were_refused(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    slow, refused = asyncio.Event(), asyncio.Event()
+
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        if "tools" in body and len(server.requests) == 1:
+            slow.set()
+            await refused.wait()
+        elif "tools" in body:
+            return web.json_response({"error": {"message": "tools are not supported"}}, status=400)
+        return None
+
+    books = {"index": 0, "id": "c1", "function": {"name": "book", "arguments": '{"day": "Monday"}'}}
+    server.respond = respond
+    server.reply = lambda body: {"tool_calls": [books]} if "tools" in body else '{"action": "book", "day": "Monday"}'
+    model = play()
+    first = asyncio.create_task(model.answer(decision(ask)))
+    await slow.wait()
+    await model.answer(decision(ask))
+    refused.set()
+    assert (await first).tool_calls
+    await model.answer(decision(ask))
+    assert ["tools" in body for body in server.requests] == [True, True, False, False]
 
 
 SAID_CALL = '<tool_call>\n{"name": "lookup", "arguments": {"id": "7"}}\n</tool_call>'
@@ -541,7 +568,7 @@ def sent(cast: str, ask: Ask) -> Body:
 
     spec = parse_model(cast)
     endpoint = Assembly()._endpoint(spec)
-    return body_of(ask(), spec.model, spec.options, endpoint.habits(spec.model, False), 0)
+    return body_of(ask(), spec.model, spec.options, endpoint.known.habits(spec.model, False), 0)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -11,7 +12,10 @@ from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 
 if TYPE_CHECKING:
+    from polyclinic.core.clinic import Clinic
     from polyclinic.runner.audition.scenes import Scene
+
+MOST_EPISODES = 40
 
 
 @click.group(
@@ -40,7 +44,12 @@ def list_prompts(clinic: str, as_json: bool) -> int:
 @command.command("show")
 @click.argument("clinic")
 @click.argument("prompt")
-@click.option("--scenario", default="", metavar="S", help="As for run: a number, a name, name:count, a file.")
+@click.option(
+    "--scenario",
+    default="",
+    metavar="S",
+    help="As for run: a number, a name, name:count, a file. Without it, one is looked for that asks PROMPT.",
+)
 @click.option(
     "--variant", default="", help="Only this variant. Without it, the demo's variants are tried first, then the rest."
 )
@@ -56,7 +65,7 @@ def list_prompts(clinic: str, as_json: bool) -> int:
 def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int, as_json: bool) -> int:
     """Show what a model gets for PROMPT: messages, history, tools and reply format.
 
-    Understudies play the episode up to that point.
+    Understudies play up to that point. The first line says which scenario and variant were played.
     """
     scene = wait(_find(clinic, prompt, scenario, variant, which, seed))
     print_result(as_json, _plain(scene), _text(scene))
@@ -64,44 +73,82 @@ def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: in
 
 
 async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> Scene:
-    from polyclinic.models.spec import CastSpec
-    from polyclinic.runner.audition.scenes import known_scene, rehearse
-
     loaded = load_clinic(clinic)
     names = {known.prompt_name() for known in loaded.prompts}
     if prompt not in names:
         raise UnknownName(f"prompt of {clinic}", prompt, names)
     if variant:
         loaded.variant(variant)
-    first = (loaded.first_variant, *loaded.demo_variants)
-    model = CastSpec("all", "a language model", "endpoint")
-    variants = (variant,) if variant else tuple(dict.fromkeys((*first, *loaded.variants)))
-    for name, playing in [*((name, model) for name in variants), *((name, None) for name in variants)]:
-        rehearsal = await rehearse(
-            clinic,
-            variants=(name,),
-            scenarios=scenario or "1",
-            seed=seed,
-            until=lambda so_far: sum(scene.prompt == prompt for scene in so_far.scenes) >= which,
-            playing=playing,
+    for place in places(loaded, prompt, scenario, variant):
+        scenes = await scenes_in(
+            loaded, place, seed, lambda scenes: sum(scene.prompt == prompt for scene in scenes) >= which
         )
-        found = [scene for scene in rehearsal.scenes if scene.prompt == prompt]
+        found = [scene for scene in scenes if scene.prompt == prompt]
         if len(found) >= which:
             return found[which - 1]
-    known = [known_scene(scene) for scene in loaded.known_scenes() if scene.prompt.prompt_name() == prompt]
-    if len(known) >= which:
-        return known[which - 1]
     raise ConfigError(
         f"{prompt} is not asked {'' if which == 1 else f'{which} times '}in these scenarios"
         f" of {clinic}: try others with --scenario, or --variant"
     )
 
 
+class Place(NamedTuple):
+    """Where to look for a prompt: in the episodes of a variant over some scenarios, or (without scenarios) in the
+    clinic's known scenes. `as_model`: players get the questions that a language model would get.
+    """
+
+    scenarios: str = ""
+    variant: str = ""
+    as_model: bool = True
+
+
+def places(clinic: Clinic, prompt: str, scenario: str, variant: str) -> list[Place]:
+    """Where a prompt is looked for, in this order: the place that the clinic names, its first scenario with the first
+    and the demo's variants, known scenes, the other variants, then what understudies alone are asked, then the demo.
+    A chosen scenario or variant is kept to.
+    """
+    first = tuple(dict.fromkeys((clinic.first_variant, *clinic.demo_variants)))
+    others = tuple(name for name in clinic.variants if name not in first)
+    if variant:
+        first, others = (variant,), ()
+    told = clinic.asked_in.get(prompt)
+    named = [Place(told[0], variant or told[1])] if told and not scenario else []
+    begin = [Place(scenario or "1", name) for name in (*first, *others)]
+    plain = [place._replace(as_model=False) for place in begin]
+    more = [] if scenario else [Place(clinic.demo_scenarios, name) for name in first]
+    return [*named, *begin[: len(first)], Place(), *begin[len(first) :], *plain, *more]
+
+
+async def scenes_in(
+    clinic: Clinic, place: Place, seed: int, enough: Callable[[Sequence[Scene]], bool]
+) -> Sequence[Scene]:
+    """What is asked in one place, up to the episode after which it is enough."""
+    from polyclinic.models.spec import CastSpec
+    from polyclinic.runner.audition.scenes import known_scene, rehearse
+
+    if not place.scenarios:
+        return [known_scene(scene) for scene in clinic.known_scenes()]
+    rehearsal = await rehearse(
+        clinic.name,
+        variants=(place.variant,),
+        scenarios=place.scenarios,
+        seed=seed,
+        episodes=MOST_EPISODES,
+        going_on=True,
+        until=lambda so_far: enough(so_far.scenes),
+        playing=CastSpec("all", "a language model", "endpoint") if place.as_model else None,
+    )
+    return rehearsal.scenes
+
+
 def _plain(scene: Scene) -> dict[str, Any]:
     request = scene.request
+    scenario, variant = scene.place
     return {
         "role": request.role,
         "prompt": scene.prompt,
+        "scenario": scenario,
+        "variant": variant,
         "messages": [
             {"role": message.role, "content": message.content, "pictures": len(message.images)}
             for message in request.messages
@@ -118,7 +165,9 @@ def _text(scene: Scene) -> str:
     form = "plain text" if request.reply_schema is None else f"JSON: {', '.join(request.reply_schema['properties'])}"
     if request.closed is not None:
         form = f"a tool call, or from a server without tools {form}"
-    parts = [f"{scene.prompt} to {request.role}; reply: {form}; at most {request.token_limit} tokens"]
+    scenario, variant = scene.place
+    where = f"scenario {scenario}, variant {variant}" if scenario else "asked outside the clinic's episodes"
+    parts = [f"{scene.prompt} to {request.role} ({where}); reply: {form}; at most {request.token_limit} tokens"]
     for message in request.messages:
         pictures = "".join(f"\n[picture: {image.caption or 'no caption'}]" for image in message.images)
         calls = "".join(f"\n[uses {call.name} {call.arguments}]" for call in message.tool_calls)

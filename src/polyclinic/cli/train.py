@@ -64,14 +64,16 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     if base:
         return _tune(TuningSettings(base, **tuning), added, out, as_json)
     from polyclinic.reading.measure import RESULTS, table
-    from polyclinic.reading.training import text_only, train_file
-    from polyclinic.reading.weights import SHIPPED
+    from polyclinic.reading.training import text_only, train_file, train_lines
+    from polyclinic.reading.weights import LINES, SHIPPED
     from polyclinic.runner.readings import all_kinds, labelled, read_all
 
     kinds, rows = all_kinds(), _training_lines(added)
     home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
     digest = train_file(rows, kinds, path)
+    if not out:
+        train_lines(rows, kinds, home / LINES)
     tested = labelled(split="test")
     found = table(tested, [finding.says for finding in wait(read_all(tested, f"reader=builtin:{path}"))])
     written = {**plain(found), "text_only": text_only(rows, tested, kinds)}

@@ -8,6 +8,7 @@ instead if the server takes no tools, and by the agent if a call could not be us
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -25,6 +26,7 @@ from polyclinic.core.tool import ToolSpec
 
 R = TypeVar("R")
 ACTION = "action"
+_NAMED = re.compile(r'"(?:action|name|tool)"\s*:\s*"(\w+)"')
 
 
 class CallPrompt(Prompt[R]):
@@ -102,11 +104,18 @@ def natively(request: Request, history: Sequence[Message], after: Sequence[Messa
 
 
 def call_as_form(prompt: Prompt[Any], completion: Completion) -> Completion:
-    """The completion with its one tool call also as the form's text. Raises `Unreadable` if it cannot be used."""
+    """The completion with its one tool call also as the form's text. Raises `Unreadable` if it cannot be used.
+
+    Words beside a call are left out, but if they name another action, nobody knows which of the two is meant.
+    """
     whole(completion)
     if len(completion.tool_calls) > 1:
         raise Unreadable(f"call one tool, not {len(completion.tool_calls)}", TOOL_CALL)
-    text = cast("CallPrompt[Any]", prompt).form_of(completion.tool_calls[0])
+    asked, call = cast("CallPrompt[Any]", prompt), completion.tool_calls[0]
+    others = (asked.uses.keys() & _NAMED.findall(completion.text)) - {call.name}
+    if others:
+        raise Unreadable(f"the call is {call.name}, but the text says {', '.join(sorted(others))}", TOOL_CALL)
+    text = asked.form_of(call)
     return replace(completion, text=text, adapted=(*completion.adapted, BY_CALL))
 
 

@@ -106,15 +106,16 @@ class Clinic(Generic[S, V]):
     how live sessions with people are served, and `dataset` how episodes become training data. `documents` reads what
     `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of question that its
     flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are known, for
-    auditions. `trainings` make the weights that a clinic ships, into the package or a file; each is a command
-    (``polyclinic train guard``) whose help is its docstring. `whatif(asked)` simulates the clinic's operation, without
-    conversations, under many settings (``polyclinic whatif``). `board` shows it as an operation that runs by its
-    simulated clock. `report(results)` returns extra report sections, `headline` names the metrics that a report begins
-    with. `own_writings` are the kinds of file that an author writes, if they are not scenarios as JSON lines.
-    `rulebook()` shows the rules that people in this clinic must follow. `feedback(case, part, language)` is for a
-    person who played this part (a role, or a seat of it), in the language of their page (``en``, ``ko``).
-    `performance(case, role)` gives their own figures if the role's metrics do not have them. `ending(case, role)` says
-    how the episode ended if the outcome's name says too little.
+    auditions. `asked_in` says for a prompt that the first scenario does not ask in which scenarios and which variant it
+    is asked (``polyclinic prompts show``); two empty texts mean the known scenes. `trainings` make the weights that a
+    clinic ships, into the package or a file; each is a command (``polyclinic train guard``) whose help is its
+    docstring. `whatif(asked)` simulates the clinic's operation, without conversations, under many settings
+    (``polyclinic whatif``). `board` shows it as an operation that runs by its simulated clock. `report(results)`
+    returns extra report sections, `headline` names the metrics that a report begins with. `own_writings` are the kinds
+    of file that an author writes, if they are not scenarios as JSON lines. `rulebook()` shows the rules that people in
+    this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
+    it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
+    metrics do not have them. `ending(case, role)` says how the episode ended if the outcome's name says too little.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Clinic(Generic[S, V]):
     trainings: Mapping[str, Callable[[Path | None], TrainedWeights]] = field(default_factory=dict)
     readings: tuple[ReadingKind, ...] = ()
     known_scenes: Callable[[], Sequence[KnownScene]] = tuple
+    asked_in: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     check_settings: Callable[[Services], None] | None = None
     default_variant: str = ""

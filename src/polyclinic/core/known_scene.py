@@ -12,9 +12,11 @@ from polyclinic.core.prompt import Prompt
 @dataclass(frozen=True)
 class KnownScene:
     """A prompt, and the right values for fields of its reply. Without such values, only the form of the reply is
-    measured. Such a scene is for a role that no rehearsed episode asks.
+    measured. Such a scene is for a role that no rehearsed episode asks. If it is not `auditioned`, it only shows what
+    the prompt looks like.
     """
 
     role: str
     prompt: Prompt[Any]
     right: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    auditioned: bool = True

@@ -12,9 +12,9 @@ recorded as the simulator's fault, by kind, and the episode goes on.
     part = Part(who="the patient", own=("patient",), others=("doctor",), said=question)
     reply = await answer_in_part(episode, agent, prompt, part)
 
-Exact rules come first: they need no reader and are the same for every cast. The built-in reader alone would wrongly
-find many good short lines out of character. So it is asked only about suspicious lines: they speak to or about others
-by role, and do not contain "I".
+Exact rules come first. A language model's line that passes them is read by the built-in reader, whoever reads in this
+run: it costs no call and gives the same answer each time. Its weights were learned from lines of several authors and of
+a small model, with a threshold that few good lines reach.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from polyclinic.core.part_again import (
     reminder,
     without_what_came_back,
 )
-from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
+from polyclinic.core.part_signs import PartBreak, broken_by
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reading import ReadingKind
+from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.transcript import Failed
 from polyclinic.core.value import Value, unchanging
 from polyclinic.errors import ReplyError, SimulatedUserError
@@ -60,6 +60,8 @@ OUT_OF_PART = ReadingKind(
         " instructions, speaks for the other, plays the doctor or tutor)?"
     ),
     follows="the line is asked for again; if it is still out of the part, that is the simulator's fault",
+    surely=0.73,
+    in_reply=True,
 )
 
 
@@ -113,8 +115,12 @@ class HeldToPart(Payload):
     part: PartCounts
 
 
-async def out_of_part(episode: Episode, text: str, part: Part, prompt: Prompt[Any] | None = None) -> PartBreak | None:
-    """How a line falls out of character; None for a line that stays in character."""
+def out_of_part(
+    text: str, part: Part, prompt: Prompt[Any] | None = None, reads: Callable[[str, Question], bool] | None = None
+) -> PartBreak | None:
+    """How a line falls out of character; None for a line that stays in character. Without `reads`, only exact rules
+    decide.
+    """
     told = prompt.wording() if prompt else ""
     if part.told:
         told = "\n".join([told, *part.told])
@@ -128,10 +134,9 @@ async def out_of_part(episode: Episode, text: str, part: Part, prompt: Prompt[An
         told=told,
         may_advise=part.may_advise,
     )
-    if found is not None or not part.reads or not worth_reading(text):
-        return found
-    (finding,) = await episode.reads(text, [OUT_OF_PART.ask(said=part.said)])
-    return PartBreak("read as out of the part", finding.words) if finding.yes else None
+    if found is None and reads is not None and part.reads and reads(text, OUT_OF_PART.ask(said=part.said)):
+        return PartBreak("read as out of the part", text)
+    return found
 
 
 async def answer_in_part(
@@ -159,7 +164,8 @@ async def answer_in_part(
         history, sample = (), sample + AFRESH
         answer = await agent.answer(prompt, history, sample=sample)
     _count(episode, checked=1)
-    fault = await out_of_part(episode, words(answer.value), part, prompt)
+    reads = episode.services.reads_line if agent.is_language_model else None
+    fault = out_of_part(words(answer.value), part, prompt, reads)
     if fault is None:
         return answer
     _count(episode, again=fault.kind)
@@ -177,7 +183,7 @@ async def answer_in_part(
                 answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
         except (SimulatedUserError, ReplyError):  # keep the readable line that it said before
             continue
-        fault = await out_of_part(episode, words(answer.value), part, prompt)
+        fault = out_of_part(words(answer.value), part, prompt, reads)
         if fault is None:
             return answer
     line = words(answer.value)

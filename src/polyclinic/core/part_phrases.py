@@ -45,7 +45,7 @@ _ADVISES = lazy_pattern(
     r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
     r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
     r"|(?:will|can|to) provide (?:you with )?(?:the |any |more )?(?:information|guidance|assistance|support)"
-    r"|i understand (?:the (?:importance of|need for|urgency|\w+'s concern)|my concerns?\b|that (?:i|my)\b)"
+    r"|i understand (?:the (?:importance of|need for|urgency|\w+'s concern)|my concerns?\b|that (?:i am|i have(?! to)|my)\b)"
     r"|i am here to help with your|(?:will|can) provide the (?:patient|results)\b|will prioriti[sz]e\b"
     r"|prepared to act\b|(?:believe|suggests?|think) (?:that )?you (?:may|might) have\b"
     r"|i (?:appreciate|am grateful for) (?:(?:your|the) understanding|the information|the support and guidance)"

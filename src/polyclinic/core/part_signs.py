@@ -36,9 +36,6 @@ _CARD = lazy_pattern(r"\bi have [a-z ]{3,25}: ", re.IGNORECASE)
 """A record's entries read out one after the other."""
 _FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
-_TELLS_OTHERS = lazy_pattern(
-    r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
-)
 _ILL = lazy_pattern(
     r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\bfirst language (?:is )?[a-z]+\b|\ba counsellor is coming\b"
     r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
@@ -137,11 +134,6 @@ def broken_by(
 @lru_cache(maxsize=1_024)
 def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(normalise(name) for name in names)
-
-
-def worth_reading(text: str) -> bool:
-    """Whether a line never says "I", and either addresses others or names people by their roles."""
-    return not speaks_of_self(text) and bool(_TELLS_OTHERS.search(normalise(text)))
 
 
 def _labelled(text: str, names: Sequence[str]) -> str:

@@ -85,7 +85,8 @@ class ReadingKind:
     answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
     would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
     one text, because one wrong yes among them would be likely. `only_learned` says that users can add to the list: a
-    trained reader finds every text unclear about an entry that it has not learned.
+    trained reader finds every text unclear about an entry that it has not learned. `in_reply` says that the text
+    answers the context: what it takes over from there counts, and the built-in weights are in a file of their own.
     """
 
     name: str
@@ -102,6 +103,7 @@ class ReadingKind:
     stance: bool = False
     surely: float = 0.5
     only_learned: bool = False
+    in_reply: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.core.embedding import Embedder, VectorIndex
+from polyclinic.core.reading import Question
 from polyclinic.core.records import StageableRecords
 from polyclinic.errors import EngineError
 
@@ -17,6 +18,7 @@ from polyclinic.errors import EngineError
 class Services:
     """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options.
 
+    `reads_line` answers a question about a line without a call, such as whether it is out of character.
     `records_join` says that the records are in the run's own database. Staged changes are then part of the transaction
     that ends an episode; otherwise they are committed separately, just before it.
     """
@@ -26,6 +28,7 @@ class Services:
     records: StageableRecords | None = None
     records_join: bool = True
     options: Mapping[str, str] = field(default_factory=dict)
+    reads_line: Callable[[str, Question], bool] | None = None
 
     @property
     def embedder(self) -> Embedder:

@@ -6,9 +6,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from polyclinic.core.model import NANO, Request, Usage
+from polyclinic.core.model import NANO, Request, Usage, estimate_tokens
 from polyclinic.errors import LimitReached
-from polyclinic.models.arriving import worst_input
 from polyclinic.models.prices import Price
 
 
@@ -89,7 +88,7 @@ class Purse:
 
     async def hold(self, request: Request, limit: int) -> Held:
         """Reserve the worst case, or raise `LimitReached`."""
-        read = worst_input(request)
+        read = _worst_input(request)
         worst = Held(self.price.cost_nano_usd(read, limit), read + limit)
         await self.budget.hold(worst)
         return worst
@@ -97,3 +96,13 @@ class Purse:
     def settle(self, held: Held, usage: Usage) -> None:
         """Count what the attempt cost."""
         self.budget.settle(held, usage)
+
+
+def _worst_input(request: Request) -> int:
+    """The most tokens that a request may have: its text, its pictures, its tools and the form of its reply."""
+    words = sum(estimate_tokens(message.content) for message in request.messages)
+    pictures = sum(len(message.images) for message in request.messages)
+    more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)
+    if request.reply_schema is not None:
+        more += estimate_tokens(str(request.reply_schema))
+    return words + 1_500 * pictures + more + 8 * len(request.messages)

@@ -13,22 +13,20 @@ import orjson
 
 from polyclinic.core.again import BAD_CALL, CUT_CALL, LOOKED_AT, RUN_ON, runs_on
 from polyclinic.core.message import ToolCall
-from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
+from polyclinic.core.model import Completion, Request, Usage, estimate_usage
 from polyclinic.core.reply import Unreadable, read_object
 from polyclinic.models.failure import AttemptFailed
-from polyclinic.models.said import begins_reasoning, spoken, written_arguments
+from polyclinic.models.said import begins_reasoning, is_unfinished, spoken, written_arguments
 
 _LOOK_EVERY = 400
 _CHARS_A_TOKEN = 16
 _MOST_CHARS_A_TOKEN = 32
 _CHARS_MORE = 16_384
 _TOKENS_TOO_MANY = 64
-_LENGTH = frozenset(("length", "max_tokens", "model_length", "max_output_tokens"))
-
-
-def most_chars(tokens: int) -> int:
-    """The most characters that a reply within this token limit can have. Reading stops when a reply is longer."""
-    return _MOST_CHARS_A_TOKEN * tokens + _CHARS_MORE
+_FINISHES = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), "stop"),
+}
 
 
 class OutOfRoom(AttemptFailed):
@@ -41,9 +39,10 @@ class OutOfRoom(AttemptFailed):
 
 @dataclass
 class Reading:
-    """A reply as it arrives. `most_chars` is the most characters that a reply within its limit can have."""
+    """A reply as it arrives. `limit` is the token limit that was sent; `began` is set once the endpoint answers."""
 
-    most_chars: int = 1_000_000
+    limit: int
+    began: bool = False
     text: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
     calls: list[dict[str, str]] = field(default_factory=list)
@@ -54,6 +53,11 @@ class Reading:
     _next_look: int = _LOOK_EVERY
     _places: dict[int, int] = field(default_factory=dict)
     _written: list[str] = field(default_factory=list)
+
+    @property
+    def most_chars(self) -> int:
+        """The most characters that a reply within its token limit can have. Reading stops when a reply is longer."""
+        return _MOST_CHARS_A_TOKEN * self.limit + _CHARS_MORE
 
     def take(self, payload: Any, raw: bytes | bytearray = b"") -> None:
         """Read one event of a stream, or a whole answer. `raw` is what it was read from."""
@@ -96,7 +100,7 @@ class Reading:
         if reason is not None and not isinstance(reason, str):
             raise _odd("the finish reason is not text")
         if reason:
-            self.finish = "length" if reason.lower() in _LENGTH else reason
+            self.finish = _FINISHES.get(reason.lower(), reason)
 
     def _tool_call(self, position: int, call: Any) -> None:
         function = call.get("function") or {} if isinstance(call, dict) else None
@@ -150,8 +154,8 @@ class Reading:
             raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
         if self.finish == "error":
             raise AttemptFailed("the endpoint stopped with an error", "server")
-        usage = self.billed(request)
-        if self.calls and self.finish == "length":
+        usage, finish = self.billed(request), self._ending(text)
+        if self.calls and finish == "length":
             return Completion(text=self.calls[-1]["arguments"], usage=usage, finish=CUT_CALL)
         calls: tuple[ToolCall, ...] = ()
         for index, call in enumerate(self.calls):
@@ -162,9 +166,19 @@ class Reading:
         if not calls and not text.strip():
             if self.refusal:
                 return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
-            if self.finish == "length" and self._only_reasoned():
+            if finish == "length" and self._only_reasoned():
                 raise OutOfRoom
-        return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
+        return Completion(text=text, tool_calls=calls, usage=usage, finish=finish)
+
+    def _ending(self, text: str) -> str:
+        """How the reply ended. If the endpoint gives no reason, or `stop` at the token limit, the text shows it."""
+        if self.finish not in ("", "stop"):
+            return self.finish
+        count = self.usage.get("completion_tokens")
+        full = isinstance(count, int) and count >= self.limit
+        breaks_off = is_unfinished(self.calls[-1]["arguments"] if self.calls else text)
+        cut = breaks_off and full if self.finish else breaks_off or full
+        return "length" if cut else "stop"
 
     def _only_reasoned(self) -> bool:
         """Whether a reply without text used its limit for reasoning. White space is text: it was written until the
@@ -236,13 +250,3 @@ def complaint_of(payload: Any) -> str:
         code = error.get("code") or error.get("param") or ""
         return f"{words}{f' ({code})' if code else ''}"[:500]
     return str(error)[:500]
-
-
-def worst_input(request: Request) -> int:
-    """The most tokens that a request may have: its text, its pictures, its tools and the form of its reply."""
-    words = sum(estimate_tokens(message.content) for message in request.messages)
-    pictures = sum(len(message.images) for message in request.messages)
-    more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)
-    if request.reply_schema is not None:
-        more += estimate_tokens(str(request.reply_schema))
-    return words + 1_500 * pictures + more + 8 * len(request.messages)

@@ -13,7 +13,7 @@ from polyclinic.models.accounting import Budget, Purse
 from polyclinic.models.cache import Cached, ResponseCache
 from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.guard import Caller, Guarded
-from polyclinic.models.habits import Form, Habits, Thinking
+from polyclinic.models.habits import Form, Habits, Known, Thinking
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller
@@ -85,6 +85,7 @@ class Assembly:
         self._models: dict[str, Model] = {}
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
+        self._known: dict[str, Known] = {}
         self._guarded: list[Guarded] = []
         self._local: list[LocalModel | PlacedCaller] = []
         self.unpriced: list[str] = []
@@ -129,7 +130,8 @@ class Assembly:
             return ChatCaller(endpoint, spec.model, spec.options, spec.text, price), endpoint.limiter
         if spec.kind == "hosted":
             limiter = self._limiters.setdefault(spec.provider, Limiter(*self._share(spec.options)))
-            hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price)
+            known = self._known.setdefault(spec.provider, Known())
+            hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price, known)
             self._checks.append(hosted.check)
             return hosted, limiter
         host = self._hosts.get(spec.text)

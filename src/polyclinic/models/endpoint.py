@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from polyclinic.errors import ConfigError
-from polyclinic.models.habits import CallTally, Habits
+from polyclinic.models.habits import Habits, Known
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.spec import is_loopback
 
@@ -32,23 +30,9 @@ class Endpoint:
         needs_key: bool = False,
     ) -> None:
         self.base_url, self.key_env, self._needs_key = base_url, key_env, needs_key
-        self._first = first or Habits()
+        self.known = Known(first)
         self.limiter = Limiter(concurrency, rpm)
-        self._habits: dict[tuple[str, bool], Habits] = {}
-        self.calls: defaultdict[str, CallTally] = defaultdict(CallTally)
         self._session: aiohttp.ClientSession | None = None
-
-    def habits(self, model: str, tools: bool) -> Habits:
-        """Which parts of the protocol a model is known to take, with or without tools. Some models take no schema
-        together with tools.
-        """
-        return self._habits.get((model, tools), self._first)
-
-    def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
-        """Remember what one call found out about a model, and keep what other calls found out at the same time."""
-        found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
-        if found:
-            self._habits[model, tools] = replace(self.habits(model, tools), **found)
 
     @property
     def key(self) -> str:

@@ -45,6 +45,15 @@ class AttemptFailed(CallFailed):
         return self.trouble != "refused"
 
 
+def trouble_of(status: int, words: str, retry_after_s: float | None) -> Trouble:
+    """What an HTTP status means, with the endpoint's words and the wait that it asks for."""
+    if status == 429 and "insufficient_quota" not in words:
+        return "throttled"
+    if status >= 500 or status in (408, 409, 425):
+        return "throttled" if status in (503, 529) and retry_after_s else "server"
+    return "refused"
+
+
 def redact(text: str, *secrets: str) -> str:
     """The text without keys: the ones we know, and anything that looks like one."""
     for secret in secrets:

@@ -6,6 +6,7 @@ Each part is assumed to work until the endpoint refuses it, or until replies sho
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -35,7 +36,7 @@ _PICTURES = re.compile(
 )
 _TOOLS = re.compile(r"\b(?:tools?|tool_choice|functions?|--jinja)\b")
 _TOOL_CHOICE = re.compile(r"tool[_ ]choice")
-_FORMS = re.compile(r"response_format|json_schema|json mode|grammar|structured output")
+_FORMS = re.compile(r"response_format|json_schema|json mode|grammar|structured output|nativeoutput")
 _SYSTEM = re.compile(
     r"system (?:role|message|prompt)|role[^.]{0,20}\bsystem\b|'system'|\"system\"|developer instruction"
     r"|only user and assistant|role[^.]{0,30}['`\"]?user['`\"]?(?:,| or| and) ['`\"]?assistant"
@@ -53,11 +54,14 @@ class CallTally:
         self._used = self._missed = 0
 
     def count(self, usable: bool) -> bool:
-        """Count one reply; returns whether tools should still be offered. A model that fails in more than one of five
-        replies answers better with a form.
-        """
+        """Count one reply; returns whether tools should still be offered."""
         self._used += usable
         self._missed += not usable
+        return self.offers_tools
+
+    @property
+    def offers_tools(self) -> bool:
+        """Whether tools are offered. A model that fails in more than one of five replies answers better with a form."""
         return self._used >= _USED_PER_MISSED * self._missed
 
 
@@ -103,7 +107,7 @@ class Habits:
             return replace(self, takes_pictures=False)
         if "tool_choice" in body and _TOOL_CHOICE.search(words):
             return replace(self, takes_tool_choice=False)
-        if self.takes_tools and "tools" in body and names_tools(words):
+        if self.takes_tools and "tools" in body and _TOOLS.search(words):
             return replace(self, takes_tools=False)
         if self.takes_system and _SYSTEM.search(words) and any(m["role"] == "system" for m in body["messages"]):
             return replace(self, takes_system=False)
@@ -125,7 +129,7 @@ class Habits:
             return replace(self, takes_effort=False)
         if "seed" in said and "seed" in body:
             return replace(self, takes_seed=False)
-        if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
+        if said & {"stream", "streaming", "streamed"} and "response_format" not in said and body.get("stream"):
             return replace(self, streams=False)
         return self._next_form(body)
 
@@ -152,9 +156,29 @@ class Habits:
         return tuple(found)
 
 
-def names_tools(words: str) -> bool:
-    """Whether an endpoint's complaint is about tools."""
-    return bool(_TOOLS.search(words.lower()))
+class Known:
+    """What is known about the models of one endpoint. `first` is assumed about a model before its first reply."""
+
+    def __init__(self, first: Habits | None = None) -> None:
+        self._first: defaultdict[str, Habits] = defaultdict(lambda: first or Habits())
+        self._habits: dict[tuple[str, bool], Habits] = {}
+        self.calls: defaultdict[str, CallTally] = defaultdict(CallTally)
+
+    def expect(self, model: str, first: Habits) -> None:
+        """Assume these habits of a model until its replies show others."""
+        self._first[model] = first
+
+    def habits(self, model: str, tools: bool) -> Habits:
+        """Which parts of the protocol a model is known to take, with or without tools. Some models take no schema
+        together with tools.
+        """
+        return self._habits.get((model, tools), self._first[model])
+
+    def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
+        """Remember what one call found out about a model, and keep what other calls found out at the same time."""
+        found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
+        if found:
+            self._habits[model, tools] = replace(self.habits(model, tools), **found)
 
 
 def _has_lengths(body: dict[str, Any]) -> bool:

@@ -1,65 +1,52 @@
 """Hosts with their own protocol (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
 
-Only `Model.request` is used, which takes a list of messages and returns one answer. pydantic-ai's agent loop would cost
-eighty times as much and add a second set of rules. The package is imported at the first call, because importing it
-takes seconds.
+Only `Model.request_stream` and `Model.request` are used, which take a list of messages and return one answer.
+pydantic-ai's agent loop would cost eighty times as much and add a second set of rules. The package is imported at the
+first call, because importing it takes seconds.
+
+A request comes here in the form of the OpenAI chat protocol, and the answer is read in that form too. So everything
+that is known about replies and servers (`adapting`, `arriving`, `habits`, `wire`) holds for these hosts as well.
 """
 
 from __future__ import annotations
 
-import base64
 import importlib
 import importlib.util
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from polyclinic.core.again import BAD_CALL, CUT_CALL
-from polyclinic.core.calling import is_usable_call
 from polyclinic.core.extras import install_hint
-from polyclinic.core.message import Message, ToolCall, assistant, user
-from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request, Usage, estimate_usage
-from polyclinic.core.reply import Unreadable, read_object
-from polyclinic.core.tool import ToolSpec
+from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
-from polyclinic.models.arriving import most_chars
-from polyclinic.models.failure import AttemptFailed, Trouble, redact
+from polyclinic.models.adapting import AdaptingCaller, Complaint
+from polyclinic.models.arriving import Reading, complaint_of
+from polyclinic.models.failure import AttemptFailed, Trouble, redact, trouble_of
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import CallTally, names_tools
+from polyclinic.models.habits import Form, Habits, Known
 from polyclinic.models.prices import FREE, Price
-from polyclinic.models.said import said_call, says_call
-from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
-from polyclinic.models.wire import (
-    asked_as_form,
-    calls_in_words,
-    provider_seed,
-    temperature_of,
-    tool_result_in_words,
-    tools_in_words,
-)
+from polyclinic.models.wire import RequestBody
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as HostModel
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
 
 INSTALL = install_hint("hosted")
+_REFUSED, _FAILED = 400, 500
 _TROUBLES: dict[str, Trouble] = {
+    "ModelQuotaExceededError": "refused",
     "ModelRateLimitError": "throttled",
     "ModelOverloadedError": "throttled",
     "ModelUnavailableError": "server",
     "ModelServerError": "server",
-    "ModelConnectionError": "connection",
+    "ModelTimeoutError": "deadline",
     "ModelRequestTimeout": "deadline",
+    "ModelConnectionError": "connection",
+    "ContentFilterError": "refused",
+    "UnexpectedModelBehavior": "truncated",
 }
 
 
-class HostedCaller:
-    """One model at one host, one attempt at a time."""
+class HostedCaller(AdaptingCaller):
+    """One model at one host. `known` is shared by all models of that host."""
 
     def __init__(
         self,
@@ -68,212 +55,88 @@ class HostedCaller:
         options: Options,
         name: str,
         price: Price = FREE,
+        known: Known | None = None,
         host_model: HostModel | None = None,
     ) -> None:
-        self._provider, self._model, self._options = provider, model, options
-        self.name, self._price = name, price
-        self._host_model = host_model
-        self._takes_tools, self._calls = options.tools, CallTally()
-
-    @property
-    def hears(self) -> bool:
-        """Answers arrive whole, so there is no idle deadline."""
-        return False
-
-    def limit(self, request: Request) -> int:
-        """The token limit that is sent."""
-        return self._options.limit(request)
+        super().__init__(known or Known(), model, options, name, price)
+        self._id, self._given = f"{provider}:{model}", host_model
+        self._host: HostModel | None = None
 
     def check(self) -> None:
         """Raise if the package is missing; this check does not import it."""
-        if self._host_model is None and importlib.util.find_spec("pydantic_ai") is None:
+        if self._given is None and importlib.util.find_spec("pydantic_ai") is None:
             raise ConfigError(f"cast {self.name} needs a package: {INSTALL}")
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """One attempt. If the host turns out to take no tools, it is repeated with the tools in words."""
-        host = self._open()
-        if host.profile.get("supports_tools") is False:
-            self._takes_tools = False
-        try:
-            completion = await self._ask(host, request, number)
-            if request.closed is None or not self._takes_tools:
-                return completion
-            usable = is_usable_call(request.prompt, completion)
-            if self._calls.count(usable) or usable:
-                return completion
-        except AttemptFailed as failure:
-            if not (request.tools and self._takes_tools and failure.trouble == "refused" and names_tools(str(failure))):
-                raise
-        self._takes_tools = False
-        return await self._ask(host, request, number)
+        """One attempt. What pydantic-ai says about the model counts until the model shows otherwise."""
+        if self._host is None:
+            self._host = self._given or self._found()
+            self._known.expect(self._model, _habits_of(self._host))
+        return await super().attempt(request, number, deadline)
 
-    async def _ask(self, host: HostModel, request: Request, number: int) -> Completion:
+    def _found(self) -> HostModel:
+        try:
+            found: HostModel = importlib.import_module("pydantic_ai.models").infer_model(self._id)
+        except ImportError as error:
+            raise ConfigError(f"cast {self.name} needs a package: {INSTALL} ({error})") from None
+        except Exception as error:
+            raise ConfigError(f"cast {self.name}: {redact(str(error))}") from None
+        return found
+
+    async def _send(self, body: RequestBody, reading: Reading, deadline: Deadline) -> None:
         from pydantic_ai.exceptions import AgentRunError, UserError
 
-        if request.closed is not None and not self._takes_tools:
-            return asked_as_form(await self._ask(host, request.closed, number), self._options)
-        structured = request.reply_type is not str and request.closed is None
-        native = structured and bool(host.profile.get("supports_json_schema_output"))
-        told = request.tools if not self._takes_tools else ()
-        messages = _messages(request, said=structured and not native, told=told)
-        parameters = _parameters(request, native, () if told else request.tools)
+        from polyclinic.models.hosted_wire import ended, messages_of, new_in, parameters_of, said, settings_of
+
+        host: Any = self._host
+        settings = settings_of(body, self._options, host)
         try:
-            response = await host.request(messages, self._settings(request, number), parameters)
-        except UserError as error:
-            raise ConfigError(f"{self.name}: {redact(str(error))}") from None
+            if not body.get("stream"):
+                response = await host.request(messages_of(body), settings, parameters_of(body))
+                reading.take(said(response.parts))
+            else:
+                async with host.request_stream(messages_of(body), settings, parameters_of(body)) as stream:
+                    async for event in stream:
+                        deadline.heard()
+                        reading.began = True
+                        reading.take(said([new_in(event)]))
+                        if reading.enough():
+                            return
+                    response = stream.get()
         except AgentRunError as error:
-            raise _failure(self.name, error) from None
-        completion = self._completion(request, response)
-        if says_call(completion, request, told=bool(told)):
-            completion = said_call(completion, request)
-        adapted = (*([TOOLS_IN_WORDS] if told else []), *([FORM_IN_WORDS] if structured and not native else []))
-        return replace(completion, adapted=adapted)
+            raise self._complaint(error) from None
+        except (UserError, NotImplementedError) as error:
+            words = redact(str(error))
+            raise Complaint(_REFUSED, words, ConfigError(f"{self.name}: {words}")) from None
+        except RuntimeError as error:
+            words = redact(str(error))
+            raise Complaint(_FAILED, words, AttemptFailed(f"{self.name}: {words}", "refused")) from None
+        reading.began = True
+        if response.state != "complete":
+            raise AttemptFailed("the stream ended before the reply did", "truncated")
+        reading.take(ended(response))
+        reading.enough(ended=True)
 
-    def _open(self) -> HostModel:
-        if self._host_model is None:
-            try:
-                models = importlib.import_module("pydantic_ai.models")
-                self._host_model = models.infer_model(f"{self._provider}:{self._model}")
-            except ImportError as error:
-                raise ConfigError(f"cast {self.name} needs a package: {INSTALL} ({error})") from None
-            except Exception as error:
-                raise ConfigError(f"cast {self.name}: {redact(str(error))}") from None
-        assert self._host_model is not None
-        return self._host_model
-
-    def _settings(self, request: Request, number: int) -> ModelSettings:
-        options = self._options
-        settings: ModelSettings = {
-            "timeout": options.timeout_s,
-            "max_retries": 0,
-            "seed": provider_seed(request, number),
-            "max_tokens": options.limit(request),
-        }
-        temperature = temperature_of(request, options)
-        if temperature is not None:
-            settings["temperature"] = temperature
-        if options.effort:
-            settings["thinking"] = False if options.effort == "none" else options.effort
-        return settings
-
-    def _completion(self, request: Request, response: ModelResponse) -> Completion:
-        from pydantic_ai.messages import TextPart, ToolCallPart
-
-        if response.finish_reason == "content_filter":
-            raise AttemptFailed(f"{self.name}: the host's content filter stopped the reply", "refused")
-        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-        usage = self._usage(request, response, text)
-        calls = []
-        for part in response.parts:
-            if isinstance(part, ToolCallPart):
-                written = part.args if isinstance(part.args, str) else orjson.dumps(part.args or {}).decode()
-                if response.finish_reason == "length":
-                    return Completion(text=written, usage=usage, finish=CUT_CALL)
-                try:
-                    arguments = read_object(written or "{}")
-                except Unreadable:
-                    return Completion(text=written, usage=usage, finish=BAD_CALL)
-                calls.append(ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=arguments))
-        if len(text) > most_chars(self._options.limit(request)):
-            said = f"{self.name}: the reply is longer than its limit allows"
-            raise AttemptFailed(said, "truncated", usage=usage)
-        finish = "tool_calls" if calls else (response.finish_reason or "stop")
-        if finish == "length" and not text.strip():
-            said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=…"
-            raise AttemptFailed(f"{self.name}: {said}", "refused", usage=usage)
-        return Completion(text=text, tool_calls=tuple(calls), usage=usage, finish=finish)
-
-    def _usage(self, request: Request, response: ModelResponse, text: str) -> Usage:
-        said = response.usage
-        if not said.input_tokens and not said.output_tokens:
-            return estimate_usage(request, text)
-        cost = self._price.cost_nano_usd(said.input_tokens, said.output_tokens, said.cache_read_tokens or 0)
-        return Usage(input_tokens=said.input_tokens, output_tokens=said.output_tokens, cost_nano_usd=cost)
+    def _complaint(self, error: Exception) -> Complaint:
+        """pydantic-ai's error as ours, by the name of its class, so that a renamed class causes no crash."""
+        status = int(getattr(error, "status_code", 0) or 0)
+        told = getattr(error, "body", None)
+        reads = isinstance(told, dict) and bool({"error", "message"} & told.keys())
+        words = complaint_of(told) if reads else str(error)[:400]
+        wait_s = getattr(error, "retry_after", None)
+        kinds = [_TROUBLES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _TROUBLES]
+        trouble = kinds[0] if kinds else trouble_of(status, words, wait_s)
+        said = f"the host answered {status}: {words}" if status else words
+        return Complaint(status, words, AttemptFailed(redact(f"{self.name}: {said}"), trouble, wait_s, status))
 
 
-def _parameters(request: Request, native: bool, offered: Sequence[ToolSpec]) -> ModelRequestParameters:
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.tools import ToolDefinition
-
-    tools = [
-        ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
-        for tool in offered
-    ]
-    if not native:
-        return ModelRequestParameters(function_tools=tools, allow_text_output=request.closed is None)
-    name, schema, strict = reply_schema(request.reply_type)
-    wanted = OutputObjectDefinition(json_schema=schema, name=name, strict=strict or None)
-    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=wanted)
-
-
-def _messages(request: Request, said: bool, told: Sequence[ToolSpec]) -> list[ModelMessage]:
-    """Our messages as pydantic-ai's. `said` puts the form of the reply into words, for models without a schema mode;
-    `told` are the tools that are described in words.
-    """
-    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
-
-    made: list[ModelMessage] = []
-    if told:
-        made.append(ModelRequest(parts=[SystemPromptPart(content=tools_in_words(tuple(told)))]))
-    names = {call.id: call.name for message in request.messages for call in message.tool_calls}
-    in_words_too = bool(told) or not request.tools
-    messages = [_in_words(message, request) if in_words_too else message for message in request.messages]
-    for message in messages:
-        parts = _parts(message, names)
-        made.append(ModelResponse(parts=parts) if message.role == "assistant" else ModelRequest(parts=parts))
-    if said:
-        _, schema, _ = reply_schema(request.reply_type)
-        made.append(ModelRequest(parts=[UserPromptPart(content=in_words(schema))]))
-    return made
-
-
-def _in_words(message: Message, request: Request) -> Message:
-    """The use of a tool and its result as words, for a host that takes no tools."""
-    if message.role == "tool":
-        return user(tool_result_in_words(message))
-    return assistant(calls_in_words(message, request)) if message.tool_calls else message
-
-
-def _parts(message: Message, names: dict[str, str]) -> list[Any]:
-    from pydantic_ai.messages import SystemPromptPart, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
-
-    if message.role == "system":
-        return [SystemPromptPart(content=message.content)]
-    if message.role == "tool" and not message.tool_call_id:
-        return [UserPromptPart(content=tool_result_in_words(message))]
-    if message.role == "tool":
-        name = names.get(message.tool_call_id, "tool")
-        return [ToolReturnPart(tool_name=name, content=message.content, tool_call_id=message.tool_call_id)]
-    if message.role == "user":
-        return [UserPromptPart(content=_user_content(message))]
-    parts: list[Any] = [TextPart(content=message.content)] if message.content else []
-    calls = message.tool_calls
-    return parts + [ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in calls]
-
-
-def _user_content(message: Message) -> str | Sequence[Any]:
-    from pydantic_ai.messages import BinaryContent
-
-    if not message.images:
-        return message.content
-    content: list[Any] = [message.content] if message.content else []
-    for image in message.images:
-        if image.caption:
-            content.append(image.caption)
-        content.append(BinaryContent(data=base64.b64decode(image.data), media_type=image.media_type))
-    return content
-
-
-def _failure(name: str, error: Exception) -> AttemptFailed:
-    """Turn pydantic-ai's error into ours by the name of its class, so that a renamed class causes no crash."""
-    trouble: Trouble = "refused"
-    for kind in type(error).__mro__:
-        if kind.__name__ in _TROUBLES:
-            trouble = _TROUBLES[kind.__name__]
-            break
-    status = int(getattr(error, "status_code", 0) or 0)
-    if trouble == "refused" and (status >= 500 or status in (408, 429)):
-        trouble = "throttled" if status == 429 else "server"
-    said = redact(str(error))[:400]
-    return AttemptFailed(f"{name}: {said}", trouble, getattr(error, "retry_after", None), status)
+def _habits_of(host: HostModel) -> Habits:
+    """What pydantic-ai knows about a model. The large hosts refuse lengths of texts in a schema."""
+    profile = host.profile
+    form: Form = "strict" if profile.get("supports_json_schema_output") else "words"
+    return Habits(
+        form=form,
+        thinking="effort",
+        takes_pictures=profile.get("supports_image_input", True),
+        takes_tools=profile.get("supports_tools", True),
+    )

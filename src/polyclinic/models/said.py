@@ -18,6 +18,9 @@ from polyclinic.core.reply import Unreadable, read_object, read_reply
 _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(?=\{)')
 _TAG = "<tool_call>"
 _TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ENDED = re.compile(r"(?:[다요죠까네]|[^\w\s,;:\-–—/(&+=])$")
+_SENTENCE_WORDS = 6
 _OPEN, _CLOSE = re.compile(r"(?i)<think(?:ing)?\s*>"), re.compile(r"(?i)</think(?:ing)?\s*>")
 
 
@@ -38,6 +41,19 @@ def spoken(text: str) -> str:
 def begins_reasoning(text: str) -> bool:
     """Whether reasoning in tags begins in this text."""
     return bool(_OPEN.search(text))
+
+
+def is_unfinished(text: str) -> bool:
+    """Whether a text clearly breaks off: a bracket stays open, or its last line is as long as a sentence and does not
+    end like one. A few words without a full stop may be a whole reply.
+    """
+    bare = _STRING.sub("", text)
+    if bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]"):
+        return True
+    last = text.rstrip().rpartition("\n")[2]
+    if not last or _ENDED.search(last):
+        return False
+    return len(last.split()) >= _SENTENCE_WORDS or not last[-1].isalnum()
 
 
 def says_call(completion: Completion, request: Request, told: bool) -> bool:

@@ -44,7 +44,7 @@ _PART = re.compile(r",(?=\s*[A-Za-z_][\w-]*\s*=)")
 _ROLE = re.compile(r"[A-Za-z_][\w-]*\Z")
 _URL = re.compile(r"(https?://(?:\[[^\]\s]+\]|[^/:\s]+)(?::\d+)?(?:/[^:\s]*)?)(?::(.*))?\Z")
 _SLOW_S = 900.0
-_ROOMS = {"minimal": 512, "low": 2_048, "medium": 8_192, "high": 24_576}
+_ROOMS = {"minimal": 1_024, "low": 2_048, "medium": 10_240, "high": 24_576}  # no less than Anthropic's budgets
 _EXAMPLE = "for example all=understudy or staff=openai:gpt-5-mini,patient=understudy"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from polyclinic.core.reading import ReadingKind
+from polyclinic.core.part import OUT_OF_PART
+from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.tuned import TunedReader
 from polyclinic.reading.weights import weights_file
@@ -19,6 +20,11 @@ def open_reader(kinds: Mapping[str, ReadingKind], path: str) -> BuiltInReader | 
     if path:
         weights_file(path)
     return _built_in(tuple(kinds.items()), path)
+
+
+def reads_line(line: str, question: Question) -> bool:
+    """Whether the answer about a line is yes. Always by the weights in the package."""
+    return _built_in(((OUT_OF_PART.name, OUT_OF_PART),), "").read(line, question)[0] == "yes"
 
 
 @lru_cache(maxsize=16)

@@ -15,7 +15,7 @@ from polyclinic.errors import ReaderError
 from polyclinic.reading.features import features, scope_of
 from polyclinic.reading.targets import Target, rival_questions, target_of
 from polyclinic.reading.vectors import nearness
-from polyclinic.reading.weights import Weights, shipped_weights
+from polyclinic.reading.weights import LINES, Weights, shipped_weights
 from polyclinic.reading.windows import gathered
 from polyclinic.text.sentences import clauses
 
@@ -46,6 +46,10 @@ class BuiltInReader:
     def weights(self) -> Weights:
         """The weights; loaded at first use if they were not given."""
         return self._weights or shipped_weights(self._path)
+
+    def _weights_of(self, kind: ReadingKind) -> Weights:
+        """The weights that read this kind. A kind that is `in_reply` has a file of its own."""
+        return self._weights or (shipped_weights(name=LINES) if kind.in_reply else self.weights)
 
     async def answer(self, request: Request) -> Completion:
         """The findings as the JSON that a language model would have sent."""
@@ -83,8 +87,7 @@ class BuiltInReader:
 
     def _work_out(self, text: str, question: Question) -> float:
         kind = self._kinds.get(question.kind)
-        weights = self.weights
-        if kind is None or question.kind not in weights.offsets:
+        if kind is None or question.kind not in self._weights_of(kind).offsets:
             raise ReaderError(
                 f"the built-in reader has not learned the kind '{question.kind}': train it with 'polyclinic "
                 f"train reader', or"
@@ -97,15 +100,16 @@ class BuiltInReader:
         return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
 
     def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
-        return gathered(lambda part: self.score(part, kind, question), text, self.weights.gather, kind.name)
+        weights = self._weights_of(kind).gather
+        return gathered(lambda part: self.score(part, kind, question), text, weights, kind.name)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """The score of one text alone: above 0 means yes."""
         target = target_of(kind, question)
-        return self._scored(text, kind, target, question.context if target.whole else "")
+        return self._scored(text, kind, target, question.context if target.whole or kind.in_reply else "")
 
     def _score(self, text: str, kind: ReadingKind, target: Target, context: str) -> float:
-        weights = self.weights
+        weights = self._weights_of(kind)
         found = features(kind, target, context, text)
         recall = weights.recalls.get(kind.name)
         if recall is not None:

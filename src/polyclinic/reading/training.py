@@ -76,9 +76,15 @@ def _recalled(found: Features, recall: Recall, kind: ReadingKind, row: Labelled)
 
 
 def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:
-    """Train and write the weights; returns their digest."""
-    weights = replace(made(*train(rows, kinds)), gather=train_gather(rows, kinds))
-    return save(out, weights)
+    """Train and write the weights of all kinds but those that are `in_reply`; returns their digest."""
+    mine = {name: kind for name, kind in kinds.items() if not kind.in_reply}
+    weights = made(*train(rows, mine))
+    return save(out, replace(weights, gather=train_gather([row for row in rows if row.question.kind in mine], mine)))
+
+
+def train_lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:
+    """Train and write the weights of the kinds that are `in_reply`; returns their digest."""
+    return save(out, made(*train(rows, {name: kind for name, kind in kinds.items() if kind.in_reply})))
 
 
 def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> dict[str, Floats]:

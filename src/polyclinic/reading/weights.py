@@ -22,6 +22,10 @@ from polyclinic.reading.text_labels import zipped
 from polyclinic.reading.vectors import DIMENSIONS
 
 SHIPPED = "reader.npz"
+LINES = "lines.npz"
+"""The weights of kinds that are `in_reply`. They learn from so many lines that their n-grams would disturb the others
+in one table.
+"""
 
 
 @dataclass(frozen=True)
@@ -109,8 +113,8 @@ def weights_file(path: str) -> Path:
 
 
 @lru_cache(maxsize=4)
-def shipped_weights(path: str = "") -> Weights:
-    """The weights in the package, or in a file."""
+def shipped_weights(path: str = "", name: str = SHIPPED) -> Weights:
+    """The weights in the package, or in a user's file."""
     if path:
         return load(weights_file(path).read_bytes(), path)
-    return load(package_file("polyclinic.reading", f"data/{SHIPPED}").read_bytes())
+    return load(package_file("polyclinic.reading", f"data/{name}").read_bytes(), name)

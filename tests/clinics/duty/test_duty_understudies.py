@@ -11,6 +11,7 @@ from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
+from polyclinic.clinics.duty.rules.tasks.beats import MATTERS
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
@@ -37,7 +38,7 @@ def asked(turn: int = 1, learning: float = 0.8, **changes: object) -> Ask[ActTur
     shift = SHIFTS["t1-02-warfarin"]
     prompt = ActTurn(
         role="doctor",
-        title=shift.title,
+        matter=MATTERS[shift.task],
         setting=shift.setting,
         view=role_view(shift, "doctor"),
         traits=(),

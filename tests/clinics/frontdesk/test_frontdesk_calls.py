@@ -55,6 +55,11 @@ def call(name: str, arguments: dict[str, Any], number: int = 0) -> Body:
     return {"index": number, "id": f"c{number}", "function": {"name": name, "arguments": json.dumps(arguments)}}
 
 
+def written(name: str, arguments: Any) -> Body:
+    """A call with its arguments exactly as they are given here."""
+    return {"index": 0, "id": "c0", "function": {"name": name, "arguments": arguments}}
+
+
 def by_call(body: Body) -> str | Body:
     """Calls a tool where tools are offered, and fills in the form otherwise."""
     name, arguments = wanted(body)
@@ -159,8 +164,11 @@ async def test_a_server_that_cannot_be_told_to_call_still_gets_the_tools() -> No
         [call("book", {})],
         [call("get_all_time", {"doctor": "any"})],
         [call("get_all_time", {}), call("fallback", {}, 1)],
+        [written("date_filter", '{"date": "2025-03-20", "date": "2025-03-21"}')],
+        [written("date_filter", '{"date": "2025-')],
+        [written("date_filter", '["2025-03-20"]')],
     ],
-    ids=["no such tool", "no such argument", "two calls"],
+    ids=["no such tool", "no such argument", "two calls", "duplicate key", "half a call", "a list"],
 )
 async def test_after_an_unusable_call_the_form_is_asked_for_at_once(unusable: list[Body]) -> None:
     calls = iter([unusable])
@@ -172,6 +180,51 @@ async def test_after_an_unusable_call_the_form_is_asked_for_at_once(unusable: li
     result, requests = await book(reply)
     assert offered(requests) == [True, False, False]
     assert how(result) == {"closed reply"}
+
+
+@pytest.mark.parametrize(
+    ("words", "native"),
+    [
+        ("I will look for the earliest time.", True),
+        ('{"name": "get_all_time", "arguments": {}}', True),
+        ('{"action": "fallback"}', False),
+        ('<tool_call>{"name": "fallback", "arguments": {}}</tool_call>', False),
+    ],
+    ids=["words", "the same call", "another action", "another call"],
+)
+async def test_words_beside_a_call_are_left_out_unless_they_name_another_action(words: str, native: bool) -> None:
+    given = {"content": words, "tool_calls": [call("get_all_time", {})], "finish_reason": "tool_calls"}
+    result, requests = await book(lambda body: dict(given) if "tools" in body else by_form(body))
+    assert offered(requests) == ([True, True] if native else [True, False, False])
+    assert how(result) == ({"native"} if native else {"closed reply"})
+
+
+async def test_arguments_may_be_an_object_instead_of_text() -> None:
+    day = PLAN.time.day_texts[0]
+    given = {"tool_calls": [written("date_filter", {"date": day})], "finish_reason": "tool_calls"}
+    result, _ = await book(lambda body: dict(given))
+    assert how(result) == {"native"}
+    assert [use.arguments for use in result.transcript.of(ToolUsed)] == [{"date": day}] * 2
+
+
+async def test_a_call_that_was_cut_off_is_asked_for_as_a_form() -> None:
+    cut = {"tool_calls": [call("get_all_time", {})], "finish_reason": "length"}
+    result, requests = await book(lambda body: dict(cut) if "tools" in body else by_form(body))
+    assert offered(requests) == [True, False, False]
+    assert how(result) == {"closed reply"}
+
+
+async def test_a_server_that_refuses_tools_after_a_success_gets_the_form_from_then_on() -> None:
+    calls = 0
+
+    def refuse(body: Body) -> str | None:
+        nonlocal calls
+        calls += "tools" in body
+        return "tool use is switched off" if "tools" in body and calls > 1 else None
+
+    result, requests = await book(by_call, refuse)
+    assert offered(requests) == [True, True, False]
+    assert how(result) == {"native", "closed reply"}
 
 
 async def test_a_call_with_a_choice_that_does_not_exist_is_asked_for_again_as_a_form() -> None:

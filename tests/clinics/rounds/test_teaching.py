@@ -67,7 +67,8 @@ async def test_context_stays_bounded_when_students_never_stop_talking(play: Play
 
     played = await play(case_named("neph-04"), "students-10", changes={"student": verbose})
     assert played.result.status == "done"
-    assert max(len(message.content) for request in played.requests for message in request.messages) < 25_000
+    newest = 20_000  # a student's newest report is always whole
+    assert max(len(message.content) for request in played.requests for message in request.messages) < newest + 10_000
 
 
 async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:

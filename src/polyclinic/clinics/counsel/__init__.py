@@ -87,6 +87,7 @@ clinic = Clinic(
     check_settings=check_settings,
     play_by_language={"en": "elsewhere@en:1", "ko": "korean@ko:1"},
     headline=("overall", "escalated"),
+    asked_in={"DeskWaits": ("", "")},
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

@@ -10,6 +10,7 @@ from polyclinic.clinics.demo.state import CallState
 from polyclinic.clinics.demo.tools import leaflet_tool
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.review import Verdict
 
@@ -21,18 +22,25 @@ class Caller:
 
     def __init__(self, episode: Episode, call: Call) -> None:
         self._episode, self._agent, self._call = episode, episode.agent("caller"), call
+        self._talk: list[Message] = []
 
     async def asks(self) -> str:
         """The opening question."""
         call = self._call
         prompt = CallerAsks(caller=call.caller, medicine=call.leaflet.medicine, believes=call.believes)
-        return (await answer_in_part(self._episode, self._agent, prompt, self._part())).value
+        question = (await answer_in_part(self._episode, self._agent, prompt, self._part())).value
+        self._talk += [user("The nurse picks up the telephone."), assistant(question)]
+        return question
 
     async def reacts(self, advice: str) -> Reaction:
         """What the caller replies to an answer."""
         prompt = CallerReacts(caller=self._call.caller, style=self._call.style, advice=advice)
         part = self._part(said=advice)
-        return (await answer_in_part(self._episode, self._agent, prompt, part, words=_says)).value
+        reaction = (
+            await answer_in_part(self._episode, self._agent, prompt, part, words=_says, history=self._talk)
+        ).value
+        self._talk += [user(f"The nurse says: {advice}"), assistant(reaction.model_dump_json())]
+        return reaction
 
     def _part(self, said: str = "") -> Part:
         """What a line is checked against. This clinic has no reader, so only the exact rules decide."""
@@ -49,15 +57,26 @@ class Nurse:
     def __init__(self, episode: Episode, call: Call, variant: LineVariant, state: CallState) -> None:
         self._agent, self._call, self._state = episode.agent("nurse"), call, state
         self._tools = (leaflet_tool(call.leaflet),) if variant.leaflet_tool else ()
+        self._talk: list[Message] = []
+        self._draft = ""
 
-    async def advises(self, question: str, phrases: tuple[str, ...], objections: list[Verdict]) -> Advice:
-        """One draft."""
+    async def advises(self, question: str, heard: str, phrases: tuple[str, ...], objections: list[Verdict]) -> Advice:
+        """One draft of an answer to what the caller has just said (`heard`)."""
         prompt = NurseAdvises(
             has_leaflet=bool(self._tools),
             medicine=self._call.leaflet.medicine,
             question=question,
+            heard=heard,
             phrases=phrases,
             said_before=tuple(self._state.told),
+            refused=self._draft if objections else "",
             objections=tuple(verdict.feedback for verdict in objections),
         )
-        return await self._agent.ask(prompt, tools=self._tools)
+        advice = await self._agent.ask(prompt, history=self._talk, tools=self._tools)
+        self._draft = advice.text
+        return advice
+
+    def tells(self, heard: str, advice: Advice) -> None:
+        """Remember the answer that the caller got, and what it answered."""
+        self._state.tell(advice.text)
+        self._talk += [user(f"The caller: {heard}"), assistant(advice.model_dump_json())]

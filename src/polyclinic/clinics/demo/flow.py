@@ -28,23 +28,25 @@ async def flow(episode: Episode[Call, LineVariant]) -> str:
     episode.say("caller", question, to="nurse")
     found = recall(episode, question) if variant.phrases else []
     phrases = tuple(match.lesson.phrase for match in found)
+    heard = question
 
     while state.answers_given < variant.turns:
         episode.take_turn()
         drafts = await review(
             episode,
-            partial(nurse.advises, question, phrases),
+            partial(nurse.advises, question, heard, phrases),
             {"limit": partial(within_limit, call)},
             rounds=variant.drafts,
         )
         if not drafts.resolved:
             return await hand_over(episode, call, drafts.final)
         advice = drafts.final
-        state.tell(advice.text)
+        nurse.tells(heard, advice)
         dose = DoseTold(tablets=advice.tablets, times_a_day=advice.times_a_day)
         episode.say("nurse", advice.text, to="caller", payload=dose)
         reaction = await caller.reacts(advice.text)
         episode.say("caller", reaction.says, to="nurse")
+        heard = reaction.says
         if reaction.understood:
             state.understood = True
             episode.changed("understood", False, state.understood)

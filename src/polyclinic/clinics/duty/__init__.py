@@ -65,6 +65,7 @@ clinic = Clinic(
     check_settings=check_settings,
     play_by_role={"nurse": "T3:1", "admin": "T2:1"},
     headline=("nvr", "tsr"),
+    asked_in={"PrefersIdentity": ("T1:15", "full")},
     demo_scenarios="3",
     demo_variants=("plain", "full"),
     demo_settings={"scenarios": "T1:15"},

@@ -71,6 +71,7 @@ clinic = Clinic(
     check_settings=check_settings,
     headline=("scheduling", "intake"),
     demo_scenarios="primary:1:12",
+    asked_in={"PatientCalls": ("30", "tool"), "StaffChanges": ("30", "tool")},
     play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),
     demo_settings={

@@ -69,6 +69,11 @@ clinic = Clinic(
     feedback=feedback,
     settings=PatientVariant.SETTINGS,
     headline=("ability", "elicited"),
+    asked_in={
+        **dict.fromkeys(("Attends", "Merges", "Recruits", "Consults", "Studies"), ("evolve:1", "evolved")),
+        **dict.fromkeys(("Panics", "Soothes"), ("1", "crisis")),
+        "Advises": ("1", "walk-in"),
+    },
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
     demo_settings={"variants": ("evolved-emptied", "evolved"), "scenarios": "3"},

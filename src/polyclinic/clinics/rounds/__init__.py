@@ -78,6 +78,10 @@ clinic = Clinic(
     dataset=dataset,
     evaluations=evaluations,
     headline=("learning_gain", "answer_leak"),
+    asked_in={
+        "AnswersKnowledge": ("2", "full"),
+        **dict.fromkeys(("AnswersExam", "WritesScript", "WritesStep", "WritesMemories"), ("", "")),
+    },
     demo_scenarios="images:2",
     demo_variants=("full", "lecture", "untutored"),
 )

@@ -1,8 +1,9 @@
 """Who knows what in the room: it separates what happened from what each role may be told.
 
-Every view is bounded: utterances are cut, and only the last two rounds are given in full. A student reads the reports
-of at most two other students, whom the tutor named. So a call's context does not grow with the length of the session,
-and a student's context does not grow with the size of the group.
+Everybody has their own earlier words as they were given; only where these are far longer than was asked for, all but
+the newest are shortened, and a remark says so. Words of others are cut, and only the last two rounds of them are given
+in full. A student reads the reports of at most two other students, whom the
+tutor named. So a student's context does not grow with the size of the group.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ SAID_CHARS = 900
 BRIEF_CHARS = 180
 FULL_ROUNDS = 2
 PEERS_HEARD = 2
+LEFT_OUT = "(The rest of these long words is left out here.)"
 
 
 class Line(Frozen):
@@ -36,6 +38,11 @@ class Analysis(Frozen):
     student: str
     profile: str
     text: str
+
+
+def own_words(text: str, newest: bool) -> str:
+    """Somebody's own earlier words as they were given. If they are too long, all but the newest are shortened."""
+    return text if newest or len(text) <= ANALYSIS_CHARS else f"{cut(text, ANALYSIS_CHARS)} {LEFT_OUT}"
 
 
 def profile_of(student: Student) -> str:
@@ -84,10 +91,11 @@ class Room:
 
     def own_last(self, student: str) -> str:
         """The student's own newest analysis."""
-        for past in reversed(self.rounds):
-            if student in past.analyses:
-                return cut(past.analyses[student], ANALYSIS_CHARS)
-        return ""
+        last = self._last_reported(student)
+        return last.analyses[student] if last else ""
+
+    def _last_reported(self, student: str) -> Round | None:
+        return next((past for past in reversed(self.rounds) if student in past.analyses), None)
 
     def heard_by_student(self, student: str, names: list[str]) -> tuple[Line, ...]:
         """What a student may know of the session, in order: the patient's words, its own reports and questions,
@@ -96,16 +104,15 @@ class Room:
         Other students' analyses appear only for rounds whose guidance is out, and only those that the guidance names.
         """
         lines: list[Line] = []
+        last = self._last_reported(student)
         for past in self.rounds:
             full = past.number > len(self.rounds) - FULL_ROUNDS
             limit = SAID_CHARS if full else BRIEF_CHARS
             if past.presented:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
             if past.analyses.get(student):
-                own = ANALYSIS_CHARS if full else BRIEF_CHARS
-                lines.append(
-                    Line(round=past.number, speaker=student, to="tutor", text=cut(past.analyses[student], own))
-                )
+                report = own_words(past.analyses[student], past is last)
+                lines.append(Line(round=past.number, speaker=student, to="tutor", text=report))
             if past.guidance:
                 if full:
                     taken_up = [name for name in names if name != student and name in past.guidance]
@@ -113,26 +120,29 @@ class Room:
                         peer = cut(past.analyses.get(name, ""), BRIEF_CHARS)
                         lines.append(Line(round=past.number, speaker=name, to="tutor", text=peer))
                 lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, limit)))
-            if full and student in past.expert_answers:
+            if student in past.expert_answers:
                 question, answer = past.expert_answers[student]
-                lines.append(Line(round=past.number, speaker=student, to="expert", text=cut(question, BRIEF_CHARS)))
-                lines.append(Line(round=past.number, speaker="expert", text=cut(answer, SAID_CHARS)))
-            if full and student in past.patient_questions:
-                asked = cut(past.patient_questions[student], BRIEF_CHARS)
+                lines.append(Line(round=past.number, speaker=student, to="expert", text=own_words(question, False)))
+                lines.append(Line(round=past.number, speaker="expert", text=cut(answer, limit)))
+            if student in past.patient_questions:
+                asked = own_words(past.patient_questions[student], False)
                 lines.append(Line(round=past.number, speaker=student, to=self.patient, text=asked))
             if past.patient_reply and past is self.now:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
         return tuple(lines)
 
     def heard_by_tutor(self) -> tuple[Line, ...]:
-        """What the tutor remembers: earlier rounds in brief, the newest patient words in full."""
+        """What the tutor remembers: its own words as they were given, the patient's newest words in full, older ones in
+        brief.
+        """
         lines: list[Line] = []
         for past in self.rounds:
+            newest = past.number == len(self.rounds) - 1
             limit = SAID_CHARS if past is self.now else BRIEF_CHARS
             if past.presented:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
             if past is not self.now and past.guidance:
-                lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, BRIEF_CHARS * 2)))
+                lines.append(Line(round=past.number, speaker="tutor", text=own_words(past.guidance, newest)))
         return tuple(lines)
 
     def reports(self) -> list[str]:

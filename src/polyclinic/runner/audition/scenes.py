@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.known_scene import KnownScene
@@ -48,6 +48,12 @@ class Scene(NamedTuple):
     def prompt(self) -> str:
         """The prompt's name."""
         return self.request.prompt.prompt_name()
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The scenario and the variant in which it was asked; empty outside any episode."""
+        scenario, _, variant = self.request.episode.rpartition(":")[0].rpartition(":")
+        return scenario, variant
 
 
 @dataclass
@@ -108,12 +114,14 @@ async def rehearse(
     scenarios: str = "",
     seed: int = 0,
     episodes: int = EPISODES,
+    going_on: bool = False,
     until: Callable[[Rehearsal], bool] = lambda rehearsal: False,
     playing: CastSpec | None = None,
 ) -> Rehearsal:
     """Play a few episodes of each variant with understudies, and keep what every role was asked.
 
-    `playing` is the model that the understudies replace: they get the same questions as that model would.
+    `playing` is the model that the understudies replace: they get the same questions as that model would. With
+    `going_on`, an episode begins with what the earlier episodes of its campaign changed; else each is the first.
     """
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed, "scenarios": scenarios})
     loaded = load_clinic(clinic)
@@ -124,8 +132,9 @@ async def rehearse(
         context = replace(built.context, players=Watched(built.context.players, rehearsal, playing))
         for variant in chosen:
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
+            opened: dict[str, Campaign] | None = {} if going_on else None
             for spec in mine[:episodes]:
-                await _play(rehearsal, plan, context, spec)
+                await _play(rehearsal, plan, context, spec, opened)
                 if until(rehearsal):
                     return rehearsal
     return rehearsal
@@ -139,7 +148,7 @@ async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None =
     """
     rehearsal = await rehearse(clinic, seed=seed, playing=playing)
     known = rehearsal.clinic.known_scenes()
-    rehearsal.scenes += [known_scene(scene) for scene in known]
+    rehearsal.scenes += [known_scene(scene) for scene in known if scene.auditioned]
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed})
     names = tuple(dict.fromkeys((*_variants(rehearsal.clinic), *rehearsal.clinic.variants)))
     plan = parse_plan(config.model_copy(update={"variants": names})).with_episodes()
@@ -167,12 +176,23 @@ def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
     return [spec for pair in zip_longest(other, more) for spec in pair if spec is not None]
 
 
-async def _play(rehearsal: Rehearsal, plan: RunPlan, context: RunContext, spec: EpisodeSpec) -> None:
+async def _play(
+    rehearsal: Rehearsal,
+    plan: RunPlan,
+    context: RunContext,
+    spec: EpisodeSpec,
+    opened: dict[str, Campaign] | None = None,
+) -> None:
+    """Play one episode. A campaign in `opened` goes on, and what the episode changes is kept there."""
     scenario = next(scenario for scenario in plan.scenarios if scenario.id == spec.scenario)
-    campaign = lone_campaign(context, {})
-    if spec.campaign:
+    campaign = (opened or {}).get(spec.campaign) or lone_campaign(context, {})
+    if spec.campaign and spec.campaign not in (opened or {}):
         campaign = open_campaign(context, spec, _sharing(plan, spec.campaign), {})
     result = await run_episode(context, spec, scenario, campaign)
+    if spec.campaign and opened is not None:
+        opened[spec.campaign] = campaign
+        for effect in result.effects:
+            campaign.apply(effect)
     rehearsal.episodes += 1
     if result.status == "failed":
         raise PolyclinicError(f"the rehearsal of {spec.clinic} failed: {result.failures[-1].error}")

@@ -19,7 +19,7 @@ from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
 from polyclinic.core.model import Completion
-from polyclinic.core.part import OUT_OF_PART
+from polyclinic.core.reading import Question
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError
@@ -110,9 +110,16 @@ def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
     def make(path: str) -> Reader:
         from polyclinic.reading.choose import open_reader
 
-        return open_reader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)}, path)
+        return open_reader({kind.name: kind for kind in clinic.readings}, path)
 
     return make
+
+
+def _reads_line(line: str, question: Question) -> bool:
+    """The built-in reader's answer about a line; the reader is loaded at the first question."""
+    from polyclinic.reading.choose import reads_line
+
+    return reads_line(line, question)
 
 
 def run_embedder(spec: str) -> Embedder:
@@ -182,6 +189,7 @@ async def build(
                 records=records,
                 records_join=not config.fhir,
                 options=config.options,
+                reads_line=_reads_line,
             )
             meter = Meter(config.run_limits, "run")
             context = RunContext(

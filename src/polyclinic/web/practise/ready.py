@@ -14,7 +14,6 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.judge import Case
-from polyclinic.core.part import OUT_OF_PART
 from polyclinic.runner.build.built_run import build, reader_of, run_embedder
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import make_config
@@ -62,7 +61,9 @@ def _load(name: str, rehearses: bool) -> None:
     """Load a clinic and freeze its objects: otherwise each garbage collection would take 0.2 s longer."""
     clinic = load_clinic(name)
     run_embedder("").embed([WORDS])
-    reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))
+    reader = reader_of(clinic)("")
+    for kind in clinic.readings[:1]:
+        reader.probability(WORDS, kind.ask(**dict.fromkeys(kind.fact_names, WORDS)))
     played = [role.name for role in clinic.roles if role.offered] if rehearses else []
     for selection in dict.fromkeys(clinic.to_play(role, "en") for role in played):
         try:

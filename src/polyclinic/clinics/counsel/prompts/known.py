@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorComforts
+from polyclinic.clinics.counsel.prompts.other import DeskWaits
 from polyclinic.clinics.counsel.prompts.replies import Cue
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges, GuardChecks
 from polyclinic.clinics.counsel.scenario import data
@@ -13,7 +14,8 @@ from polyclinic.core.known_scene import KnownScene
 
 def known_scenes() -> tuple[KnownScene, ...]:
     """For the guard: messages with and without danger. For the critic: drafts with and without a fault. For the
-    counsellor: the prompt for the last draft, because episodes with a good counsellor never reach that prompt.
+    counsellor: the prompt for the last draft, because episodes with a good counsellor never reach that prompt. For the
+    desk: what it is asked in a live conversation.
     """
     asked: dict[str, list[dict[str, Any]]] = data("audition")
     guard = [
@@ -40,4 +42,5 @@ def known_scenes() -> tuple[KnownScene, ...]:
         )
         for part in (asked["critic"][0], asked["critic"][4])
     ]
-    return (*guard, *critic, *comfort)
+    live = KnownScene("desk", DeskWaits(lang="en", step=1, control="agent"), auditioned=False)
+    return (*guard, *critic, *comfort, live)

@@ -8,15 +8,20 @@ from polyclinic.core.prompt import Prompt
 
 
 class NurseAdvises(Prompt[Advice]):
-    """The nurse drafts an answer; `objections` holds what was wrong with the previous draft."""
+    """The nurse drafts an answer to what the caller has just said (`heard`); earlier words are the history.
+
+    `objections` says what was wrong with the previous draft, `refused`.
+    """
 
     template = "nurse_advises.md"
     words = 60
     has_leaflet: bool
     medicine: str
     question: str
+    heard: str = ""
     phrases: tuple[str, ...]
     said_before: tuple[str, ...]
+    refused: str = ""
     objections: tuple[str, ...]
 
     @property

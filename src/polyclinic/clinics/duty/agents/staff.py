@@ -14,7 +14,7 @@ from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
-from polyclinic.clinics.duty.rules.tasks.beats import AIMS, Beat
+from polyclinic.clinics.duty.rules.tasks.beats import AIMS, MATTERS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
@@ -93,7 +93,7 @@ class Staff:
         grave = [norm for norm in self._bound if norm.severity >= HIGH_SEVERITY][:CHECKLIST_ITEMS]
         return ActTurn(
             role=self.role,
-            title=scenario.title,
+            matter=MATTERS[scenario.task],
             setting=scenario.setting,
             view=self._view,
             traits=trait_lines(profile, self._style),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.duty.prompts.views import Limit, RoleView, Spoken, TraitLine
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario.schema import CLINICAL, AnyDuty, Discharge, MedicationReview, Role
+from polyclinic.clinics.duty.scenario.schema import CLINICAL, AnyDuty, Discharge, Medication, MedicationReview, Role
 from polyclinic.clinics.duty.state.style import Style, styled
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.people.traits import TraitProfile, degree, dimensions
@@ -18,7 +18,7 @@ def role_view(scenario: AnyDuty, role: Role) -> RoleView:
     lacking = [resource for resource in scenario.resources if not resource.available]
     return RoleView(
         knows=(*_situation(scenario, role), *scenario.knows(role)),
-        medicines=scenario.current_meds if clinical else (),
+        medicines=_medicines(scenario) if clinical else (),
         protocol=scenario.protocol if clinical else (),
         unknowns=tuple(unknown.about for unknown in scenario.unknowns),
         promised=tuple(cue.text for cue in scenario.continuity_cues) if isinstance(scenario, Discharge) else (),
@@ -27,11 +27,18 @@ def role_view(scenario: AnyDuty, role: Role) -> RoleView:
             Limit(name=r.name, limit=r.limit, instead=r.instead) for r in scenario.resources if role == "admin"
         ),
         boundaries=tuple(
-            f"you may {b.may}; ask the {b.ask_whom} about {b.must_ask}"
+            f"you may {b.may}; ask the {b.asks} about {b.must_ask}"
             for b in scenario.supervision_boundaries
             if b.role == role
         ),
     )
+
+
+def _medicines(scenario: AnyDuty) -> tuple[Medication, ...]:
+    """The list of medicines. How they are really taken is what a review asks the patient."""
+    if isinstance(scenario, MedicationReview):
+        return tuple(medicine.model_copy(update={"taken": ""}) for medicine in scenario.current_meds)
+    return scenario.current_meds
 
 
 def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ class ActTurn(Prompt[str]):
     template = "act_turn.md"
     words = 60
     role: Role
-    title: str
+    matter: str
     setting: str
     view: RoleView
     traits: tuple[TraitLine, ...]
@@ -39,17 +39,20 @@ class ActTurn(Prompt[str]):
         """What a person on duty knows, what is remembered for them, and what is asked of them now."""
         known = [
             *self.view.knows,
-            *(f"medicine: {each.name}, {each.dose}; {each.taken}" for each in self.view.medicines),
+            *(
+                f"medicine: {each.name}, {each.dose}" + f"; {each.taken}" * bool(each.taken)
+                for each in self.view.medicines
+            ),
             *(f"said before: {promise}" for promise in self.view.promised),
             *(f"the department has, when free: {thing}" for thing in self.view.equipment),
             *(
                 f"{each.name}: {each.limit}" + f"; instead: {each.instead}" * bool(each.instead)
                 for each in self.view.limits
             ),
-            *(f"nobody has this yet: {thing}" for thing in self.view.unknowns),
+            *(f"nobody has this yet: {thing}" for thing in self.view.unknowns if self.memory.facts),
         ]
         return blocks(
-            f"You are the {self.role}. {self.setting} The matter at hand: {self.title}.",
+            f"You are the {self.role}. {self.setting} The matter at hand: {self.matter}.",
             listed("What you know:", known),
             listed("The house's steps:", [f"{n}. {step}" for n, step in enumerate(self.view.protocol, 1)]),
             listed("Your part in the team:", self.view.boundaries),

@@ -122,6 +122,11 @@ class Boundary(Frozen):
     must_ask: str
     ask_whom: Role = "doctor"
 
+    @property
+    def asks(self) -> str:
+        """Whom the role asks. Nobody asks themselves: a doctor who must ask a doctor asks a senior one."""
+        return f"senior {self.role}" if self.ask_whom == self.role else self.ask_whom
+
 
 class Disturbance(Frozen):
     """Drift that an experiment injects on purpose: it shifts one role's manner of speaking in this episode."""

@@ -77,7 +77,7 @@ def _fillings(prompt: ActTurn) -> dict[str, str]:
     return {
         "unknown": view.unknowns[0] if view.unknowns else "",
         "medicine": view.medicines[0].name if view.medicines else "",
-        "fact": sentence(facts[0].text) if facts else sentence(own[0] if own else prompt.title),
+        "fact": sentence(facts[0].text) if facts else sentence(own[0] if own else ""),
         "listed": ", ".join(step.replace(";", ",") for step in view.protocol),
         "steps": " ".join(sentence(step) for step in view.protocol),
         "seen": " ".join(sentence(fact) for fact in own) or "I have nothing new.",
@@ -92,7 +92,7 @@ def _fillings(prompt: ActTurn) -> dict[str, str]:
 def _told(prompt: ActTurn) -> str:
     """What this player has read and heard about the patient."""
     heard = [line.text for line in prompt.steers.dialogue if line.speaker != "admin"]
-    return " ".join((prompt.title, *prompt.view.knows, *heard))
+    return " ".join((*prompt.view.knows, *heard))
 
 
 def in_danger(prompt: ActTurn) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
-from polyclinic.clinics.rounds.prompts.people import Sheet
+from polyclinic.clinics.rounds.prompts.people import Present, Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
@@ -82,9 +82,11 @@ class Patient:
 class Learner:
     """One student in its seat. Sees the case sheet, its own reports and what was said to the group."""
 
-    def __init__(self, episode: Episode, seat: int, student: Student, names: list[str], cue: Cue) -> None:
+    def __init__(
+        self, episode: Episode, seat: int, student: Student, names: list[str], present: Present, cue: Cue
+    ) -> None:
         self.student, self.role = student, f"student-{seat}"
-        self._episode, self._names = episode, names
+        self._episode, self._names, self._present = episode, names, present
         self._agent = episode.agent(self.role, student.name)
         self._cue = cue.model_copy(update={"person": self._agent.is_person})
 
@@ -116,11 +118,12 @@ class Learner:
             "sheet": Sheet.from_case(case),
             "pictures": pictures(case),
             "history": room.heard_by_student(self.name, self._names) if room else (),
+            "room": self._present,
             "cue": self._cue.model_copy(update={"case": case.id}),
         }
 
     async def analyses(self, case: TeachingCase, room: Room, last: bool) -> str:
-        """The report to the tutor."""
+        """The report to the tutor, or without one the student's own notes."""
         prompt = StudentAnalyses(**self._seen(case, room), last=last)
         try:
             return (await answer_in_part(self._episode, self._agent, prompt, self._part(room))).value
@@ -128,9 +131,9 @@ class Learner:
             self._agent.survives(error, "report")
             return ""
 
-    async def acts(self, case: TeachingCase, room: Room, has_patient: bool) -> StudentAction:
+    async def acts(self, case: TeachingCase, room: Room) -> StudentAction:
         """What the student asks of patient and expert."""
-        prompt = StudentActs(**self._seen(case, room), has_patient=has_patient)
+        prompt = StudentActs(**self._seen(case, room))
         try:
             answer = await answer_in_part(
                 self._episode, self._agent, prompt, self._part(room), words=StudentAction.words
@@ -138,7 +141,7 @@ class Learner:
         except SimulatedUserError as error:
             self._agent.survives(error, "questions")
             return StudentAction(patient_question="", expert_question="")
-        return answer.value if has_patient else answer.value.model_copy(update={"patient_question": ""})
+        return answer.value if self._present.patient else answer.value.model_copy(update={"patient_question": ""})
 
     async def chooses(self, case: TeachingCase, room: Room | None, notes: str = "") -> StudentChoice | None:
         """The private answer to a case; None if it stays unreadable, and then it is not counted."""

@@ -30,7 +30,7 @@ async def explore(
     specialist: Specialist,
 ) -> str:
     """Students ask; the patient's reply opens the next round."""
-    actions = await episode.together(*(learner.acts(case, room, patient is not None) for learner in learners))
+    actions = await episode.together(*(learner.acts(case, room) for learner in learners))
     number = room.now.number
     await ask_expert(episode, case, learners, actions, room, specialist)
     asked: dict[str, str] = {}

@@ -9,6 +9,7 @@ from polyclinic.clinics.rounds.flow.asking import explore, patient_says
 from polyclinic.clinics.rounds.flow.choosing import choices, transfer
 from polyclinic.clinics.rounds.flow.guiding import guide, review_board
 from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Present
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
 from polyclinic.clinics.rounds.rules.notes import Analysed, CaseShown, RoomOpened, Seated
@@ -60,7 +61,8 @@ def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
     """The group of students. It does not depend on the variant, so that every variant teaches the same students."""
     group = sample_group(variant.students, episode.random("students", paired=True))
     names = [student.name for student in group]
-    return [Learner(episode, number, student, names, cue) for number, student in enumerate(group, start=1)]
+    present = Present(peers=len(group) > 1, tutor=variant.tutor != "none", patient=variant.patient)
+    return [Learner(episode, number, student, names, present, cue) for number, student in enumerate(group, start=1)]
 
 
 def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:

@@ -51,6 +51,14 @@ class Key(Frozen):
         return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
 
 
+class Present(Frozen):
+    """Who else is in the room, as a student's prompt says it."""
+
+    peers: bool = True
+    tutor: bool = True
+    patient: bool = True
+
+
 def refuse_empty(text: str, instead: str) -> None:
     """Refuse an empty answer from a person."""
     if text.strip().strip(".!").casefold() in _NOTHING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Sheet, chosen_letter, refuse_empty
+from polyclinic.clinics.rounds.prompts.people import Present, Sheet, chosen_letter, refuse_empty
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.state import Line
 from polyclinic.core.form import FormHints
@@ -26,15 +26,17 @@ class StudentAnalyses(Prompt[str]):
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
     last: bool
+    room: Present = Present()
     cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
         """What is shown to a person instead of the model's instructions."""
         last = "This is your last report. " if self.last else ""
+        whom = "Report to the tutor what" if self.room.tutor else "Write down what"
         return blocks(
             f"You sit in as {self.student.name}.",
-            f"{last}Report to the tutor what you notice and think; nobody else sees it.",
+            f"{last}{whom} you notice and think; nobody else sees it.",
         )
 
     def check(self, reply: str) -> None:
@@ -52,20 +54,20 @@ class StudentActs(Prompt[StudentAction]):
     sheet: Sheet
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
-    has_patient: bool
+    room: Present = Present()
     cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
         """What is shown to a person instead of the model's instructions."""
         both = "patient: your question, or expert: your question, or both separated by ;;, or pass"
-        return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
+        return f"What do you ask? Write {both if self.room.patient else 'expert: your question, or pass'}."
 
     def form_hints(self) -> FormHints:
         """One field for the patient and one for the expert, if both can be asked."""
         return FormHints(
             ask="What do you ask? Leave all empty to ask nothing.",
-            hidden=() if self.has_patient else ("patient_question",),
+            hidden=() if self.room.patient else ("patient_question",),
             labels={"patient_question": "Ask the patient", "expert_question": "Ask the expert"},
         )
 
@@ -94,6 +96,7 @@ class StudentChooses(Prompt[StudentChoice]):
     pictures: tuple[Image, ...]
     notes: str
     history: tuple[Line, ...]
+    room: Present = Present()
     cue: Cue = Cue()
 
     def reply_form(self) -> type[StudentChoice]:

@@ -132,7 +132,7 @@ class StudentUnderstudy(Understudy):
             "data-driven",
         )
         expert = self._for_expert(ask) if ask.chance("expert", 0.6 if curious else 0.2) else ""
-        wants = prompt.has_patient and ask.chance("patient", 0.85)
+        wants = prompt.room.patient and ask.chance("patient", 0.85)
         return StudentAction(patient_question=self._for_patient(ask) if wants else "", expert_question=expert)
 
     @staticmethod

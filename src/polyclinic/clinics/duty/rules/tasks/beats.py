@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.scenario.schema import Role
+from polyclinic.clinics.duty.scenario.schema import Role, Task
 from polyclinic.core.message import Frozen
+
+MATTERS: dict[Task, str] = {
+    "T1": "a review of a patient's medicines",
+    "T2": "a patient who has just come in",
+    "T3": "a patient who is to go home",
+}
+"""What a shift is about, as staff are told. A shift's title often says what is wrong, which staff must find out."""
 
 AIMS: dict[str, str] = {
     "open": "Begin the talk about the patient's medicines.",
