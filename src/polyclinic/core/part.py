@@ -12,9 +12,9 @@ recorded as the simulator's fault, by kind, and the episode goes on.
     part = Part(who="the patient", own=("patient",), others=("doctor",), said=question)
     reply = await answer_in_part(episode, agent, prompt, part)
 
-Exact rules come first. A language model's line that passes them is read by the built-in reader, whoever reads in this
-run: it costs no call and gives the same answer each time. Its weights were learned from lines of several authors and of
-a small model, with a threshold that few good lines reach.
+Exact rules come first. A language model's line that passes them is read by the built-in reader, whichever reader the
+run has: it costs no call and gives the same answer each time. Its weights were learned from lines of several authors
+and of a small model, with a threshold that few good lines reach.
 """
 
 from __future__ import annotations
