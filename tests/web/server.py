@@ -32,6 +32,7 @@ FORKS.set_forkserver_preload(
 def _serve(words: list[str], environment: dict[str, str], says: Connection) -> None:
     os.environ.clear()
     os.environ.update(environment)
+    clinic_modules.cache_clear()
     os.dup2(says.fileno(), 1)
     sys.exit(invoke(words))
 
