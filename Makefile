@@ -9,6 +9,9 @@ STAMP := $(VENV)/.ready
 # The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
 export UV_SYSTEM_CERTS := 1
 
+# Containers often forbid Python to keep compiled files. Then every process compiles all packages again: seconds each.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo frontend frontend-check web test coverage slow check format lint types contracts dead lock docs docs-check wheel container clean help
 
 help:

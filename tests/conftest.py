@@ -20,6 +20,7 @@ LONG_FILES = (
     "tests/clinics/rounds/",
     "tests/web/",
     "tests/runner/",
+    "tests/test_docs.py",
 )
 
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 ABOVE = ("cli", "web", "testing", "training", "rl", "runner")
 """The rooms (packages) above the clinics."""
 PLACES = [
-    *(path for path in sorted(PACKAGE.iterdir()) if path.name != "clinics"),
-    *sorted((PACKAGE / "clinics").iterdir()),
+    *(path for path in sorted(PACKAGE.iterdir()) if path.name not in ("clinics", "__pycache__")),
+    *(path for path in sorted((PACKAGE / "clinics").iterdir()) if path.name != "__pycache__"),
     *(
         ROOT / name
         for name in (

@@ -30,8 +30,8 @@ async function read<T>(answer: Response): Promise<T> {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-// A server that is starting again is asked again for a while, for an answer as for a part of these pages.
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+// A server that is starting again is asked again for a while.
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let wait = 250; ; wait *= 2) {
     try {
       return await ask();
@@ -40,6 +40,13 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
       await pause(wait);
     }
   }
+}
+
+// A browser remembers for good that a part of these pages could not be loaded. So the part is loaded only once the server
+// answers.
+export async function part<T>(load: () => Promise<T>): Promise<T> {
+  await patiently(() => fetch('/', { cache: 'no-store' }));
+  return load();
 }
 
 export async function get<T>(path: string): Promise<T> {

@@ -110,3 +110,15 @@ def test_the_patient_may_repeat_the_steps_when_asked_to_say_them_back() -> None:
     system, asked = (message.content for message in prompt.render())
     assert "asked to say the steps back, say them" in system
     assert "only if you are asked to say the steps back, say them" in asked
+
+
+@pytest.mark.parametrize("name", [shift.id for shift in shipped("T1")])
+def test_medicines_from_elsewhere_and_steps_about_them_are_not_handed_to_staff(name: str) -> None:
+    shift = SHIFTS[name]
+    view = role_view(shift, "doctor")
+    assert not {each.name for each in shift.current_meds if each.elsewhere} & {each.name for each in view.medicines}
+    assert len(view.protocol) == len(shift.protocol)
+    hidden = [finding.text for finding in shift.findings if finding.seen_by == ("patient",)]
+    named = {word for text in hidden for word in words(text) if len(word) > 5}
+    definite = [step for step in view.protocol if re.search(r"\bthe (?:shop-bought|scan|salt)|\byour dentist\b", step)]
+    assert not [step for step in definite if named & words(step)]

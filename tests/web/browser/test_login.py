@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -12,14 +10,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.web.browser.conftest import CHROMIUM, Server, all_well
 from tests.web.browser.test_class import begin, join, open_class
+from tests.web.server import add_account
 
 PASSWORD = "correct horse battery"
-
-
-def _add(store: str, role: str) -> None:
-    words = ["staff", "add", role, "--role", role, "--store", store]
-    command = [sys.executable, "-m", "polyclinic", *words]
-    subprocess.run(command, input=PASSWORD + "\n", text=True, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +20,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if CHROMIUM is None:
         pytest.skip("there is no chromium here")
     folder = tmp_path_factory.mktemp("accounts")
-    _add(str(folder / "s.db"), "learner")
+    add_account(folder, "learner", PASSWORD)
     found = Server(folder, None, "--accounts")
     yield found
     found.kill(signal.SIGTERM)
@@ -40,7 +33,7 @@ def reachable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         pytest.skip("there is no chromium here")
     folder = tmp_path_factory.mktemp("reachable")
     for role in ("educator", "learner"):
-        _add(str(folder / "s.db"), role)
+        add_account(folder, role, PASSWORD)
     found = Server(folder, None, "--host", "0.0.0.0")
     yield found
     found.kill(signal.SIGTERM)

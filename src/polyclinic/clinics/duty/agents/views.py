@@ -19,7 +19,7 @@ def role_view(scenario: AnyDuty, role: Role) -> RoleView:
     return RoleView(
         knows=(*_situation(scenario, role), *scenario.knows(role)),
         medicines=_medicines(scenario) if clinical else (),
-        protocol=scenario.protocol if clinical else (),
+        protocol=(scenario.house_rules or scenario.protocol) if clinical else (),
         unknowns=tuple(unknown.about for unknown in scenario.unknowns),
         promised=tuple(cue.text for cue in scenario.continuity_cues) if isinstance(scenario, Discharge) else (),
         equipment=tuple(resource.name for resource in lacking),
@@ -35,9 +35,10 @@ def role_view(scenario: AnyDuty, role: Role) -> RoleView:
 
 
 def _medicines(scenario: AnyDuty) -> tuple[Medication, ...]:
-    """The list of medicines. How they are really taken is what a review asks the patient."""
+    """The list of medicines. A review asks the patient how they are really taken, and what others prescribed."""
     if isinstance(scenario, MedicationReview):
-        return tuple(medicine.model_copy(update={"taken": ""}) for medicine in scenario.current_meds)
+        listed = (medicine for medicine in scenario.current_meds if not medicine.elsewhere)
+        return tuple(medicine.model_copy(update={"taken": ""}) for medicine in listed)
     return scenario.current_meds
 
 

@@ -56,6 +56,7 @@ class Medication(Frozen):
     dose: str
     taken: str
     stop_safely: bool = True
+    elsewhere: bool = Field(default=False, description="prescribed elsewhere and not in the record: staff must ask")
 
 
 class Change(Frozen):
@@ -149,6 +150,9 @@ class Duty(Scenario):
     supervision_boundaries: tuple[Boundary, ...] = Field(min_length=1)
     resources: tuple[Resource, ...] = ()
     protocol: tuple[str, ...] = Field(min_length=2, description="the house's own steps for this problem")
+    house_rules: tuple[str, ...] = Field(
+        (), description="what staff read instead, if the steps name what they must ask"
+    )
     supported_changes: tuple[Change, ...] = ()
     patient_says: tuple[str, ...] = Field(min_length=1)
     risk: Literal["low", "moderate", "high"] = "moderate"
