@@ -38,6 +38,7 @@
     │   ├── BadArguments        the arguments of a tool call: the model is told
     │   ├── NotAsAsked          a tutor's output, when it is scored for a reward
     │   └── Fault               a mistake in a user's hospital file: becomes a DataError
+    ├── Complaint               an endpoint refused a request; another form is tried (in `models.adapting`)
     ├── Broken                  the software failed while a visitor waited; people were told (in `web.sessions`)
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3

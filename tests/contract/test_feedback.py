@@ -44,8 +44,8 @@ async def test_every_part_gets_feedback_in_the_language_of_the_page(name: str) -
         assert english[0].title == "In short" and any(text.startswith("Next step: ") for text in told), seat
         assert measured != ("is not measured" in told[0]), f"{seat}: {told[0]}"
         assert not measured or any(text.startswith(JUDGED) for text in told), f"{seat}: {told}"
-        blameless = name == "duty" and not list(case.transcript.of(Violated))
-        assert (blameless or len(english) > 1) and all(section.body for section in english), seat
+        alone = name == "duty" and {event.by for event in case.transcript.of(Violated)} <= {seat}
+        assert (alone or len(english) > 1) and all(section.body for section in english), seat
         assert len(korean) == len(english)
         assert all(HANGUL.search(text) for text in texts(korean[0])), texts(korean[0])
         for section in korean:

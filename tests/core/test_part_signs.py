@@ -136,3 +136,11 @@ def test_people_do_not_call_themselves_patients(line: str) -> None:
     found = broken_by(line, own=("patient",))
     assert found is not None and found.kind == "third person"
     assert broken_by("I'm a patient of Dr Reid.", own=("patient",)) is None
+
+
+def test_particulars_with_labels_are_a_form_and_spoken_ones_are_not() -> None:
+    found = broken_by("Name: Kim Min-su. Sex: male. Phone: 010-1234. Address: Seoul.")
+    assert found is not None
+    assert found.kind == "form instead of speech"
+    assert broken_by("My name is Kim Min-su, and my phone number is 010-1234. Address: the old mill.") is None
+    assert broken_by("It says: Right eye: deeply red; Right pupil: mid-wide; Left eye: shallow chamber.") is None

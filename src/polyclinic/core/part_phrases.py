@@ -13,7 +13,8 @@ _ASSISTANT = lazy_pattern(
     r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
     r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
-    r"|anything else (?:that )?you(?:'d| would) like to know"
+    r"|anything else (?:that )?you(?:'d like| would like| want) to know"
+    r"|you(?:'d| would) like me to (?:rephrase|rewrite|translate|summari[sz]e)"
     r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
     r"(?:information|ability)"
     r"|i can(?:'t|not) answer (?:this|that|your) question"
@@ -37,6 +38,7 @@ _ASSISTANT_HOLDS = (
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
+    "like me to",
 )
 """Every match of `_ASSISTANT` contains one of these. The search for them takes a twentieth of the pattern's time."""
 _ADVISES = lazy_pattern(
@@ -46,7 +48,7 @@ _ADVISES = lazy_pattern(
     r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
     r"|(?:will|can|to) provide (?:you with )?(?:the |any |more )?(?:information|guidance|assistance|support)"
     r"|i understand (?:the (?:importance of|need for|urgency|\w+'s concern)|my concerns?\b)"
-    r"|i understand that (?:i am|i have(?! to)|my)\b"
+    r"|i understand that (?:i am|i have an?|my)\b"
     r"|i am here to help with your|(?:will|can) provide the (?:patient|results)\b|will prioriti[sz]e\b"
     r"|prepared to act\b|(?:believe|suggests?|think) (?:that )?you (?:may|might) have\b"
     r"|i (?:appreciate|am grateful for) (?:(?:your|the) understanding|the information|the support and guidance)"

@@ -34,6 +34,14 @@ BreakKind = Literal[
 
 _CARD = lazy_pattern(r"\bi have [a-z ]{3,25}: ", re.IGNORECASE)
 """A record's entries read out one after the other."""
+_LABEL = lazy_pattern(
+    r"\b(?:(?:full )?name|sex|gender|age|phone(?: number)?|personal (?:number|id)|id(?: number)?|address"
+    r"|date of birth) ?: "
+    r"|(?:이름|성명|성별|나이|전화번호|전화|주민등록번호|주소|생년월일) ?: ",
+    re.IGNORECASE,
+)
+_LABELS = 3
+"""From this many labels on ("Name: ... Sex: ... Phone: ..."), a line is a form."""
 _FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
 _ILL = lazy_pattern(
@@ -102,7 +110,10 @@ def broken_by(
     found = measured(text, line, said, known) if known else ""
     if found:
         return PartBreak("knows what is hidden", found)
-    if _FORM.match(text) or (text.count(":") > 1 and len(_CARD.findall(text)) > 1):
+    colons = text.count(":")
+    if _FORM.match(text) or (colons > 1 and len(_CARD.findall(text)) > 1):
+        return PartBreak("form instead of speech", text.strip())
+    if colons >= _LABELS and len(_LABEL.findall(text)) >= _LABELS:
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.match(text)
     if match:

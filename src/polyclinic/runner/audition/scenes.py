@@ -129,7 +129,7 @@ async def rehearse(
     plan = parse_plan(config.model_copy(update={"variants": chosen})).with_episodes()
     rehearsal = Rehearsal(loaded)
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        context = replace(built.context, players=Watched(built.context.players, rehearsal, playing))
+        context = _watched(built.context, rehearsal, playing)
         for variant in chosen:
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
             opened: dict[str, Campaign] | None = {} if going_on else None
@@ -153,12 +153,18 @@ async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None =
     names = tuple(dict.fromkeys((*_variants(rehearsal.clinic), *rehearsal.clinic.variants)))
     plan = parse_plan(config.model_copy(update={"variants": names})).with_episodes()
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        context = replace(built.context, players=Watched(built.context.players, rehearsal, playing))
+        context = _watched(built.context, rehearsal, playing)
         for spec in _by_turns(plan, names)[:MORE_EPISODES]:
             if not rehearsal.few(LEAST):
                 break
             await _play(rehearsal, plan, context, spec)
     return rehearsal
+
+
+def _watched(context: RunContext, rehearsal: Rehearsal, playing: CastSpec | None) -> RunContext:
+    """The context with every question recorded. Understudies stay in character, so their lines are not read."""
+    players = Watched(context.players, rehearsal, playing)
+    return replace(context, players=players, services=replace(context.services, reads_line=None))
 
 
 def known_scene(known: KnownScene) -> Scene:

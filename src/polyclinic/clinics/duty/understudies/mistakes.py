@@ -10,12 +10,12 @@ from __future__ import annotations
 from polyclinic.core.clinic import Mistake
 
 _CHEST = "one:t2-01-chest-pain~calm"
-_WARFARIN = "one:t1-02-warfarin~calm"
+_STATIN = "one:t1-08-statin~calm"
 MISTAKES = (
     Mistake("plays_down", "doctor", "lowers the urgency at every occasion", "snr", scenarios=_CHEST),
     Mistake("plays_down", "doctor", "decides a level that is not safe", "tsr", scenarios=_CHEST),
-    Mistake("silent", "patient", "says nothing at all", owner="simulated_user", scenarios=_WARFARIN),
-    Mistake("harsh", "judge", "gives the lowest mark for working together", "cbs", scenarios=_WARFARIN),
-    Mistake("harsh", "judge", "gives the lowest mark for keeping to one's part", "rar", scenarios=_WARFARIN),
-    Mistake("estranged", "judge", "takes everybody for another person", "ics_llm", scenarios=_WARFARIN),
+    Mistake("silent", "patient", "says nothing at all", owner="simulated_user", scenarios=_STATIN),
+    Mistake("harsh", "judge", "gives the lowest mark for working together", "cbs", scenarios=_STATIN),
+    Mistake("harsh", "judge", "gives the lowest mark for keeping to one's part", "rar", scenarios=_STATIN),
+    Mistake("estranged", "judge", "takes everybody for another person", "ics_llm", scenarios=_STATIN),
 )
