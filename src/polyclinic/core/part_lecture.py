@@ -73,7 +73,7 @@ def lecture(text: str, line: str) -> str:
 
 _VALUE = lazy_pattern(
     r"\b\d{2,3}/\d{2,3}\b|\b\d+(?:[.,]\d+)? ?(?:mg|mmol|mmhg|g/dl|bpm|beats|breaths|milliseconds|ms\b|°|degrees)"
-    r"|\b\d+(?:[.,]\d+)? lit(?:er|re)s? per\b"
+    r"|\b\d+(?:[.,]\d+)? lit(?:er|re)s? per\b|\b\d{2,3} over \d{2,3}\b|\b[34]\d[.,]\d\b"
     r"|\b(?:current |my )?(?:ph|glucose|blood glucose|ast|alt|sodium|potassium)(?: levels?)? (?:is|are|was|were)\b"
     r"|\b(?:low|high|normal|raised|elevated) (?:ph|ast|alt|glucose|sodium|potassium|platelets?)\b"
     r"|\b(?:platelets?|audiogram|blood clots?|clots|embolism|thrombosis|autoimmune)\b|\b\d+ (?:db|kg)\b"

@@ -212,9 +212,10 @@ async def test_a_doctor_who_gives_up_at_once_must_ask_the_minimum_number_of_ques
         cast = f"doctor={server.url}:any,all=understudy"
         results = await run_once(clinic, variants=("cot",), scenarios="app-03", cast=cast)
     (row,) = results.episodes
-    asked = [said for said in row.transcript.said("doctor") if "round" in said.data]
+    own = [said for said in row.transcript.said("doctor") if "round" in said.data and not said.data.get("cheat")]
+    variant = VARIANTS["cot"]
     assert row.status == "done"
-    assert len(asked) >= VARIANTS["cot"].least
+    assert len(own) >= min(variant.least, variant.turns - variant.cheats) - gives_up // 2
     assert spoken > gives_up
 
 

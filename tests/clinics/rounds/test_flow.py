@@ -3,13 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import orjson
 import pytest
 
 from polyclinic.clinics.rounds.agents import people
-from polyclinic.clinics.rounds.agents.people import EXCHANGES
+from polyclinic.clinics.rounds.agents.people import EXCHANGES, Patient
 from polyclinic.clinics.rounds.prompts.author import MOST_STEPS, WritesStep
+from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers
 from polyclinic.clinics.rounds.prompts.reviewers import ChecksSafety
 from polyclinic.clinics.rounds.rules.heard import settled_on
@@ -20,9 +22,11 @@ from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import Completion, Request
+from polyclinic.core.part import out_of_part
 from polyclinic.core.reading import Finding, Question, ReadsText
 from polyclinic.core.reply import schema_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Violated
+from polyclinic.people.personas import personas
 from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play, objects
 
@@ -253,3 +257,18 @@ async def test_a_long_session_drops_the_oldest_questions_and_answers_of_the_pati
     assert len(said) > 3
     assert [message.role for message in last] == ["user", "assistant"] * 2
     assert [message.content for message in last[1::2]] == said[-3:-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("I think I need surgical exploration at once.", "knows what is hidden"),
+        ("My temperature is 39.1 and my pressure 92 over 50.", "knows what is hidden"),
+        ("It hurts so much that I cannot bear the sheet.", ""),
+    ],
+)
+def test_a_patient_who_names_the_answer_or_a_value_is_asked_again(line: str, kind: str) -> None:
+    case = case_named("infe-03")
+    part = Patient(Mock(), case, personas()[0], Cue(case=case.id))._part("How do you feel?")
+    found = out_of_part(line, part)
+    assert (found.kind if found else "") == kind

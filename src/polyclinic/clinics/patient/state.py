@@ -19,7 +19,7 @@ from polyclinic.errors import EngineError
 RECENT_TURNS = 4
 SUMMARISE_EVERY = 6
 SUMMARY_CHARS = 600
-TURN_CHARS = 300
+TURN_CHARS = 450
 ASKED_SHOWN = 8
 CONVERGED_AFTER = 6
 
@@ -91,6 +91,10 @@ class PoolRow(Lesson):
     case: int = 0
 
 
+COLLEAGUE = "colleague"
+"""Who asks the cheat questions: the doctor never said them, so they are not the doctor's own words in its history."""
+
+
 class Conversation(NamedTuple):
     """A talk as one side remembers it, in the right order, as a chat in which both sides alternate.
 
@@ -107,7 +111,7 @@ class Conversation(NamedTuple):
     @classmethod
     def from_turns(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
         """Make a conversation from a summary and the turns after it."""
-        spoken = [(turn.speaker == me, turn.text) for turn in turns]
+        spoken = [(turn.speaker == me, text) for turn, text in zip(turns, _told(me, turns), strict=True) if text]
         joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
         first = [text for mine, text in joined[:1] if mine]
         rest = joined[len(first) :]
@@ -115,6 +119,19 @@ class Conversation(NamedTuple):
         earlier = " ".join([summary, *(f'You said: "{text}"' for text in first)]).strip()
         history = tuple(assistant(text) if mine else user(text) for mine, text in rest)
         return cls(earlier, history, heard, tuple(turns), summary)
+
+
+def _told(me: str, turns: Sequence[Turn]) -> list[str]:
+    """Each turn as one side is told of it. What a colleague asked is part of the patient's answer to the doctor."""
+    told = [turn.text for turn in turns]
+    if me != "patient":
+        for at, turn in enumerate(turns):
+            if turn.speaker == COLLEAGUE:
+                asked = f'A colleague of yours asked me: "{turn.text}"'
+                told[at] = "" if at + 1 < len(turns) else asked
+                if at + 1 < len(turns):
+                    told[at + 1] = f'{asked} I said: "{told[at + 1]}"'
+    return told
 
 
 @dataclass
@@ -151,8 +168,8 @@ class Interview:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The latest questions, to keep a doctor from repeating them."""
-        return tuple(exchange.question for exchange in self.exchanges[-ASKED_SHOWN:])
+        """The doctors' latest questions, to keep them from repeating them."""
+        return tuple([exchange.question for exchange in self.exchanges if not exchange.cheat][-ASKED_SHOWN:])
 
     def was_asked(self, question: str) -> bool:
         """Whether this very question was asked before, at any time."""

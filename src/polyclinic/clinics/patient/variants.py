@@ -21,7 +21,8 @@ PHASES = ("complaint", "triage", "interrogation", "conclusion")
 class PatientVariant(Variant):
     """One configuration. `learned_cases` limits the library to the entries of the first cases; None: no limit.
 
-    `least` is how many questions must have been asked before a simulated doctor may conclude; a person always may.
+    `least` is how many questions of its own a simulated doctor must have asked before it may conclude, or as many as
+    the cheat questions leave; a person always may conclude.
     `rival` makes a duel: every question is answered by a second method too, and the two answers are compared. `voice`
     and `uptake` are for offline players: which set of sentences they use, and how readily they learn.
     """

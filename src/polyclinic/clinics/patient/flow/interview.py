@@ -37,7 +37,7 @@ from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.state import Evolution, Exchange, Exchanged
+from polyclinic.clinics.patient.state import COLLEAGUE, Evolution, Exchange, Exchanged
 from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
@@ -107,7 +107,7 @@ async def interrogation(room: Room) -> None:
             room.interview.cheats_used.append(question)
             await exchange(room, room.interview.discipline, question, cheat=True)
             continue
-        enough = room.round >= variant.least
+        enough = fair >= min(variant.least, variant.turns - len(cheat_at))
         question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
         if not question and not (enough or room.doctors.is_person):
             continue  # concluded too early: this turn is lost, and the doctor is asked again in the next
@@ -237,7 +237,7 @@ async def exchange(
         )
     )
     interview.tests_asked += [test for test in asked.tests if test not in interview.tests_asked]
-    await interview.hear("doctor", question)
+    await interview.hear(COLLEAGUE if cheat else "doctor", question)
     await interview.hear("patient", answer.text)
     return answer
 

@@ -13,7 +13,7 @@ from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpe
 from polyclinic.clinics.rounds.prompts.people import Present, Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
-from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
@@ -24,16 +24,25 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
+from polyclinic.text.phrases import mentioned
 
 EXCHANGES = 6
 """How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
+_LONG_NAME = 9
+"""From this many letters on, a single word such as "terlipressin" is no everyday word."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
+
+
+def _is_telling(name: str, known: str) -> bool:
+    """Whether a patient who says this gives the answer away: it is no everyday word, and not in their script."""
+    return (" " in name or len(name) >= _LONG_NAME) and not mentioned(known, [name])
 
 
 class Patient:
     """Knows its script and nothing else; speaks in its persona's manner, or through an informant."""
 
-    def __init__(self, episode: Episode, script: PatientScript, persona: Persona, cue: Cue) -> None:
+    def __init__(self, episode: Episode, case: TeachingCase, persona: Persona, cue: Cue) -> None:
+        script = case.whole_script
         self._episode, self._agent, self._script = episode, episode.agent("patient"), script
         self.name = script.informant.relation if script.informant else "patient"
         self._in_prompts: dict[str, Any] = {
@@ -45,6 +54,7 @@ class Patient:
         }
         self._talk: list[Message] = []
         self._known = " ".join(script.lines())
+        self._hidden = [name for name in (case.answer_text, *case.gives_away) if _is_telling(name, self._known)]
 
     def _part(self, said: str = "") -> Part:
         return Part(
@@ -53,6 +63,7 @@ class Patient:
             others=_STAFF,
             said=said,
             known=self._known,
+            hidden=tuple(name for name in self._hidden if not mentioned(said, [name])),
             ready=(self._script.chief_complaint, self._script.concerns) if self._script.concerns else (),
             reads=not self._script.informant,
         )

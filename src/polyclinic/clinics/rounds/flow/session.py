@@ -30,7 +30,7 @@ async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
     learners = seat(episode, variant, cue)
     room = Room(patient=script.informant.relation if script.informant else "patient")
     persona = match_persona(script, personas(), episode.random("persona", paired=True))
-    patient = Patient(episode, script, persona, cue) if variant.patient else None
+    patient = Patient(episode, case, persona, cue) if variant.patient else None
     tutor = Tutor(episode, case, variant) if variant.tutor != "none" else None
     specialist, supervisor = Specialist(episode, case), Supervisor(episode)
     introduce(episode, case, learners, persona.id if patient else "")
