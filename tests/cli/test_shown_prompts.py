@@ -49,3 +49,10 @@ def test_the_shown_prompt_says_where_it_was_asked_and_has_the_callers_own_earlie
     assert said[0].startswith("Hello, Ada here.")
     assert [message["role"] for message in told["messages"]] == ["system", *["user", "assistant"] * 2, "user"]
     assert '"understood":false' in said[1]
+
+
+@pytest.mark.parametrize(
+    ("clinic", "prompt", "role"), [("demo", "JudgesRubric", "judge"), ("patient", "ReadsText", "reader")]
+)
+def test_what_judges_and_the_reader_get_can_be_shown_too(polyclinic: Run, clinic: str, prompt: str, role: str) -> None:
+    assert polyclinic("prompts", "show", clinic, prompt).stdout.startswith(f"{prompt} to {role} (scenario ")

@@ -13,6 +13,7 @@ from polyclinic.runner.registry import load_clinic
 
 if TYPE_CHECKING:
     from polyclinic.core.clinic import Clinic
+    from polyclinic.core.prompt import Prompt
     from polyclinic.runner.audition.scenes import Scene
 
 MOST_EPISODES = 40
@@ -34,7 +35,7 @@ def list_prompts(clinic: str, as_json: bool) -> int:
     """List a clinic's prompts, each with the length limit and the format of its reply."""
     rows = [
         [prompt.prompt_name(), str(prompt.words), prompt.reply_type().__name__, (prompt.__doc__ or "").split("\n")[0]]
-        for prompt in load_clinic(clinic).prompts
+        for prompt in _prompts(load_clinic(clinic))
     ]
     header = ["prompt", "words", "reply", "about"]
     print_result(as_json, [dict(zip(header, row, strict=True)) for row in rows], table(rows, header))
@@ -72,9 +73,17 @@ def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: in
     return 0
 
 
+def _prompts(clinic: Clinic) -> list[type[Prompt[Any]]]:
+    """The clinic's own prompts, and those that judges and the reader of every clinic get."""
+    from polyclinic.core.reading import ReadsText
+    from polyclinic.eval.prompts.judging import JudgesRubric
+
+    return [*clinic.prompts, JudgesRubric, ReadsText]
+
+
 async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> Scene:
     loaded = load_clinic(clinic)
-    names = {known.prompt_name() for known in loaded.prompts}
+    names = {known.prompt_name() for known in _prompts(loaded)}
     if prompt not in names:
         raise UnknownName(f"prompt of {clinic}", prompt, names)
     if variant:
@@ -135,10 +144,10 @@ async def scenes_in(
         seed=seed,
         episodes=MOST_EPISODES,
         going_on=True,
-        until=lambda so_far: enough(so_far.scenes),
+        until=lambda so_far: enough([*so_far.scenes, *so_far.read]),
         playing=CastSpec("all", "a language model", "endpoint") if place.as_model else None,
     )
-    return rehearsal.scenes
+    return [*rehearsal.scenes, *rehearsal.read]
 
 
 def _plain(scene: Scene) -> dict[str, Any]:

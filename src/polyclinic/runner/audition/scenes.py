@@ -58,14 +58,14 @@ class Scene(NamedTuple):
 
 @dataclass
 class Rehearsal:
-    """All questions that understudies got in a few episodes. `episodes` is the number of these episodes, `readings` how
-    often the reader was asked in them.
+    """All questions that understudies got in a few episodes, and apart from them what the reader was asked. `episodes`
+    is the number of these episodes.
     """
 
     clinic: Clinic
     scenes: list[Scene] = field(default_factory=list)
+    read: list[Scene] = field(default_factory=list)
     episodes: int = 0
-    readings: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
         """At most `most` scenes of a role, chosen from each of its prompts and spread over the episodes.
@@ -98,7 +98,7 @@ class Rehearsal:
     def calls_per_episode(self, role: str) -> float:
         """How often a role gets a question in one episode."""
         asked = sum(scene.role == role and bool(scene.request.episode) for scene in self.scenes)
-        return (self.readings if role == READER else asked) / max(1, self.episodes)
+        return (len(self.read) if role == READER else asked) / max(1, self.episodes)
 
     @property
     def roles(self) -> list[str]:
@@ -217,7 +217,7 @@ def _sharing(plan: RunPlan, campaign: str) -> list[Scenario]:
 class Watched:
     """Wraps the players, and records every question that they get.
 
-    The questions to the reader are only counted: its scenes are texts with known answers.
+    The questions to the reader are kept apart: its scenes are texts with known answers.
     """
 
     def __init__(self, players: Players, rehearsal: Rehearsal, playing: CastSpec | None) -> None:
@@ -254,5 +254,6 @@ class _CountedReader(Wrapper):
         self._rehearsal = rehearsal
 
     async def answer(self, request: Request) -> Completion:
-        self._rehearsal.readings += 1
-        return await self._model.answer(request)
+        completion = await self._model.answer(request)
+        self._rehearsal.read.append(Scene(READER, request, completion))
+        return completion
