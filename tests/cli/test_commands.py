@@ -276,7 +276,13 @@ def test_a_variant_that_needs_a_library_says_when_it_is_empty(polyclinic: Run) -
 
 def test_prompts_are_listed_and_shown_as_a_model_would_get_them(polyclinic: Run) -> None:
     listed = as_json(polyclinic("prompts", "list", "demo", "--json"))
-    assert {row["prompt"] for row in listed} == {"CallerAsks", "NurseAdvises", "CallerReacts"}
+    assert {row["prompt"] for row in listed} == {
+        "CallerAsks",
+        "NurseAdvises",
+        "CallerReacts",
+        "JudgesRubric",
+        "ReadsText",
+    }
     shown = as_json(polyclinic("prompts", "show", "demo", "NurseAdvises", "--variant", "tool", "--json"))
     assert [message["role"] for message in shown["messages"]] == ["system", "user"]
     assert shown["messages"][-1]["content"].endswith("Use at most 60 words in the whole reply.")
