@@ -15,7 +15,7 @@ _ASSISTANT = lazy_pattern(
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
     r"|anything else (?:that )?you(?:'d like| would like| want) to know"
     r"|you(?:'d| would) like me to (?:rephrase|rewrite|translate|summari[sz]e)"
-    r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
+    r"|i (?:don't|do not) have (?:access to )?(?:any |enough |the |this |that )?(?:specific |additional |medical )?"
     r"(?:information|ability)"
     r"|i can(?:'t|not) answer (?:this|that|your) question"
     r"|(?:based|limited|according|refer)[^.!?]{0,20} the information (?:that is |that was )?(?:provided|given)"
@@ -61,11 +61,14 @@ _ADVISES = lazy_pattern(
     r"|(?:symptoms|signs) (?:that )?you(?:'re| are) (?:experiencing|having|noticing)|\bthe person's\b"
     r"|(?:take|taking) (?:the )?(?:appropriate|necessary) (?:steps|measures|precautions)"
     r"|my understanding of the importance|i understand that the (?:doctor|nurse|hospital|patient)\b"
-    r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
+    r"|(?:provided|offered) by the (?:doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
+    r"|the counsell?or's (?!office|room|card|name|number|letter)|(?:from|by|with) the counsell?or(?:[.,]| and\b|$)"
+    r"|(?:as|being) a (?:healthcare|medical) professional"
+    r"|\byour (?:illness|symptoms|(?:medical )?condition|treatment options)\b|i can help you understand\b"
     r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
     r"|gather more (?:details|information)|before i can provide|without more context"
     r"|i(?:'m| am) here to help(?:[,.!]|$| your)|based on the results|the doctor asked about the results"
-    r"|ensure my (?:health|well-being|safety|recovery)|support [^.!?]{0,30}from the counsellor\b"
+    r"|ensure my (?:health|well-being|safety|recovery)"
     r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
@@ -105,7 +108,10 @@ _ADVISES_HOLDS = (
     "here to help",
     "ensure my",
     "asked about",
-    "from the counsellor",
+    "the counsel",
+    "professional",
+    "your ",
+    "help you",
 )
 _ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"
