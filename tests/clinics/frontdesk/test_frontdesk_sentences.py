@@ -42,6 +42,7 @@ async def nobody_reads(text: str, questions: object) -> tuple[()]:
     ("text", "stated"),
     [
         ("Any doctor who can see me today.", True),
+        ("whoever can see me today", True),
         ("As soon as possible, please.", True),
         ("There is no hurry, next month will do.", False),
     ],
@@ -108,6 +109,7 @@ async def test_moving_is_distinguished_from_cancelling(text: str, intent: str, s
         ("sex", "M", False),
         ("name", "Ms. Min-ji Kim", True),
         ("address", "24 High St., Suwon", True),
+        ("address", "24 High Street Suwon", True),
         ("address", "42 High Street, Suwon", False),
         ("identifier", "8001012345678", True),
     ],
