@@ -50,7 +50,7 @@ def wording(text: str) -> str:
         words = _FOUR_FOR.sub("for", words)
     if ".m. " in words:
         words = _NOON.sub(r"\1m", words)
-    if "me " in words:
+    if "me " in words and (" me " in words or words.startswith("me ")):
         words = _ME_FOR_MY.sub("my ", words)
     if " no " in words:
         words = _NO_FOR_NOT.sub(_not, words)
