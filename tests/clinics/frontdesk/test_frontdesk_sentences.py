@@ -42,7 +42,6 @@ async def nobody_reads(text: str, questions: object) -> tuple[()]:
     ("text", "stated"),
     [
         ("Any doctor who can see me today.", True),
-        ("whoever can see me today", True),
         ("As soon as possible, please.", True),
         ("There is no hurry, next month will do.", False),
     ],
