@@ -131,6 +131,7 @@ def test_digits_told_by_their_count_are_heard(text: str, number: str) -> None:
         ("People always assume Sam is a boy. She's my daughter.", {"female"}),
         ("I'm her father, I'm ringing for her. She's nine.", {"female"}),
         ("You saw my husband in spring. Now it's for our daughter.", {"female"}),
+        ("Grandad can't hear you, so I'm doing the talking. I'm his granddaughter.", {"male"}),
     ],
 )
 def test_a_sex_is_told_of_the_patient_only(text: str, sexes: set[str]) -> None:
@@ -145,6 +146,7 @@ def test_a_sex_is_told_of_the_patient_only(text: str, sexes: set[str]) -> None:
         ("My bill is from December 25.", False),
         ("I'm a Christmas baby, December 25th, 1968.", True),
         ("I had my hip replaced on 25 December 1968.", False),
+        ("My passport runs out on 25 December 1968.", False),
         ("He was born on the 25th of December, the year I can't remember.", False),
         ("I typed 25 December 1968 in the app, that was a typo. It's 26 December 1968.", False),
         ("December 25th 1967, ah no, 1968.", True),

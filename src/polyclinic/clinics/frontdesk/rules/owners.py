@@ -41,7 +41,7 @@ STRANGER = (
     r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman"
     r"|man|woman|girl|guy|bloke"
     r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager"
-    r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
+    r"|caller|other patient|next patient|last patient|owner|hers|his|theirs|yours)"
 )
 NOT_MINE = rf"(?:{KIN}|{PLACES}|{STRANGER}|ex)"
 _OWNER = lazy_pattern(
@@ -98,6 +98,8 @@ _OF_THE_PATIENT = lazy_pattern(r"\b(?:she|he|they|who)(?:'s| is| was|'re| are| w
 _KIN_OF_KIN = lazy_pattern(rf"^(?:his|her|their)(?: \w+)? {KIN}")
 
 
+_PASSED_BY = lazy_pattern(r"\bnot (?:\w+ )?$|\b(?:before|behind|beside|next to|in front of) $")
+"""Before somebody who is no owner: "the lady before me"."""
 _MEANT = lazy_pattern(
     r"\b(?:(?:but|today|now|(?:this|today's) (?:time|one|visit|appointment|call))\b[^;]*\b(?:for|about|bring\w*|need\w*"
     r"|it's|is)|(?:it's|this is|i'm calling|i'm ringing) (?:for|about)) (?:actually |really )?(?:the|my|our|his|her"
@@ -118,7 +120,7 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
 
     The last owner named before it decides; a relative's value may be the patient's.
     """
-    owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
+    owners = [one for one in _OWNER.finditer(before) if not _PASSED_BY.search(before[: one.start()])]
     last = owners[-1] if owners else None
     if last is None:
         return True

@@ -55,6 +55,7 @@ _OTHER = lazy_pattern(
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b"
     rf"|\b(?:calling|ringing|phoning|booking|asking|writing|speaking|here) (?:\w+ )?(?:for|on behalf of|about) (?:him"
     rf"|her|them)\b"
+    rf"|\bi(?:'m| am|'ll) (?:doing|do) the talking\b|\bi(?:'m| am) (?:speaking|answering|translating) for\b"
     rf"|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )
 _NOT_FOR_SELF = lazy_pattern(r"\b(?:not|\w+n't|nothing|none|no \w+)(?: (?!it\b)\w+){0,5} for (?:me|myself)\b")

@@ -104,6 +104,7 @@ THE_PATIENT = {
         rf"|we are|(?:who|that)(?:'s| is)? (?:need|has|want|ill|sick|coming|unwell|not)\w*)"
         rf"|\b(?:it's|this is|for|about) (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]})'s (?:appointment"
         rf"|visit|turn)\b"
+        rf"|\b(?:it's|this is) (?:for|about) (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]})\b(?!')"
         rf"|\bpatient(?:'s| is) {OBJECT[sex]}\b"
         rf"|\bthe one (?:who|that|i'm|you)\b[^,;.]{{0,30}} is (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}"
         rf"|{CHILD[sex]})\b(?!')"

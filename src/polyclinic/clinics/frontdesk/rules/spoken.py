@@ -34,11 +34,9 @@ _COMES = lazy_pattern(
 )
 _BIRTH = lazy_pattern(r"(?<!gave )(?<!give )(?<!giving )\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
 _HAPPENED = lazy_pattern(
-    r"\b(?:i|we|they|you|he|she|who)(?:'ve|'d| have| had| has)? (?!was\b|were\b|am\b|(?:\w+ )?(?:came"
-    r"|arrived)\b)[a-z]+(?: (?!world|earth|planet"
-    r"|light|life|family)[\w'-]+){0,7} on (?:the )?$"
+    r"^(?!.*\b(?:came|arrived|popped|joined|bore|delivered|turned|entered|falls?|fell|world|day)\b).*\w on (?:the )?$"
 )
-"""What somebody did on a day: "I had my hip replaced on the 4th"."""
+"""What happened on a day: "I had my hip replaced on the 4th", "it runs out on the 4th"."""
 _NO_YEAR = lazy_pattern(r"\b(?:what|which|the|about the|of the|no idea of the) year\b(?! \d)")
 _DUE = lazy_pattern(r"\b(?:due|expected|registered|discharged|admitted)\b[^;]{0,12}$")
 _WHEN = lazy_pattern(

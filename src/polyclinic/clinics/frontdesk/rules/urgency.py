@@ -100,7 +100,8 @@ _OTHER_QUESTION = lazy_pattern(
     r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where"
     r"|why|is my|has my|is it always|is it usually|was that|is (?:dr|doctor|the doctor)\b[^?]{0,25} (?:in|there"
     r"|around|on duty) (?:today|now)"
-    r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
+    r"|has the|what(?:'s| is) the (?:earliest|soonest|first)\b[^?]*\b(?:opens?|starts?|closes?|begins?)"
+    r"|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
 )
 """Questions of somebody who does not ask to be seen."""
 _OF_A_VISIT_HELD = ("my ", "our ", "her ", "his ")
