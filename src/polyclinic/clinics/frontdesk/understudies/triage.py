@@ -78,7 +78,8 @@ def _danger_signs() -> Mapping[str, Sequence[tuple[frozenset[str], int]]]:
 @lru_cache(maxsize=4096)
 def _beginnings(word: str) -> tuple[str, ...]:
     """The words of danger signs that begin this word."""
-    return tuple([begins for begins in _danger_signs() if word.startswith(begins)])
+    signs = _danger_signs()
+    return tuple([word[:end] for end in range(1, len(word) + 1) if word[:end] in signs])
 
 
 @lru_cache(maxsize=4096)
