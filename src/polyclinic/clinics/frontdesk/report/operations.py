@@ -207,10 +207,10 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
         moved_up[_day(row)] += up.waiting_moved if up is not None else 0
     calls = {"calls of the day": Counter(_day(row) for row in rows if row.contact.patient is not None)}
     waiting = {
-        "on a waiting list when the desk closed": Counter(dict(lists.waiting_by_day)) if lists is not None else None,
-        "put on a waiting list": Counter(_day(row) for row in rows if row.episode.outcome == "waiting"),
+        "on a list when the desk closed": Counter(dict(lists.waiting_by_day)) if lists is not None else None,
+        "put on a list": Counter(_day(row) for row in rows if row.episode.outcome == "waiting"),
         "cancelled": Counter(_day(row) for row in rows if row.episode.outcome == "cancelled"),
-        "moved up from a waiting list": moved_up,
+        "moved up from a list": moved_up,
     }
     found: list[Block] = []
     for caption, counts in (("Calls day by day", calls), ("Waiting lists day by day", waiting)):
