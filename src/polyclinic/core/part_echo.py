@@ -62,7 +62,7 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     if not found and not _I.isdisjoint(mine):
         found = next((part for part in _said_of_themselves(said) if part in joined), "")
     found = found or ("" if line.isascii() else _nearly_given_back(line, said))
-    return found or _mirrored(line, said)
+    return found or ("" if _DOES.isdisjoint(mine) else _mirrored(line, said))
 
 
 @lru_cache(maxsize=1_024)

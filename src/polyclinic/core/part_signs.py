@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
 from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
-from polyclinic.core.part_phrases import assistants_words, holds_one
+from polyclinic.core.part_phrases import assistants_words
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
-from polyclinic.text.phrases import mentioned
+from polyclinic.text.phrases import holds_one, mentioned
 from polyclinic.text.sentences import SENTENCE_START, sentences
 from polyclinic.text.words import spoken_words
 

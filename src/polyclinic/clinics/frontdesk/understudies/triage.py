@@ -48,44 +48,71 @@ def rank(texts: Iterable[str], departments: Sequence[str]) -> Sequence[tuple[int
     return _ranked(frozenset().union(*map(telling_words, texts)), tuple(departments))
 
 
+@lru_cache(maxsize=1)
+def _points() -> Mapping[str, Sequence[tuple[str, int]]]:
+    """For each word the departments that it points to, with points."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for name, points in _words().items():
+        for word, count in points.items():
+            found.setdefault(word, []).append((name, count))
+    return found
+
+
 @lru_cache(maxsize=4096)
 def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
     """Computes the ranking. The result is cached, because it is needed again after every answer of the patient."""
-    table = _words()
-    scores = []
-    for name in departments:
-        points = table.get(name, {})
-        scores.append((sum([points[word] for word in heard if word in points]), name))
-    return tuple(sorted(scores, key=lambda entry: -entry[0]))
+    table, scores = _points(), dict.fromkeys(departments, 0)
+    for word in heard:
+        for name, points in table.get(word, ()):
+            if name in scores:
+                scores[name] += points
+    return tuple(sorted(((score, name) for name, score in scores.items()), key=lambda entry: -entry[0]))
 
 
 _URGENT = 4
 """How many points from the list of danger signs make a complaint urgent."""
 
 
+Sign = frozenset[str]
+"""A danger sign: each of its pieces must begin a word of the same sentence."""
+
+
 @lru_cache(maxsize=1)
-def _danger_signs() -> tuple[tuple[str, ...], tuple[tuple[frozenset[str], int], ...]]:
-    """The beginnings of all words in danger signs, each after a space; and the signs with their points."""
-    signs = [(frozenset(f" {word}" for word in sign.split()), points) for sign, points in _words()["emergency"].items()]
-    return tuple(sorted(frozenset().union(*(sign for sign, _ in signs)))), tuple(signs)
+def _danger_signs() -> Mapping[Sign, int]:
+    """The danger signs with their points."""
+    return {frozenset(sign.split()): points for sign, points in _words()["emergency"].items()}
+
+
+@lru_cache(maxsize=1)
+def _signs_with() -> Mapping[str, Sequence[Sign]]:
+    """For each piece the signs that have it."""
+    found: dict[str, list[Sign]] = {}
+    for sign in _danger_signs():
+        for piece in sign:
+            found.setdefault(piece, []).append(sign)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _pieces_of(word: str) -> Sequence[str]:
+    """The pieces of danger signs that begin this word."""
+    return [word[:length] for length in range(1, len(word) + 1) if word[:length] in _signs_with()]
 
 
 @lru_cache(maxsize=4096)
-def _signs_in(statement: str) -> Mapping[frozenset[str], int]:
-    """The danger signs of one statement: every word of a sign begins a word of the same sentence."""
-    found: dict[frozenset[str], int] = {}
-    beginnings, signs = _danger_signs()
+def _signs_in(statement: str) -> Mapping[Sign, int]:
+    """The danger signs of one statement."""
+    found: dict[Sign, int] = {}
     for sentence in sentences(statement):
-        said = " " + " ".join(spoken_words(straight(sentence)))
-        heard = {word for word in beginnings if word in said}
-        if heard:
-            found |= {sign: points for sign, points in signs if sign <= heard}
+        heard = {piece for word in spoken_words(straight(sentence)) for piece in _pieces_of(word)}
+        for piece in heard:
+            found |= {sign: _danger_signs()[sign] for sign in _signs_with()[piece] if sign <= heard}
     return found
 
 
 def sounds_urgent(statements: Iterable[str]) -> bool:
     """Whether the words sound urgent: danger signs, each counted once, and that something is happening now."""
-    found: dict[frozenset[str], int] = {}
+    found: dict[Sign, int] = {}
     for statement in statements:
         found.update(_signs_in(statement))
     return sum(found.values()) >= _URGENT
