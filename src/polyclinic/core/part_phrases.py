@@ -35,7 +35,7 @@ _ASSISTANT_HOLDS = Pieces(
     *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
     *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
     *("medical advice", "can i help", "may i help", "anything else", "information", "ability", "let's address"),
-    *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
+    *("helps", "let me know if you", "feel free to ask", " here's", " here is", " here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),

@@ -123,8 +123,8 @@ def holds_one(line: str, pieces: Iterable[str]) -> bool:
 class Pieces:
     """Many pieces of text, to find out quickly that a line holds none of them.
 
-    The longest word of a piece must be in a word of the line. Words that belong to no piece are remembered and not
-    searched again.
+    A space at the start or the end of a piece means that a word begins or ends there. The longest word of a piece
+    must be in a word of the line. Words that belong to no piece are remembered and not searched again.
     """
 
     def __init__(self, *pieces: str) -> None:
@@ -140,7 +140,7 @@ class Pieces:
         searched = f" {' '.join(new)} "
         found = [piece for piece, longest in self._pieces if longest in searched]
         if found:
-            return holds_one(line, found)
+            return holds_one(f" {line} ", found)
         if len(self._harmless) > _KNOWN_WORDS:
             self._harmless.clear()
         self._harmless.update(new)
