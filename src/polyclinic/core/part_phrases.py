@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.text.lazily import lazy_pattern
+from polyclinic.text.phrases import Pieces
 
 _ASSISTANT = lazy_pattern(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
@@ -30,11 +31,11 @@ _ASSISTANT = lazy_pattern(
     r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
     r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
 )
-_ASSISTANT_HOLDS = (
+_ASSISTANT_HOLDS = Pieces(
     *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
     *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
     *("medical advice", "can i help", "may i help", "anything else", "information", "ability", "let's address"),
-    *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
+    *("helps", "let me know if you", "feel free to ask", " here's", " here is", " here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
@@ -72,7 +73,7 @@ _ADVISES = lazy_pattern(
     r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
-_ADVISES_HOLDS = (
+_ADVISES_HOLDS = Pieces(
     "provide",
     "understand",
     "appreciate",
@@ -134,15 +135,10 @@ _OFFER = lazy_pattern(
 def assistants_words(line: str, *, may_advise: bool) -> str:
     """The words in a normalised line that show that an assistant speaks; empty if there are none."""
     match = _OFFER.match(line) or _PREFACE.match(line)
-    if match is None and holds_one(line, _ASSISTANT_HOLDS):
+    if match is None and _ASSISTANT_HOLDS.in_line(line):
         match = _ASSISTANT.search(line)
     if match is None and not line.isascii():
         match = _ASSISTANT_KO.search(line)
-    if match is None and not may_advise and holds_one(line, _ADVISES_HOLDS):
+    if match is None and not may_advise and _ADVISES_HOLDS.in_line(line):
         match = _ADVISES.search(line)
     return match[0] if match else ""
-
-
-def holds_one(line: str, pieces: tuple[str, ...]) -> bool:
-    """Whether one of the pieces is in the line."""
-    return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long
