@@ -88,3 +88,18 @@ def test_a_run_is_stopped_resumed_and_killed_and_shows_its_progress(page: Page, 
     expect(stop).to_be_visible()
     stop.click()
     expect(resume).to_be_visible()
+
+
+def test_what_the_server_refuses_is_in_the_language_of_the_page(context: BrowserContext, server: Server) -> None:
+    page = context.new_page()
+    page.goto(server.entry)
+    page.get_by_role("button", name="한국어").click()
+    page.goto(f"{server.url}/join?code=NO0001")
+    page.get_by_label("이름").fill("Ada")
+    page.get_by_role("button", name="참여하기", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("이 코드에 해당하는 것이 없습니다. 코드를 준 사람에게 확인하세요")
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing has this code")
+    page.get_by_role("button", name="한국어").click()
+    page.goto(f"{server.url}/runs/demo-nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("‘demo-nowhere’: 이런 이름의 실행이(가) 없습니다.")
