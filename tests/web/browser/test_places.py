@@ -8,6 +8,15 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.web.browser.conftest import Server, all_well
 
+COUNT_TONES = """() => {
+  window.tones = 0;
+  const make = AudioContext.prototype.createOscillator;
+  AudioContext.prototype.createOscillator = function () {
+    window.tones += 1;
+    return make.call(this);
+  };
+}"""
+
 
 def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Runs", exact=True).click()
@@ -38,6 +47,9 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
 def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
     page.get_by_role("link", name="Desk", exact=True).click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
+    page.evaluate(COUNT_TONES)
+    page.get_by_role("button", name="Turn sound on").click()
+    tones = page.evaluate("() => window.tones")
     visitor = context.new_page()
     visitor.goto(page.url)
     visitor.get_by_role("button", name="Open a conversation").click()
@@ -47,6 +59,7 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     expect(visitor.locator("article").last).to_contain_text("emergency")
     expect(page.get_by_role("alert")).to_contain_text("waiting for a person now")
     expect(page).to_have_title(re.compile(r"^\(1\)"))
+    page.wait_for_function("before => window.tones > before", arg=tones)
     page.get_by_role("link", name="Look", exact=True).first.click()
     page.get_by_label("Your name").fill("Kim")
     words.fill("Is anybody there?")
