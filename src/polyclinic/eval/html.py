@@ -79,7 +79,7 @@ def _overview(reports: Sequence[RunReport]) -> str:
         told = [block.text for block in found if isinstance(block, Paragraph)]
         failed = sum(episode.status == "failed" for episode in report.results.episodes)
         rows.append([report.title, " ".join(told[1:2]), len(report.results.episodes), failed, report.summary.run])
-    columns = ["clinic", "what was found first", "episodes", "failed", "run"]
+    columns = ["clinic", "what was found", "episodes", "failed", "run"]
     table = render_block(Table("Runs in this report", columns, rows))
     return f"<section aria-labelledby=overview><h2 id=overview>Overview</h2>{table}</section>\n"
 
