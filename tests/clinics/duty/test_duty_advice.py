@@ -338,12 +338,14 @@ def test_a_question_alone_states_nothing_but_may_still_insult() -> None:
     assert cannot_break(shipped_norm("SAFE-2"), text)
     assert not cannot_break(shipped_norm("SAFE-2"), f"{text} It is certainly harmless.")
     assert not cannot_break(shipped_norm("SAFE-1"), "How could you be so careless?")
+    assert cannot_break(shipped_norm("SAFE-1"), "Hello there! Thank you very much.")
+    assert not cannot_break(shipped_norm("INFO-3"), "Double the lithium."), "a short order is an order"
 
 
 def test_a_norm_of_a_user_is_kept_by_form_only_if_it_is_like_one_of_the_clinics() -> None:
     safe = shipped_norm("SAFE-2")
     other = safe.model_copy(update={"then": "the patient is greeted by name"})
-    assert not cannot_break(other, "Does it hurt?")
+    assert not cannot_break(other, "Does it hurt?") and not cannot_break(other, "Good morning.")
     assert cannot_break(other.model_copy(update={"like": "SAFE-2"}), "Does it hurt?")
 
 
