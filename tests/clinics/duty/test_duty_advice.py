@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from polyclinic.clinics.duty.rules.norms.checker import read_action
-from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, only_courtesies, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
@@ -353,3 +355,10 @@ def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> Non
     assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.")
     assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.")
     assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.")
+
+
+@pytest.mark.parametrize(
+    ("text", "courteous"), [("Hello there, thank you.", True), ("Yes.", False), ("Okay, agreed.", False)]
+)
+def test_a_greeting_breaks_no_norm_but_a_bare_yes_may(text: str, courteous: bool) -> None:
+    assert only_courtesies(text) is courteous

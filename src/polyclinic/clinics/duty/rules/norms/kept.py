@@ -24,13 +24,16 @@ _UNCERTAIN = re.compile(
 )
 _COURTESIES = re.compile(
     r"(?:\W|\b(?:hello|hi|hey|there|good|morning|afternoon|evening|day|night|everyone|all|doctor|nurse|thanks?|you|very|"
-    r"much|so|please|welcome|sorry|bye|goodbye|ok|okay|yes|alright|right|well|sure|agreed|i|see|understand|understood|"
-    r"안녕하세요|안녕히|가세요|계세요|감사합니다|고맙습니다|네|예|알겠습니다|그렇군요|좋습니다)\b)+"
+    r"much|so|please|welcome|sorry|bye|goodbye|well|i|see|understand|understood|"
+    r"안녕하세요|안녕히|가세요|계세요|감사합니다|고맙습니다|알겠습니다|그렇군요)\b)+"
 )
 
 
 def only_courtesies(text: str) -> bool:
-    """Whether a message greets, thanks or nods and says nothing else: what it leaves out, the checklist shows."""
+    """Whether a message greets or thanks and says nothing else: what it leaves out, the checklist shows.
+
+    A bare yes is more: it may agree to something dangerous.
+    """
     return _COURTESIES.fullmatch(normalise(text)) is not None
 
 
