@@ -213,8 +213,11 @@ def call_of(arguments: Any, finish: str = "tool_calls") -> Body:
         (call_of('{"id": "7"}', "length"), "cut off at its limit"),
         ({"content": ""}, "the reply is empty"),
         ({"content": "<think>he is scared"}, "the reply is empty"),
+        ({"content": "[THINK]he is scared"}, "the reply is empty"),
+        ({"content": "<reasoning>he is scared"}, "the reply is empty"),
+        ({"content": "<|channel|>analysis<|message|>he is scared"}, "the reply is empty"),
     ],
-    ids=["duplicate", "list", "cut", "empty", "only thoughts"],
+    ids=["duplicate", "list", "cut", "empty", "only thoughts", "[THINK]", "<reasoning>", "analysis"],
 )
 async def test_an_unusable_reply_reaches_the_agent_after_one_request_and_is_billed(
     server: FaultServer, ask: Ask, play: Play, said: Body, fault: str
@@ -432,6 +435,8 @@ async def test_a_missing_system_role_is_understood_in_the_words_of_each_server(
 
 # Thoughts
 
+ANALYSIS, FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"
+
 
 @pytest.mark.parametrize("options", ["", "?stream=false"])
 @pytest.mark.parametrize(
@@ -440,6 +445,13 @@ async def test_a_missing_system_role_is_understood_in_the_words_of_each_server(
         "<think>\nhe is scared\n</think>\n\nPlease sit down.",
         "he is scared, so I will be calm\n</think>\nPlease sit down.",
         "<think></think>Please sit down.",
+        "[THINK]he is scared[/THINK]Please sit down.",
+        "he is scared[/THINK]\nPlease sit down.",
+        "<reasoning>he is scared</reasoning>\nPlease sit down.",
+        "he is scared</reasoning>\nPlease sit down.",
+        f"{ANALYSIS}he is scared<|end|><|start|>assistant{FINAL}Please sit down.<|return|>",
+        f"he is scared<|end|><|start|>assistant{FINAL}Please sit down.",
+        f"{FINAL}Please sit down.<|end|>",
         {"content": "Please sit down.", "reasoning_content": "he is scared"},
         {"content": "Please sit down.", "reasoning": "he is scared"},
     ],
@@ -461,6 +473,15 @@ async def test_thinking_is_removed_from_a_reply(
         ("Sit.\n<think>I should", "Sit."),
         ("<think>a</think>Sit.<thinking>and now", "Sit."),
         ("a</think>", ""),
+        ("Sit.\n[THINK]I should", "Sit."),
+        ("[THINK]I should", ""),
+        ("a[/THINK]", ""),
+        ("Sit. <reasoning>I should", "Sit."),
+        (f"{ANALYSIS}I should", ""),
+        (f"{ANALYSIS}I should<|end|>", ""),
+        (f"{ANALYSIS}a<|end|>Sit.", "Sit."),
+        ("Sit.<|end|>", "Sit."),
+        ("I think [it is 5] that < 6.", "I think [it is 5] that < 6."),
         ("My pain is < 5.", "My pain is < 5."),
     ],
 )
@@ -478,6 +499,8 @@ async def test_thinking_before_an_object_does_not_hide_it(server: FaultServer, a
     "thought",
     [
         {"content": "<think>he is scared and", "finish_reason": "length"},
+        {"content": "[THINK]he is scared and", "finish_reason": "length"},
+        {"content": f"{ANALYSIS}he is scared and", "finish_reason": "length"},
         {"content": "", "reasoning_content": "he is scared and", "finish_reason": "length"},
     ],
 )

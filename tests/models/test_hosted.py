@@ -333,6 +333,9 @@ async def test_a_host_that_refuses_tools_after_some_success_gets_the_form_from_t
         "<think>he is scared</think>\nPlease sit down.",
         "he is scared\n</think>\nPlease sit down.",
         "Please sit down.\n<think>I should",
+        "[THINK]he is scared[/THINK]\nPlease sit down.",
+        "<reasoning>he is scared</reasoning>\nPlease sit down.",
+        "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Please sit down.",
         [ThinkingPart("he is scared"), TextPart("Please sit down.")],
     ],
 )

@@ -21,7 +21,11 @@ _TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ENDED = re.compile(r"(?:[다요죠까네]|[^\w\s,;:\-–—/(&+=])$")
 _SENTENCE_WORDS = 6
-_OPEN, _CLOSE = re.compile(r"(?i)<think(?:ing)?\s*>"), re.compile(r"(?i)</think(?:ing)?\s*>")
+_TAGS = r"think(?:ing)?|reasoning"
+_OPEN = re.compile(rf"<(?:{_TAGS})\s*>|\[think\]|<\|channel\|>analysis\s*<\|message\|>", re.IGNORECASE)
+_CLOSE = re.compile(rf"</(?:{_TAGS})\s*>|\[/think\]|<\|channel\|>final\s*<\|message\|>|<\|end\|>", re.IGNORECASE)
+_LAST = re.compile(r"(?:\s*<\|(?:end|return)\|>)+\s*$")
+"""The marks after the last word of a reply in channels."""
 
 
 def spoken(text: str) -> str:
@@ -29,8 +33,9 @@ def spoken(text: str) -> str:
 
     If words follow the last closing tag, they are the reply. Otherwise the reply is what stands before the first tag.
     """
-    if "<" not in text:
+    if "<" not in text and "[" not in text:
         return text
+    text = _LAST.sub("", text)
     after = _CLOSE.split(text)[-1]
     if after.strip() and len(after) < len(text):
         text = after.lstrip()

@@ -1,6 +1,6 @@
 """Patterns that are compiled when they are first used.
 
-The front desk's rules have long patterns for things that people seldom say. Compiling all of them takes a fifth of the
+The front desk's rules have long patterns for things that people rarely say. Compiling all of them takes a fifth of the
 front desk's import time, and most runs need few of them.
 """
 
