@@ -377,6 +377,23 @@ def test_lines_that_break_no_exact_rule_are_read() -> None:
     assert out_of_part(advice, CALLER) is None
 
 
+def test_a_line_is_also_read_without_the_words_that_it_quotes() -> None:
+    said = "He laughed and went on: 'Take three a day.' That was all."
+    assert out_of_part(said, CALLER, reads=lambda line, question: "Take" in line) is None
+    assert out_of_part(said, CALLER, reads=lambda line, question: "all" in line) is not None
+
+
+async def test_she_is_somebody_else_if_somebody_was_mentioned_before(open_episode: OpenEpisode) -> None:
+    line = "She has been dizzy since Sunday."
+    part = replace(CALLER, said="Since when?", sex="female")
+    for before, asked in (("I am dizzy.", 2), ("My sister is dizzy.", 1)):
+        caller = Scripted(line, GOOD)
+        episode = await open_episode(caller=caller)
+        history = (Message(role="assistant", content=before),)
+        await answer_in_part(episode, episode.agent("caller"), ASKS, part, history=history)
+        assert len(caller.requests) == asked
+
+
 async def test_a_language_models_line_that_is_read_as_out_of_character_is_asked_for_again(
     open_episode: OpenEpisode,
 ) -> None:
@@ -400,8 +417,8 @@ def shares(rows: Iterable[tuple[str, str, bool]]) -> tuple[float, float]:
 def test_lines_of_an_author_whom_the_reader_never_saw_are_mostly_judged_rightly() -> None:
     """Half of that author's lines are hard to tell, good ones too."""
     caught, wrong = shares(labelled(["BF"]))
-    assert caught >= 0.7
-    assert wrong <= 0.08
+    assert caught >= 0.6
+    assert wrong <= 0.05
 
 
 def test_lines_of_a_pass_that_the_reader_never_saw_raise_few_false_alarms() -> None:

@@ -145,3 +145,101 @@ def test_particulars_with_labels_are_a_form_and_spoken_ones_are_not() -> None:
     assert found.kind == "form instead of speech"
     assert broken_by("My name is Kim Min-su, and my phone number is 010-1234. Address: the old mill.") is None
     assert broken_by("It says: Right eye: deeply red; Right pupil: mid-wide; Left eye: shallow chamber.") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("Do you smoke?", "Do you smoke?"),
+        ("Thank you. Where is the pain?", "Where is the pain?"),
+        ("I see. What worries you most?", "I see. What worries you most?"),
+        ("담배 피우세요?", "담배 피우세요?"),
+        ("네, 감사합니다. 언제부터 아프셨어요?", "언제부터 아프셨어요?"),
+    ],
+)
+def test_a_short_question_that_is_only_asked_back_is_an_echo(said: str, line: str) -> None:
+    found = broken_by(line, own=("patient",), said=said)
+    assert found is not None and found.kind == "echo of the other"
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("Do you smoke?", "Do I smoke?"),
+        ("Do you smoke?", "Do you smoke? I gave up last year."),
+        ("Good morning. How are you?", "How are you?"),
+        ("Tuesday at ten?", "Tuesday at ten?"),
+        ("Since Sunday?", "Since Sunday?"),
+        ("안녕하세요?", "안녕하세요?"),
+    ],
+)
+def test_people_greet_back_and_repeat_a_question_before_they_answer(said: str, line: str) -> None:
+    assert broken_by(line, own=("patient",), said=said) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "She has been having chest pain for two days.",
+        "No, she's never smoked, and her chest feels tight.",
+        "She feels dizzy when she stands up.",
+    ],
+)
+def test_a_patient_does_not_call_herself_she(line: str) -> None:
+    said = "How long has it lasted?"
+    found = broken_by(line, own=("patient",), said=said, sex="female")
+    assert found is not None and found.kind == "third person"
+    assert broken_by(line, own=("patient",), said=said, sex="male") is None
+    assert broken_by(line, own=("patient",), said=said) is None, "the sex is not known"
+    assert broken_by(line, own=("patient",), said="What about your mother?", sex="female") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["She's not well, my sister.", "She was at the door, the nurse.", "She is my friend.", "My wife, she has it."],
+)
+def test_she_may_be_somebody_else(line: str) -> None:
+    assert broken_by(line, own=("patient",), said="How long has it lasted?", sex="female") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I recommend that you rest and drink water.",
+        "Hi there! What can I do for you today?",
+        "You should drink plenty of water and rest.",
+        "Your feelings are completely valid.",
+        "Thank you for sharing that with me.",
+        "I do apologise for any inconvenience.",
+        "Could I please have your date of birth?",
+        "Please contact a local crisis line.",
+        "Would you like to tell me more about that?",
+    ],
+)
+def test_a_lay_person_does_not_do_what_helpers_do(line: str) -> None:
+    found = broken_by(f"It hurts. {line}", own=("patient",), others=("doctor",))
+    assert found is not None and found.kind == "speaks as an assistant"
+    reported = f"My sister told me: {line.rpartition('! ')[2].rstrip('.')}, and so on."
+    assert broken_by(reported, own=("patient",), others=("doctor",)) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "You should see my knee, it is like a melon.",
+        "What can I do for you to believe me? What can I do?",
+        "Can I have your name, please? I want to complain.",
+        "I'd recommend that place to nobody.",
+        "You need to get more sleep, by the look of you.",
+        "A lady rang. 'How can I help you today?' she asked, and I laughed.",
+        'Twenty years of "and how did that make you feel", and now I could throw a cushion at you.',
+        "'무엇을 도와드릴까요' 이러더니 그러고 끝이던데요.",
+    ],
+)
+def test_rude_and_quoted_words_are_in_character(line: str) -> None:
+    assert broken_by(line, own=("patient",), others=("doctor",), said="How did that make you feel?") is None
+
+
+def test_a_line_in_quotation_marks_is_the_speakers_own() -> None:
+    assert broken_by('"How can I help you today?"') is not None
+    assert broken_by('"The patient has a dull ache."', own=("patient",)) is not None

@@ -14,7 +14,8 @@ recorded as the simulator's fault, by kind, and the episode goes on.
 
 Exact rules come first. A language model's line that passes them is read by the built-in reader, whichever reader the
 run has: it costs no call and gives the same answer each time. Its weights were learned from lines of several authors
-and of a small model, with a threshold that few good lines reach.
+and of a small model, and from ordinary lines of patients. Its threshold is the lowest that at most 2 % of the ordinary
+good lines in unseen sets reach.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ from polyclinic.core.part_again import (
     reminder,
     without_what_came_back,
 )
+from polyclinic.core.part_self import mentions_somebody
 from polyclinic.core.part_signs import PartBreak, broken_by
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.transcript import Failed
 from polyclinic.core.value import Value, unchanging
 from polyclinic.errors import ReplyError, SimulatedUserError
+from polyclinic.text.quotations import without_quotations
 from polyclinic.text.words import spoken_words
 
 R = TypeVar("R")
@@ -60,7 +63,7 @@ OUT_OF_PART = ReadingKind(
         " instructions, speaks for the other, plays the doctor or tutor)?"
     ),
     follows="the line is asked for again; if it is still out of the part, that is the simulator's fault",
-    surely=0.73,
+    surely=0.68,
     in_reply=True,
 )
 
@@ -79,6 +82,7 @@ class Part:
     - `ready`: lines of their case that they could say at any time
     - `reads`: whether the reader is asked too; otherwise only the exact rules decide
     - `may_advise`: whether they learn medicine; see `broken_by`
+    - `sex`: of somebody who speaks for themselves, "female" or "male", if it is known
     """
 
     who: str
@@ -91,6 +95,7 @@ class Part:
     ready: tuple[str, ...] = ()
     reads: bool = True
     may_advise: bool = False
+    sex: str = ""
     lang: str = "en"
 
 
@@ -137,10 +142,17 @@ def out_of_part(
         hidden=part.hidden,
         told=told,
         may_advise=part.may_advise,
+        sex=part.sex,
     )
-    if found is None and reads is not None and part.reads and reads(text, OUT_OF_PART.ask(said=part.said)):
+    if found is None and reads is not None and part.reads and _reads_out(text, part, reads):
         return PartBreak("read as out of the part", text)
     return found
+
+
+def _reads_out(text: str, part: Part, reads: Callable[[str, Question], bool]) -> bool:
+    """Whether a line is read as out of character, also without the words that it quotes."""
+    question, own = OUT_OF_PART.ask(said=part.said), without_quotations(text)
+    return reads(text, question) and (own == text or reads(own, question))
 
 
 async def answer_in_part(
@@ -167,6 +179,8 @@ async def answer_in_part(
     if agent.is_language_model and _said_before(words(answer.value), history):
         history, sample = (), sample + _WITHOUT_HISTORY
         answer = await agent.answer(prompt, history, sample=sample)
+    if part.sex and any(mentions_somebody(message.content) for message in earlier):
+        part = replace(part, sex="")  # "she" may be the person who was mentioned
     _count(episode, checked=1)
     reads = episode.services.reads_line if agent.is_language_model else None
     fault = out_of_part(words(answer.value), part, prompt, reads)

@@ -16,6 +16,7 @@ ECHO_WORDS = 4
 PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
+_ASKED_BACK = 3
 _QUESTION_ECHO = 5
 _I = I_WORDS | I_SHORT
 _DOES = frozenset(
@@ -35,6 +36,13 @@ _TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|�
 _ORDERS = re.compile(
     r"\b(?:do not|don't|never|answer|say|speak|write|begin|repeat)\b|마세요|하세요|십시오", re.IGNORECASE
 )
+_ASKS = re.compile(
+    r"^(?:and |so )?(?:where|what|when|which|who|why|how|do|does|did|is|are|was|were|have|has|can|could|will|would)\b"
+    r"|\byour?\b"
+)
+_GREETING = re.compile(r"\bhow (?:are|do) you(?: do(?:ing)?)?(?: today)?\?|안녕|누구세요|여보세요")
+_HONOURS = re.compile(r"(?:세요|[시신실]가?[나까]?[요까죠]|십니까|셨어요|셨나요|셨습니까)\?")
+"""The endings of a Korean question to somebody else: nobody honours themselves."""
 _Words = tuple[str, ...]
 _ANYONE = I_WORDS | YOU_WORDS | YOURSELF
 
@@ -50,6 +58,8 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     These are: their last words with hardly a word added, one of their questions, what they said to "you", or what they
     said about themselves.
     """
+    if _only_asks_back(line, said):
+        return line
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""
@@ -63,6 +73,27 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
         found = next((part for part in _said_of_themselves(said) if part in joined), "")
     found = found or ("" if line.isascii() else _nearly_given_back(line, said))
     return found or ("" if _DOES.isdisjoint(mine) else _mirrored(line, said))
+
+
+def _only_asks_back(line: str, said: str) -> bool:
+    """Whether a line is nothing but sentences of the other person, and one of them asks the listener something.
+
+    Somebody who repeats a question to be sure of it says "I" or 저, or repeats a word or two.
+    """
+    theirs = _sentences_said(said)
+    given_back = [tuple(spoken_words(sentence)) for sentence in sentences(line)]
+    return set(given_back) <= theirs.keys() and any(theirs[words] for words in given_back)
+
+
+@lru_cache(maxsize=1_024)
+def _sentences_said(said: str) -> dict[_Words, bool]:
+    """The other person's sentences, as words, and whether each asks the listener something. Greetings do not."""
+    found: dict[_Words, bool] = {}
+    for sentence in sentences(normalise(said)):
+        words = tuple(spoken_words(sentence))
+        asks = (len(words) >= _ASKED_BACK and _ASKS.search(sentence)) or _HONOURS.search(sentence)
+        found[words] = bool(asks) and is_question(sentence) and not _GREETING.search(sentence)
+    return found
 
 
 @lru_cache(maxsize=1_024)

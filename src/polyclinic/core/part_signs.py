@@ -12,11 +12,14 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
+from polyclinic.core.part_helps import helpers_words
 from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
 from polyclinic.core.part_phrases import assistants_words
+from polyclinic.core.part_self import pronoun_of_self
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import holds_one, mentioned
+from polyclinic.text.quotations import without_quotations
 from polyclinic.text.sentences import SENTENCE_START, sentences
 from polyclinic.text.words import spoken_words
 
@@ -49,7 +52,8 @@ _ILL = lazy_pattern(
     r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
-    r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)|가 직접 말하"
+    r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)"
+    r"|(?<![제내])가 직접 말하"
     rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
     r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
 )
@@ -92,16 +96,19 @@ def broken_by(
     hidden: Sequence[str] = (),
     told: str = "",
     may_advise: bool = False,
+    sex: str = "",
 ) -> PartBreak | None:
     """The first sign that a line is out of character; None if there is no exact sign. `may_advise` is for somebody
     who learns medicine: they may weigh findings, recommend, and say that they are sorry to hear something. A lay person
-    in character would not.
+    in character would not. `sex` is for somebody who speaks for themselves: "she" may then be the speaker. What a
+    speaker quotes counts only as a script.
     """
+    written, text = text, without_quotations(text)
     line = normalise(text)
     found = assistants_words(line, may_advise=may_advise)
     if found:
         return PartBreak("speaks as an assistant", found)
-    found = "" if may_advise else lecture(text, line)
+    found = "" if may_advise else lecture(text, line) or helpers_words(line)
     if found:
         return PartBreak("speaks as an assistant", found)
     found = speaks_as_patient(line) if may_advise else ""
@@ -110,13 +117,13 @@ def broken_by(
     found = measured(text, line, said, known) if known else ""
     if found:
         return PartBreak("knows what is hidden", found)
-    if _is_form(text):
-        return PartBreak("form instead of speech", text.strip())
-    match = _DIRECTION.match(text)
+    if _is_form(written):
+        return PartBreak("form instead of speech", written.strip())
+    match = _DIRECTION.match(written)
     if match:
         return PartBreak("stage direction", match[0].strip())
     mine = spoken_words(line)
-    found = (_labelled(text, (*others, *own)) or _quoted(text, others)) if ":" in text else ""
+    found = (_labelled(written, (*others, *own)) or _quoted(written, others)) if ":" in written else ""
     found = found or _greets(text, own) or (_own_child(line) if "child" in own else "")
     if found:
         return PartBreak("speaks for the other", found)
@@ -127,6 +134,7 @@ def broken_by(
     if match:
         return PartBreak("third person", match[0])
     found = _third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""
+    found = found or (pronoun_of_self(line, said, sex) if sex else "")
     if found:
         return PartBreak("third person", found)
     found = echo_of_other(line, mine, said)

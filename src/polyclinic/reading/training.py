@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +85,23 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
 
 def train_lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:
     """Train and write the weights of the kinds that are `in_reply`; returns their digest."""
-    return save(out, made(*train(rows, {name: kind for name, kind in kinds.items() if kind.in_reply})))
+    mine = {name: kind for name, kind in kinds.items() if kind.in_reply}
+    return save(out, made(*train([*rows, *ordinary_lines(rows, kinds)], mine)))
+
+
+def ordinary_lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
+    """Lines of patients from the sets of other kinds, as lines that are in character.
+
+    The sets of the kinds that are `in_reply` have few ordinary lines: half of them were made hard to tell. Only lines
+    that were labelled no are taken, since a yes may be a fault. What was said before is not known: each line gets one
+    of the questions of the kind, in turn, so that a question tells nothing about the answer.
+    """
+    told = {row.text: row for row in rows if kinds[row.question.kind].who == ("patient",) and not row.label}
+    found: list[Labelled] = []
+    for name, kind in kinds.items():
+        mine = [row.question for row in rows if row.question.kind == name] if kind.in_reply else []
+        found += [replace(row, question=question) for row, question in zip(told.values(), cycle(mine), strict=False)]
+    return found
 
 
 def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> dict[str, Floats]:

@@ -131,6 +131,7 @@ class PatientActor:
             said=heard,
             hidden=self._hidden,
             reads=not interprets,
+            sex="" if self._patient.companion else self._patient.person.sex,
         )
         history = self._heard if remembers else ()
         answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)

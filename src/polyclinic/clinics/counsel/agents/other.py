@@ -64,6 +64,7 @@ class Other:
             others=("counsellor", "상담자"),
             said=said,
             ready=(lines.worry, lines.value, lines.question, lines.misunderstanding) if lines else (),
+            sex=persona.sex,
             lang=talk.lang,
         )
         history = dialogue(heard[:-1] if said else heard, "patient")

@@ -199,7 +199,7 @@ def part_of(scenario: PatientScenario) -> Part:
     part = Part(who="the patient", own=("patient",), others=("doctor",), told=requirement_lines())
     if scenario.record.informant == "parent":
         return replace(part, who="the parent of the sick child", own=("patient", "child", "parent"))
-    return part
+    return replace(part, sex=scenario.record.sex)
 
 
 def _answer_of(thought: Thought) -> str:

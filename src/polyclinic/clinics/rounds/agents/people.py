@@ -66,6 +66,7 @@ class Patient:
             hidden=tuple(name for name in self._hidden if not mentioned(said, [name])),
             ready=(self._script.chief_complaint, self._script.concerns) if self._script.concerns else (),
             reads=not self._script.informant,
+            sex="" if self._script.informant else self._script.speaker.sex or "",
         )
 
     async def opens(self) -> str:

@@ -1,0 +1,46 @@
+"""Whether somebody speaks of themselves as "he" or "she".
+
+A pronoun alone is a weak sign: people speak of their wives and sons. It counts only if the sex agrees, if it opens the
+line, and if nobody else whom it could mean was mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.core.part_echo import speaks_of_self
+from polyclinic.text.normal import normalise
+from polyclinic.text.words import spoken_words
+
+_PRONOUN = {"female": "she", "male": "he"}
+_OPENS = re.compile(
+    r"(?:(?:yes|no|well|yeah|okay|ok|oh|um|uh|hello|hi)[,.!]? )*(s?he)(?:'s|'d| (?:also |just |still )?(?:has|had|is"
+    r"|was|feels?|felt|does|did|can|can't|cannot|reports?|suffers?|experiences?|complains?|denies|takes?|began|started"
+    r"|noticed|describes?|mentions?|needs?|wants?|smokes?|drinks?|lives?|works?|gets?)\b)"
+)
+_PRONOUNS = frozenset(("he", "she", "him", "her", "his", "hers"))
+_PEOPLE = """
+they who wife husband partner mother mum mom mam father dad son daughter sister brother aunt uncle nan nana gran granny
+grandma grandpa grandmother grandfather friend boyfriend girlfriend neighbour neighbor niece nephew cousin child kid
+baby boy girl lady woman man guy bloke dog cat boss colleague teacher somebody someone anybody anyone everybody everyone
+family nurse gp consultant person people
+"""
+_SOMEBODY = _PRONOUNS | frozenset(_PEOPLE.split())
+
+
+def mentions_somebody(text: str) -> bool:
+    """Whether a text mentions a person whom "he" or "she" could mean."""
+    return any(word.removesuffix("'s") in _SOMEBODY for word in spoken_words(normalise(text)))
+
+
+def pronoun_of_self(line: str, said: str, sex: str) -> str:
+    """The words with which somebody of this sex speaks of themselves in the third person; empty if there are none.
+
+    `line` is normalised.
+    """
+    match = _OPENS.match(line)
+    if match is None or match[1] != _PRONOUN.get(sex) or mentions_somebody(said) or speaks_of_self(line):
+        return ""
+    rest = line[: match.start(1)] + line[match.end(1) :]
+    others = {word.removesuffix("'s") for word in spoken_words(rest)} & _SOMEBODY
+    return "" if others - _PRONOUNS else match[0]
