@@ -107,7 +107,10 @@ async def interrogation(room: Room) -> None:
             room.interview.cheats_used.append(question)
             await exchange(room, room.interview.discipline, question, cheat=True)
             continue
-        enough = room.round >= variant.least and fair >= min(variant.least_own, variant.turns - len(cheat_at))
+        own = room.interview.different(own=True)
+        enough = room.interview.different() >= variant.least and own >= min(
+            variant.least_own, variant.turns - len(cheat_at)
+        )
         question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
         if not question and not (enough or room.doctors.is_person):
             continue  # concluded too early: this turn is lost, and the doctor is asked again in the next

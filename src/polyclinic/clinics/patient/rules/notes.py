@@ -80,6 +80,14 @@ class ConcludedEarly(Note):
     turn: int
 
 
+class AskedAlready(Note):
+    """A doctor's question that was asked before, and that earlier question. The doctor is asked for another one."""
+
+    topic = "asked already"
+    question: str
+    earlier: str
+
+
 class Recruited(Note):
     """Who called in whom, the topological order of the doctors, and the order in which they came."""
 
