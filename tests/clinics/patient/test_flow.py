@@ -29,6 +29,7 @@ from polyclinic.core.library import Library
 from polyclinic.core.transcript import Called, Violated
 from polyclinic.errors import ConfigError
 from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.reading import event_line
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.retrieval.embedders import embedder
@@ -185,6 +186,8 @@ async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_amon
     for row in results.episodes:
         asked = [said for said in row.transcript.said("doctor") if "round" in said.data]
         assert len(asked) <= 10
+        shown = [line.speaker for said in asked if (line := event_line(said)) is not None]
+        assert shown == [f"{'cheater' if said.data['cheat'] else 'doctor'} to patient" for said in asked]
         assert sum(said.data["cheat"] for said in asked) <= 5
         assert {said.data["type"] for said in asked} <= set(QUESTION_TYPES)
     assert (

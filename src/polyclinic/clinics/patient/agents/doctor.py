@@ -29,8 +29,8 @@ from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, discipl
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Conversation, Interview, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
-from polyclinic.core.episode import Episode
 from polyclinic.core.agent import Answer
+from polyclinic.core.episode import Episode
 from polyclinic.core.message import assistant, user
 from polyclinic.core.part import AFRESH
 

@@ -208,7 +208,8 @@ async def exchange(
     """Ask a question and get the answer. Notes everything that the judges need, and records leaks at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
-    about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by)
+    cheater = "cheater" if cheat else None
+    about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by, played_by=cheater)
     episode.say("doctor", question, to="patient", payload=about)
     near = room.patient.considers(question)
     asked = await read_question(episode.reads, record, question, near)
