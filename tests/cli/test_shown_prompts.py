@@ -56,3 +56,26 @@ def test_the_shown_prompt_says_where_it_was_asked_and_has_the_callers_own_earlie
 )
 def test_what_judges_and_the_reader_get_can_be_shown_too(polyclinic: Run, clinic: str, prompt: str, role: str) -> None:
     assert polyclinic("prompts", "show", clinic, prompt).stdout.startswith(f"{prompt} to {role} (scenario ")
+
+
+@pytest.mark.parametrize(
+    ("clinic", "prompt", "id"),
+    [
+        ("demo", "CallerAsks", "call-02"),
+        ("frontdesk", "PatientIntake", "primary-0-00001-visit"),
+        ("patient", "Complains", "acg-01"),
+        ("counsel", "GuardChecks", "us-georgia-choir-en"),
+        ("duty", "ActTurn", "t1-02-warfarin"),
+        ("rounds", "PatientOpens", "infe-03"),
+    ],
+)
+def test_a_scenario_is_chosen_by_the_id_that_the_command_itself_prints(
+    polyclinic: Run, clinic: str, prompt: str, id: str
+) -> None:
+    shown = polyclinic("prompts", "show", clinic, prompt, "--scenario", id)
+    assert f"(scenario {id}, variant" in shown.stdout.splitlines()[0], shown.stderr
+
+
+def test_an_unknown_id_is_still_refused_with_the_clinics_own_words(polyclinic: Run) -> None:
+    refused = polyclinic("prompts", "show", "demo", "CallerAsks", "--scenario", "call-99")
+    assert (refused.returncode, "no selection of demo calls called 'call-99'" in refused.stderr) == (2, True)

@@ -100,6 +100,14 @@ def test_every_level_of_every_axis_has_instructions() -> None:
     assert len(seen) == 6 * 3 * 3 * 2
 
 
+def test_a_patient_is_reminded_of_its_levels_in_words_without_their_names() -> None:
+    axes = PatientAxes(personality="overly_positive", language="A", recall="low", confusion="high")
+    reminded = axes.reminder()
+    assert reminded != PatientAxes().reminder()
+    assert not [word for word in ("level", "overly", "neutral", "recall", "confusion", "_") if word in reminded]
+    assert all(sentence.startswith(("You", "Your")) for sentence in reminded.rstrip(".").split(". "))
+
+
 def test_an_unusual_patient_gets_at_least_three_lines_on_how_they_differ() -> None:
     usual = PatientAxes()
     others = [PatientAxes(personality=each) for each in PERSONALITIES if each != usual.personality]

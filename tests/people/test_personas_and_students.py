@@ -19,6 +19,26 @@ def test_there_are_three_hundred_personas_and_students_and_all_are_consistent() 
     assert len({persona.id for persona in personas()}) == len({student.id for student in students()}) == 300
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("hurried", "curious"),
+        ("hurried", "talkative"),
+        ("hurried", "emotional"),
+        ("few words", "talkative"),
+        ("trusting", "curious"),
+        ("trusting", "distrustful"),
+        ("trusting", "sceptical"),
+        ("cheerful", "grumbling"),
+        ("stoic", "dramatic"),
+    ],
+)
+def test_nobody_is_told_to_be_one_thing_and_its_opposite(one: str, other: str) -> None:
+    tags = {tag for persona in personas() for tag in persona.tags}
+    assert {one, other} <= tags
+    assert [persona.id for persona in personas() if {one, other} <= set(persona.tags)] == []
+
+
 def test_inconsistent_people_are_found() -> None:
     persona = personas()[0]
     odd = persona.model_copy(

@@ -9,6 +9,7 @@ import click
 
 from polyclinic.cli.options import Group, json_option, print_result, table, wait
 from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.runner.plan.run_plan import chosen_scenarios
 from polyclinic.runner.registry import load_clinic
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def list_prompts(clinic: str, as_json: bool) -> int:
     "--scenario",
     default="",
     metavar="S",
-    help="As for run: a number, a name, name:count, a file. Without it, one is looked for that asks PROMPT.",
+    help="As for run: a number, an id, a name, name:count, a file. Without it, one is looked for that asks PROMPT.",
 )
 @click.option(
     "--variant", default="", help="Only this variant. Without it, the demo's variants are tried first, then the rest."
@@ -88,11 +89,14 @@ async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: in
         raise UnknownName(f"prompt of {clinic}", prompt, names)
     if variant:
         loaded.variant(variant)
+    by_id = bool(scenario) and chosen_scenarios(loaded, scenario, seed)[-1].id == scenario
     for place in places(loaded, prompt, scenario, variant):
-        scenes = await scenes_in(
-            loaded, place, seed, lambda scenes: sum(scene.prompt == prompt for scene in scenes) >= which
-        )
-        found = [scene for scene in scenes if scene.prompt == prompt]
+
+        def asked(scenes: Sequence[Scene]) -> list[Scene]:
+            mine = [scene for scene in scenes if scene.prompt == prompt]
+            return [scene for scene in mine if scene.place[0] in ("", scenario)] if by_id else mine
+
+        found = asked(await scenes_in(loaded, place, seed, lambda scenes: len(asked(scenes)) >= which))
         if len(found) >= which:
             return found[which - 1]
     raise ConfigError(

@@ -81,6 +81,12 @@ class InRound(Payload):
     round: int
 
 
+class PlayedBy(Payload):
+    """The role that said a line in the speaker's name. Payloads of lines may have this field."""
+
+    played_by: str
+
+
 NoteT = TypeVar("NoteT", bound=Note)
 PayloadT = TypeVar("PayloadT", bound=Payload)
 KeptT = TypeVar("KeptT", bound=Value)

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.note import PlayedBy
 from polyclinic.core.transcript import (
     Changed,
     Ended,
@@ -80,7 +81,9 @@ def event_line(event: Event) -> Line | None:
     """One event as a line of the dialogue; None for an event that readers do not need."""
     match event:
         case Said():
-            speaker = f"{event.speaker} to {event.to}" if event.to else event.speaker
+            played = event.get(PlayedBy)
+            speaker = played.played_by if played is not None else event.speaker
+            speaker = f"{speaker} to {event.to}" if event.to else speaker
             return Line(speaker, clip(event.text), in_words(event.data) if event.data else "")
         case ToolUsed():
             words = f"used {event.tool}" + (f", which failed: {event.error}" if event.error else "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
@@ -36,24 +36,17 @@ class PatientAxes(Frozen):
     def instructions(self) -> list[str]:
         """What an actor must do to play this person, one instruction per line, axis by axis."""
         words = _words()
-        return [
-            *words["personality"][self.personality],
-            *words["language"][self.language],
-            *words["recall"][self.recall],
-            *words["confusion"][self.confusion],
-        ]
+        return [line for axis, level in self for line in words[axis][level]]
 
     def reminder(self) -> str:
-        """The levels in one short line, for the end of the prompt."""
-        return (
-            f"You are {self.personality.replace('_', ' ')}; your language is at level {self.language}; "
-            f"your recall of your history is {self.recall}; your confusion is {self.confusion}."
-        )
+        """What this person is like in a few short sentences, for the end of the prompt."""
+        words = _words()["reminder"]
+        return " ".join(words[axis][level] for axis, level in self)
 
 
 @lru_cache(maxsize=1)
-def _words() -> Mapping[str, Mapping[str, list[str]]]:
-    words: Mapping[str, Mapping[str, list[str]]] = package_data("polyclinic.people", "data/patient_axes.toml")
+def _words() -> dict[str, Any]:
+    words: dict[str, Any] = package_data("polyclinic.people", "data/patient_axes.toml")
     return words
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+import re
+from typing import Any, get_args
 
 from polyclinic.clinics.demo import clinic
+from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
 from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
@@ -11,6 +13,9 @@ from polyclinic.eval.report import count_parts
 from polyclinic.testing.fault_server import Body, FaultServer
 from polyclinic.testing.runs import run_once
 
+_NOTHING: dict[str, Any] = {
+    "has_leaflet": False, "medicine": "", "question": "", "phrases": (), "said_before": (), "objections": ()
+}  # fmt: skip
 LEAFLET = Leaflet(medicine="Amberol", tablets=2, times_a_day=3, most_a_day=8)
 
 
@@ -86,3 +91,12 @@ async def test_a_caller_who_speaks_as_an_assistant_is_asked_again_and_counted() 
     counts = count_parts(results)
     assert (counts.lines, counts.again, counts.stayed) == (2, {"speaks as an assistant": 2}, {})
     assert all("assist" not in said.text for row in results.episodes for said in row.transcript.of(Said))
+
+
+def test_no_worked_example_answers_a_call_that_is_played() -> None:
+    """Where the right answer is one of a few labels, an example must show one of them. A dose can always be another."""
+    template = "\n".join(message.content for message in NurseAdvises(**_NOTHING).render())
+    found = [json.loads(example) for example in re.findall(r"\{\"text\".*\}", template)]
+    assert found
+    doses = {(call.leaflet.tablets, call.leaflet.times_a_day) for call in written()}
+    assert not [each for each in found if (each["tablets"], each["times_a_day"]) in doses]

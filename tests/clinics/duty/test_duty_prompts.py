@@ -10,6 +10,7 @@ import pytest
 from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts.people import ActTurn, PatientTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, PatientSteers, StaffSteers
+from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.tasks.beats import MATTERS
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import (
@@ -128,6 +129,8 @@ def test_medicines_from_elsewhere_and_steps_about_them_are_not_handed_to_staff(s
     assert isinstance(shift, MedicationReview)
     view = role_view(shift, "doctor")
     assert not {each.name for each in shift.current_meds if each.elsewhere} & {each.name for each in view.medicines}
+    told = [*role_view(shift, "doctor", open_points=True).unknowns, *knowledge().grounding(shift)]
+    assert not [line for line in told if words(line) & {each.name for each in shift.current_meds if each.elsewhere}]
     assert len(view.protocol) == len(shift.protocol)
     assert not [step for step in view.protocol if given_away(shift, step)]
 

@@ -10,6 +10,7 @@ from benchmarks.duty_habits import BREAKS, given_in
 from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
+from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.tasks.beats import MATTERS
 from polyclinic.clinics.duty.scenario import scenarios
@@ -59,10 +60,32 @@ def asked(turn: int = 1, learning: float = 0.8, **changes: object) -> Ask[ActTur
     return Ask(prompt, request, {}, reader())
 
 
-def test_what_nobody_knows_yet_is_listed_only_for_staff_with_a_memory() -> None:
-    plain, remembers = asked().prompt, asked(memory=MemoryView(facts=("nobody knows it",))).prompt
-    assert plain.view.unknowns
-    assert ["nobody has this yet" in prompt.render()[0].content for prompt in (plain, remembers)] == [False, True]
+@pytest.mark.parametrize(("variant", "remembers"), [("plain", False), ("norm-instructed", False), ("full", True)])
+async def test_offline_staff_know_of_the_case_only_what_a_model_in_the_same_variant_reads(
+    play: Play, variant: str, remembers: bool
+) -> None:
+    shift = SHIFTS["t1-02-warfarin"]
+    result = await play(shift, variant=variant)
+    said = " ".join(said.text for said in result.transcript.said() if said.speaker != "patient").casefold()
+    shelf = [fact.split(";")[0].casefold() for fact in knowledge().grounding(shift)]
+    assert any(unknown.about.casefold() in said for unknown in shift.unknowns) == remembers
+    assert any(fact in said for fact in shelf) == remembers
+
+
+def test_offline_staff_take_what_is_not_in_their_prompt_from_nowhere() -> None:
+    """Whatever a prompt holds besides its settings is printed, so that a language model reads it too."""
+    shift = SHIFTS["t1-02-warfarin"]
+    prompt = asked(
+        view=role_view(shift, "doctor", open_points=True),
+        grounding=tuple(knowledge().grounding(shift)),
+        memory=MemoryView(commitments=("a promise",), earlier=("an earlier shift",), failures=("it failed",)),
+    ).prompt
+    read = "\n".join(message.content for message in prompt.render())
+    told = [*prompt.view.knows, *prompt.view.unknowns, *prompt.view.protocol, *prompt.grounding]
+    told += [*prompt.memory.commitments, *prompt.memory.earlier, *prompt.memory.failures]
+    assert prompt.view.unknowns
+    assert prompt.grounding
+    assert not [line for line in told if line not in read]
 
 
 @pytest.mark.parametrize("voice", ["first", "second"])

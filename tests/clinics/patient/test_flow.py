@@ -18,7 +18,7 @@ from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor.replies import QUESTION_TYPES
 from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
-from polyclinic.clinics.patient.rules.notes import Consulted, PhaseBegun, Recruited, Triaged
+from polyclinic.clinics.patient.rules.notes import AskedAlready, Consulted, PhaseBegun, Recruited, Triaged
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
@@ -29,6 +29,7 @@ from polyclinic.core.library import Library
 from polyclinic.core.transcript import Called, Violated
 from polyclinic.errors import ConfigError
 from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.reading import event_line
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Table
 from polyclinic.retrieval.embedders import embedder
@@ -185,6 +186,8 @@ async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_amon
     for row in results.episodes:
         asked = [said for said in row.transcript.said("doctor") if "round" in said.data]
         assert len(asked) <= 10
+        shown = [line.speaker for said in asked if (line := event_line(said)) is not None]
+        assert shown == [f"{'cheater' if said.data['cheat'] else 'doctor'} to patient" for said in asked]
         assert sum(said.data["cheat"] for said in asked) <= 5
         assert {said.data["type"] for said in asked} <= set(QUESTION_TYPES)
     assert (
@@ -217,6 +220,34 @@ async def test_a_doctor_who_gives_up_at_once_must_ask_the_minimum_number_of_ques
     assert row.status == "done"
     assert len(own) >= variant.least_own
     assert spoken > gives_up
+
+
+@pytest.mark.parametrize("learns", [True, False])
+async def test_a_doctor_who_repeats_a_question_is_asked_for_another_one_and_the_interview_goes_on(learns: bool) -> None:
+    """`learns`: whether the doctor does as told when it is asked again."""
+    asked: list[str] = []
+
+    def reply(body: Body) -> str:
+        if "response_format" in body:
+            return '{"reasoning": "It fits.", "diagnosis": "gout"}'
+        told = str(body["messages"][-1]["content"])
+        asked.append(told)
+        new = learns and "You have asked this already" in told
+        return f"What did you notice on day {len(asked)}?" if new else "So what is your medical history?"
+
+    async with FaultServer(reply=reply) as server:
+        cast = f"doctor={server.url}:any,all=understudy"
+        results = await run_once(clinic, variants=("cot",), scenarios="app-03", cast=cast)
+    (row,) = results.episodes
+    fair = [said for said in row.transcript.said("doctor") if "round" in said.data and not said.data.get("cheat")]
+    again = [told for told in asked if "You have asked this already" in told]
+    assert row.status == "done"
+    assert len(row.transcript.notes(AskedAlready)) == len(again) == len(fair) - 1
+    assert all("Already asked" in told for told in asked[1:])
+    assert row.value("different_questions") == (len(fair) if learns else 1)
+    assert row.value("repeated_questions") == len(again) * (1 if learns else 2)
+    subjects = [told.rpartition("Ask about ")[2] for told in again]
+    assert subjects[0].startswith("when it began")
 
 
 async def test_all_variants_meet_the_same_tricks_at_the_same_turns() -> None:

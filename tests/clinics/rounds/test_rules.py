@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyclinic.clinics.rounds.rules.leak import giveaway_names, named_answer
-from polyclinic.clinics.rounds.rules.matching import YEARS_APART, fitting, match_persona
+from polyclinic.clinics.rounds.rules.matching import NOT_IN_AN_EMERGENCY, YEARS_APART, fitting, match_persona
 from polyclinic.clinics.rounds.rules.teaching import asked_in, balance, letter_of, names_in, question_share, stated_in
 from polyclinic.clinics.rounds.rules.thinking import (
     NotAsAsked,
@@ -139,6 +139,13 @@ def test_a_persona_is_matched_by_the_speakers_age_and_sex() -> None:
             assert speaker.age in (None, persona.age)
             if speaker.age is not None:
                 assert f", {speaker.age}" in persona.style_prompt
+
+
+def test_nobody_who_plays_things_down_speaks_a_script_that_cries_for_help() -> None:
+    cases = [case.whole_script for case in shipped_cases() if "emergency" in case.whole_script.persona_tags]
+    assert len(cases) >= 10
+    for script in cases:
+        assert all(NOT_IN_AN_EMERGENCY.isdisjoint(persona.tags) for persona in fitting(script, personas()))
 
 
 def test_without_demographics_the_tags_decide() -> None:

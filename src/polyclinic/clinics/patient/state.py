@@ -15,6 +15,7 @@ from polyclinic.core.message import Frozen, Message, assistant, user
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.services import Services
 from polyclinic.errors import EngineError
+from polyclinic.text.repeats import said_before, without_repeats
 
 RECENT_TURNS = 4
 SUMMARISE_EVERY = 6
@@ -177,6 +178,14 @@ class Interview:
     def was_asked(self, question: str) -> bool:
         """Whether this very question was asked before, at any time."""
         return any(exchange.question == question for exchange in self.exchanges)
+
+    def repeats(self, question: str) -> str:
+        """The doctors' earlier question that is the same as this one or nearly; empty if there is none."""
+        return said_before(question, [exchange.question for exchange in self.exchanges if not exchange.cheat])
+
+    def different(self, *, own: bool = False) -> int:
+        """How many different questions were asked; with `own`, without the cheat questions."""
+        return len(without_repeats(each.question for each in self.exchanges if not (own and each.cheat)))
 
     def fresh(self, questions: Sequence[str], limit: int) -> tuple[str, ...]:
         """The first few of these questions that were not asked yet."""

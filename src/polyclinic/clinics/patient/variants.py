@@ -21,8 +21,8 @@ PHASES = ("complaint", "triage", "interrogation", "conclusion")
 class PatientVariant(Variant):
     """One configuration. `learned_cases` limits the library to the entries of the first cases; None: no limit.
 
-    `least` is how many questions must have been asked before a simulated doctor may conclude, half of them its own: the
-    cheat questions are a colleague's. A person may always conclude.
+    `least` is how many different questions must have been asked before a simulated doctor may conclude, half of them
+    its own: the cheat questions are a colleague's. A person may always conclude.
     `rival` makes a duel: every question is answered by a second method too, and the two answers are compared. `voice`
     and `uptake` are for offline players: which set of sentences they use, and how readily they learn.
     """
@@ -61,7 +61,7 @@ class PatientVariant(Variant):
 
     @property
     def least_own(self) -> int:
-        """How many of the least questions the doctor itself must have asked."""
+        """How many of the least different questions the doctor itself must have asked."""
         return (self.least + 1) // 2
 
     @field_validator("phases", mode="before")

@@ -36,9 +36,25 @@ def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
     return [clinic.variant(name).name for name in names]
 
 
+def chosen_scenarios(clinic: Clinic, selector: str, seed: int) -> tuple[Scenario, ...]:
+    """The scenarios that a selector names: in the clinic's own way, or by the id of one of its usual scenarios.
+
+    A scenario of a campaign comes with the campaign's earlier ones, because it goes on from them.
+    """
+    try:
+        return tuple(clinic.scenarios(selector, seed))
+    except UnknownName:
+        for usual in (clinic.scenarios("", seed), clinic.scenarios(clinic.demo_scenarios, seed)):
+            for at, case in enumerate(usual):
+                if case.id == selector:
+                    before = usual[:at] if case.campaign else ()
+                    return (*(each for each in before if each.campaign == case.campaign), case)
+        raise
+
+
 def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tuple[Planned, ...]]:
     """The scenarios, and scenarios × variants × trials in a fixed order."""
-    scenarios = tuple(clinic.scenarios(config.scenarios, config.seed))
+    scenarios = chosen_scenarios(clinic, config.scenarios, config.seed)
     if not scenarios:
         raise ConfigError(f"--scenarios {config.scenarios or '(default)'} selects nothing in {clinic.name}")
     if len({scenario.id for scenario in scenarios}) != len(scenarios):

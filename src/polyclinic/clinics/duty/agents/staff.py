@@ -76,7 +76,7 @@ class Staff:
         self._options = steering(episode.services.options)
         self._bound = applicable(norms, state.role, scenario)
         self._norms = norms
-        self._style, self._view = style_for(scenario), role_view(scenario, state.role)
+        self._style, self._view = style_for(scenario), role_view(scenario, state.role, variant.memory)
         self._grounding = tuple(knowledge().grounding(scenario)) if variant.knowledge and state.role != "admin" else ()
         self.learned = self._lines(before) if variant.r01 or variant.r02 else ()
 

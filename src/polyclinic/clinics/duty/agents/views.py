@@ -12,15 +12,15 @@ from polyclinic.core.message import Message, assistant, user
 from polyclinic.people.traits import TraitProfile, degree, dimensions
 
 
-def role_view(scenario: AnyDuty, role: Role) -> RoleView:
-    """What this role sees of the scenario."""
+def role_view(scenario: AnyDuty, role: Role, open_points: bool = False) -> RoleView:
+    """What this role sees of the scenario. Only with `open_points` does it hold what nobody knows yet."""
     clinical = role in CLINICAL
     lacking = [resource for resource in scenario.resources if not resource.available]
     return RoleView(
         knows=(*_situation(scenario, role), *scenario.knows(role)),
         medicines=_medicines(scenario) if clinical else (),
         protocol=(scenario.house_rules or scenario.protocol) if clinical else (),
-        unknowns=tuple(unknown.about for unknown in scenario.unknowns),
+        unknowns=tuple(unknown.about for unknown in scenario.unknowns if open_points),
         promised=tuple(cue.text for cue in scenario.continuity_cues) if isinstance(scenario, Discharge) else (),
         equipment=tuple(resource.name for resource in lacking),
         limits=tuple(

@@ -49,7 +49,7 @@ class ActTurn(Prompt[str]):
                 f"{each.name}: {each.limit}" + f"; instead: {each.instead}" * bool(each.instead)
                 for each in self.view.limits
             ),
-            *(f"nobody has this yet: {thing}" for thing in self.view.unknowns if self.memory.facts),
+            *(f"nobody has this yet: {thing}" for thing in self.view.unknowns),
         ]
         return blocks(
             f"You are the {self.role}. {self.setting} The matter at hand: {self.matter}.",

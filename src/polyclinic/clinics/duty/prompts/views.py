@@ -18,7 +18,7 @@ class Limit(Frozen):
 
 
 class RoleView(Frozen):
-    """What one role knows and may use in a scenario. Facts that nobody knows yet are only named."""
+    """What one role knows and may use in a scenario. `unknowns`: what nobody knows yet, if told."""
 
     knows: tuple[str, ...]
     medicines: tuple[Medication, ...]

@@ -59,9 +59,11 @@ class Knowledge:
         return [fact for fact in self.facts if fact.kind == "red_flag" and mentions(text, fact.words)]
 
     def grounding(self, scenario: AnyDuty, most: int = 4) -> list[str]:
-        """The facts that are useful in this scenario."""
-        names = [medication.name for medication in scenario.current_meds]
-        names += [change.drug for change in scenario.supported_changes if change.drug not in names]
+        """The facts about the signs of this scenario and about the medicines that staff have on their list.
+
+        What the patient takes besides must be asked for, so the shelf must not name it.
+        """
+        names = [medication.name for medication in scenario.current_meds if not medication.elsewhere]
         text = " ".join([*(finding.text for finding in scenario.findings), scenario.title, _complaint(scenario)])
         flags = self.red_flags(text) if isinstance(scenario, Triage) else []
         facts = [fact for fact in self.about(names) if fact.kind != "contraindication" or _touches(fact, text)]

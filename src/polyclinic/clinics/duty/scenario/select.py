@@ -44,8 +44,8 @@ def _chosen(chosen: str, seed: int, selector: str) -> list[AnyDuty]:
     if chosen and Path(chosen).is_file():
         return _rounds(read_scenarios(Path(chosen)), None, seed)
     kind, _, number = chosen.partition(":") if ":" in chosen else ("", "", chosen)
-    if kind == "one":
-        known = by_id(shipped())
+    known = by_id(shipped())
+    if kind == "one" or (not kind and number in known):
         if number not in known:
             raise UnknownName("duty scenario", number, known)
         return _rounds([known[number]], 1, seed)

@@ -31,6 +31,8 @@ _STAGES: dict[str, tuple[str, ...]] = {
 }
 _QUIET = {"decide": "decide_calm", "settle": "settle_calm", "urgent": ""}
 _ONLY_T1 = ("safe",)
+_UNNAMED = "the rest of the results"
+"""What a player does not know if its prompt names no open point."""
 
 
 def moves(prompt: ActTurn) -> list[Move]:
@@ -72,12 +74,11 @@ def _filled(template: str, words: dict[str, str]) -> str:
 def _fillings(prompt: ActTurn) -> dict[str, str]:
     view = prompt.view
     lacking = [limit for limit in view.limits if limit.instead]
-    facts = knowledge().about([medicine.name for medicine in view.medicines])
     own = view.knows[2:] if prompt.steers.task == "T1" else view.knows[1:] if len(view.knows) > 1 else view.knows
     return {
-        "unknown": view.unknowns[0] if view.unknowns else "",
+        "unknown": view.unknowns[0] if view.unknowns else _UNNAMED,
         "medicine": view.medicines[0].name if view.medicines else "",
-        "fact": sentence(facts[0].text) if facts else sentence(own[0] if own else ""),
+        "fact": sentence(next(iter((*prompt.grounding, *own)), "")),
         "listed": ", ".join(step.replace(";", ",") for step in view.protocol),
         "steps": " ".join(sentence(step) for step in view.protocol),
         "seen": " ".join(sentence(fact) for fact in own) or "I have nothing new.",
@@ -96,5 +97,8 @@ def _told(prompt: ActTurn) -> str:
 
 
 def in_danger(prompt: ActTurn) -> bool:
-    """Whether what this player has read and heard holds a danger sign that any clinician knows."""
+    """Whether what this player has read and heard holds a danger sign.
+
+    Any clinician knows these signs, with or without the shelf.
+    """
     return prompt.role != "admin" and bool(knowledge().red_flags(_told(prompt)))

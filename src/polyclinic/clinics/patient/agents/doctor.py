@@ -5,6 +5,7 @@ Only after a case is over may a doctor study its record, to note questions for l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from polyclinic.clinics.patient.agents.library import ALIKE, POOL_SHOWN, RECOMMENDED, TRIAGES, near, pool, recommended
@@ -22,17 +23,37 @@ from polyclinic.clinics.patient.prompts.doctor.replies import Colleagues, Conclu
 from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
 from polyclinic.clinics.patient.prompts.patient.replies import lines_of
 from polyclinic.clinics.patient.rules.cheats import Kind
-from polyclinic.clinics.patient.rules.notes import Triaged
+from polyclinic.clinics.patient.rules.notes import AskedAlready, Triaged
+from polyclinic.clinics.patient.rules.topics import topic_of
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Conversation, Interview, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
+from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import assistant, user
+from polyclinic.core.part import AFRESH
 
 FALLBACK = "Internal Medicine"
 MOST_QUESTIONS = 12
 TOO_EARLY = "It is too early for that: you have asked too little. Ask the patient one more question."
+ALREADY = 'You have asked this already: "{earlier}" Do not ask it again. Ask about {subject}, in your own words.'
+SUBJECTS = {
+    "start": "when it began",
+    "worse": "what makes it worse",
+    "better": "what makes it better",
+    "before": "whether it was like this before",
+    "others": "what else has changed lately",
+    "medicine": "medicines that are taken",
+    "illness": "earlier illnesses",
+    "family": "illnesses in the family",
+    "allergy": "allergies",
+    "smoking": "smoking",
+    "alcohol": "alcohol",
+    "work": "work",
+    "sleep": "sleep",
+}
+"""What any history asks about, by topic, in the usual order: a doctor who repeats a question is told the next one."""
 
 
 class Doctors:
@@ -107,7 +128,21 @@ class Doctors:
         if wants_to_conclude(reply.value) and not (may_conclude or self._doctor.is_person):
             again = (assistant(reply.call.text), user(TOO_EARLY))
             reply = await self._doctor.answer(prompt, talk.history, sample=1, after=again)
+        else:
+            reply = await self._something_new(prompt, reply)
         return "" if wants_to_conclude(reply.value) else reply.value, offered
+
+    async def _something_new(self, prompt: AsksQuestion | Consults, reply: Answer[str]) -> Answer[str]:
+        """The reply; or, if a language model repeats a question, its reply to being asked for another one.
+
+        The second try comes without the talk before it, so that there is nothing to copy. What it says is kept.
+        """
+        earlier = self._interview.repeats(reply.value)
+        if not earlier or not self._doctor.is_language_model:
+            return reply
+        self._episode.note(AskedAlready(question=reply.value, earlier=earlier))
+        asked = ALREADY.format(earlier=earlier, subject=next_subject(prompt.asked))
+        return await self._doctor.answer(prompt, sample=AFRESH, after=(user(asked),))
 
     async def consults(
         self, discipline: str, caller: str, reason: str, notes: tuple[str, ...], turns_left: int
@@ -117,21 +152,19 @@ class Doctors:
         `notes` come only from the doctors on the path to this colleague.
         """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
-        says = await self._doctor.ask(
-            Consults(
-                **self._known(discipline, talk),
-                asked=interview.asked,
-                pool=self._pool(discipline),
-                recommended=tuple(offered),
-                last=turns_left == 1,
-                called_by=caller,
-                reason=reason,
-                notes=notes,
-                player=self._player,
-            ),
-            history=talk.history,
+        prompt = Consults(
+            **self._known(discipline, talk),
+            asked=interview.asked,
+            pool=self._pool(discipline),
+            recommended=tuple(offered),
+            last=turns_left == 1,
+            called_by=caller,
+            reason=reason,
+            notes=notes,
+            player=self._player,
         )
-        return "" if wants_to_conclude(says) else says, offered
+        reply = await self._something_new(prompt, await self._doctor.answer(prompt, talk.history))
+        return "" if wants_to_conclude(reply.value) else reply.value, offered
 
     async def recruits(self, discipline: str, present: tuple[str, ...]) -> Colleagues:
         """Whom this doctor wants to call in."""
@@ -195,3 +228,9 @@ class Doctors:
             )
         )
         return list(lines_of(studied)[:MOST_QUESTIONS])
+
+
+def next_subject(asked: Sequence[str]) -> str:
+    """The first usual subject of a history that none of these questions is about."""
+    known = {topic_of(question) for question in asked}
+    return next((words for topic, words in SUBJECTS.items() if topic not in known), "something else")

@@ -107,7 +107,10 @@ async def interrogation(room: Room) -> None:
             room.interview.cheats_used.append(question)
             await exchange(room, room.interview.discipline, question, cheat=True)
             continue
-        enough = room.round >= variant.least and fair >= min(variant.least_own, variant.turns - len(cheat_at))
+        own = room.interview.different(own=True)
+        enough = room.interview.different() >= variant.least and own >= min(
+            variant.least_own, variant.turns - len(cheat_at)
+        )
         question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
         if not question and not (enough or room.doctors.is_person):
             continue  # concluded too early: this turn is lost, and the doctor is asked again in the next
@@ -205,7 +208,8 @@ async def exchange(
     """Ask a question and get the answer. Notes everything that the judges need, and records leaks at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
-    about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by)
+    cheater = "cheater" if cheat else None
+    about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by, played_by=cheater)
     episode.say("doctor", question, to="patient", payload=about)
     near = room.patient.considers(question)
     asked = await read_question(episode.reads, record, question, near)

@@ -9,13 +9,14 @@ from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, rec
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Asked, read_answer
-from polyclinic.clinics.patient.rules.notes import InCrisis, InterviewEnded, Triaged
+from polyclinic.clinics.patient.rules.notes import AskedAlready, InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.rules import mark, reading_judge, rule_judge
 from polyclinic.text.normal import normalise
+from polyclinic.text.repeats import without_repeats
 from polyclinic.text.sentences import is_question, sentences
 
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
@@ -24,6 +25,13 @@ RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", 
 RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",))
 SENT = Metric("right_discipline", "whether triage chose the record's discipline")
 ROUNDS = Metric("rounds", "questions asked", higher_is_better=False, high=math.inf)
+DIFFERENT = Metric("different_questions", "different questions of the doctors, without the tricks", high=math.inf)
+REPEATED = Metric(
+    "repeated_questions",
+    "replies in which a doctor repeated a question, also those that were asked for again",
+    higher_is_better=False,
+    high=math.inf,
+)
 CRISIS = Metric("crisis_met", "whether a crisis was answered before anything else")
 TOKENS = Metric("tokens_per_answer", "tokens used for one answer", higher_is_better=False, high=math.inf)
 WORDS = Metric("words_per_answer", "words of one answer", higher_is_better=False, high=math.inf)
@@ -49,7 +57,7 @@ async def leak_free(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     return [mark("leak_free", 1 - len(found) / len(exchanges), weight=len(exchanges), evidence=found[:3])]
 
 
-@reading_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
+@reading_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, DIFFERENT, REPEATED, CRISIS)
 async def interview(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     """Scores what the interview brought out, and its outcome: diagnosis, triage, length and crisis."""
     if not case.transcript.said():
@@ -64,6 +72,10 @@ async def interview(case: Case[PatientScenario], bench: Bench) -> list[Score]:
         ),
         mark("rounds", len(heard(case.transcript))),
     ]
+    own = [item.question for item in heard(case.transcript) if not item.cheat]
+    different = len(without_repeats(own))
+    again = len(case.transcript.notes(AskedAlready))
+    marks += [mark("different_questions", different), mark("repeated_questions", len(own) - different + again)]
     flags = [fact for fact in record.checklist if fact.red_flag]
     if flags:
         found = sum(fact.id in known for fact in flags) / len(flags)

@@ -15,7 +15,15 @@ _ANSWERS = ("relevance", "faithfulness", "robustness", "ability")
 _TRICKS = ("cheats_answered", "fair_refused", "leak_free")
 _COSTS = ("tokens_per_answer", "words_per_answer", "calls_per_answer", "context_chars")
 _QUESTIONS = ("specificity", "targetedness", "professionalism", "quality")
-_OUTCOME = ("right_diagnosis", "right_discipline", "elicited", "red_flags", "rounds")
+_OUTCOME = (
+    "right_diagnosis",
+    "right_discipline",
+    "elicited",
+    "red_flags",
+    "rounds",
+    "different_questions",
+    "repeated_questions",
+)
 
 
 def report(results: RunResults) -> list[Section]:

@@ -12,11 +12,15 @@ from polyclinic.core.value import Value
 
 
 class QuestionAsked(InRound):
-    """A doctor's question: its type, whether it is a cheat question, and the discipline of the doctor."""
+    """A doctor's question: its type, whether it is a cheat question, and the discipline of the doctor.
+
+    `played_by`: the role that asks a cheat question in the doctor's name.
+    """
 
     type: str
     cheat: bool
     by: str
+    played_by: str | None = None
 
 
 class InCrisis(Payload):
@@ -78,6 +82,14 @@ class ConcludedEarly(Note):
 
     topic = "conclude early"
     turn: int
+
+
+class AskedAlready(Note):
+    """A doctor's question that was asked before, and that earlier question. The doctor is asked for another one."""
+
+    topic = "asked already"
+    question: str
+    earlier: str
 
 
 class Recruited(Note):

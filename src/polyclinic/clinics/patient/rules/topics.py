@@ -25,6 +25,7 @@ from polyclinic.text.sentences import sentences
 
 _BY_HEADING = 0.7
 _LEAST = 1e-3
+_MOSTLY = 0.5
 _KEPT = 8192
 
 
@@ -75,6 +76,12 @@ def _told(text: str, heading: str) -> Floats:
         return shares
     kept = np.where(own, shares + 0.02, 0.0)
     return np.asarray((1 - _BY_HEADING) * shares + _BY_HEADING * kept / kept.sum())
+
+
+def topic_of(question: str) -> str:
+    """The topic that a question is mostly about; empty if there is none."""
+    shares = _asked(question)
+    return list(topics())[int(shares.argmax())] if shares.max() >= _MOSTLY else ""
 
 
 def shared(question: str, text: str, heading: str) -> float:

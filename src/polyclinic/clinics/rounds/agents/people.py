@@ -47,10 +47,9 @@ class Patient:
         self.name = script.informant.relation if script.informant else "patient"
         self._in_prompts: dict[str, Any] = {
             "style": persona.style_prompt,
-            "archetype": persona.archetype,
             "speaker": self.name,
             "script": script,
-            "cue": cue,
+            "cue": cue.model_copy(update={"archetype": persona.archetype}),
         }
         self._talk: list[Message] = []
         self._known = " ".join(script.lines())

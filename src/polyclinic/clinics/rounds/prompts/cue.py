@@ -18,3 +18,4 @@ class Cue(Facts):
     voice: str = "first"
     learning: float = 1.0
     person: bool = False
+    archetype: str = ""

@@ -17,7 +17,6 @@ class PatientOpens(Prompt[str]):
     template: ClassVar[str] = "patient_opens.md"
     words: ClassVar[int] = 60
     style: str
-    archetype: str
     speaker: str
     script: PatientScript
     cue: Cue = Cue()
@@ -36,7 +35,6 @@ class PatientAnswers(Prompt[str]):
     template: ClassVar[str] = "patient_answers.md"
     words: ClassVar[int] = 120
     style: str
-    archetype: str
     speaker: str
     script: PatientScript
     questions: tuple[str, ...]

@@ -10,6 +10,8 @@ from polyclinic.people.personas import Persona
 
 YEARS_APART = 8
 ENOUGH = 6
+NOT_IN_AN_EMERGENCY = frozenset({"stoic", "cheerful", "hurried"})
+"""Tags of people who play things down or have other things to do: they do not speak a script that cries for help."""
 
 
 def _tag_fit(script: PatientScript, persona: Persona) -> int:
@@ -21,10 +23,13 @@ def fitting(script: PatientScript, personas: Sequence[Persona]) -> list[Persona]
     """The personas that may speak this script, best first.
 
     If the script states a sex, the persona must have it. If it states an age, the persona must be within a few years of
-    it; if too few are, the nearest ones are taken. Personas with more shared tags come first.
+    it; if too few are, the nearest ones are taken. Personas with more shared tags come first. In an emergency, nobody
+    speaks who plays things down.
     """
     speaker = script.speaker
     people = [persona for persona in personas if speaker.sex is None or persona.sex == speaker.sex]
+    if "emergency" in script.persona_tags:
+        people = [persona for persona in people if NOT_IN_AN_EMERGENCY.isdisjoint(persona.tags)] or people
     if speaker.age is not None:
         age = speaker.age
         by_age = sorted(people, key=lambda persona: (abs(persona.age - age), persona.id))

@@ -38,7 +38,7 @@ class PatientUnderstudy(Understudy):
     def opens(self, ask: Ask[PatientOpens]) -> str:
         """The chief complaint, in the persona's manner."""
         prompt, mine = ask.prompt, voice(ask.prompt.cue.voice).patient
-        opener = _opener(mine, prompt.archetype, prompt.script)
+        opener = _opener(mine, prompt.cue.archetype, prompt.script)
         return f"{opener} {prompt.script.chief_complaint} {prompt.script.story}"
 
     @answers(PatientAnswers)
@@ -62,5 +62,5 @@ class PatientUnderstudy(Understudy):
         if script.concerns not in " ".join(said):
             told.append(script.concerns)
         if len(said) < 2:
-            told.insert(0, _opener(mine, prompt.archetype, script))
+            told.insert(0, _opener(mine, prompt.cue.archetype, script))
         return " ".join(told)
