@@ -48,7 +48,7 @@ from polyclinic.text.words import spoken_words
 
 R = TypeVar("R")
 ASKED_AGAIN = 2
-_WITHOUT_HISTORY = 8
+WITHOUT_HISTORY = 8
 """Added to the sample number when a line is asked for without the history: no other request has that number."""
 _REPEATED = 3
 """Only lines with at least this many words count as repeated; "Yes." may be said twice."""
@@ -177,7 +177,7 @@ async def answer_in_part(
     if agent.is_person:
         return answer
     if agent.is_language_model and _said_before(words(answer.value), history):
-        history, sample = (), sample + _WITHOUT_HISTORY
+        history, sample = (), sample + WITHOUT_HISTORY
         answer = await agent.answer(prompt, history, sample=sample)
     if part.sex and any(mentions_somebody(message.content) for message in earlier):
         part = replace(part, sex="")  # "she" may be the person who was mentioned

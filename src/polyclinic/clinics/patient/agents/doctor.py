@@ -32,7 +32,7 @@ from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import assistant, user
-from polyclinic.core.part import AFRESH
+from polyclinic.core.part import WITHOUT_HISTORY
 
 FALLBACK = "Internal Medicine"
 MOST_QUESTIONS = 12
@@ -142,7 +142,7 @@ class Doctors:
             return reply
         self._episode.note(AskedAlready(question=reply.value, earlier=earlier))
         asked = ALREADY.format(earlier=earlier, subject=next_subject(prompt.asked))
-        return await self._doctor.answer(prompt, sample=AFRESH, after=(user(asked),))
+        return await self._doctor.answer(prompt, sample=WITHOUT_HISTORY, after=(user(asked),))
 
     async def consults(
         self, discipline: str, caller: str, reason: str, notes: tuple[str, ...], turns_left: int
