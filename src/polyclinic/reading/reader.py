@@ -20,7 +20,7 @@ from polyclinic.reading.windows import gathered
 from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
-_RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
+_RIVAL, _ONE_OF_SEVERAL = 0.4, 0.3
 """How much the likeliest rival option lowers a score, and the offset. Both were chosen on held-out training authors."""
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""

@@ -41,13 +41,15 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
 
 @lru_cache(maxsize=2048)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
-    """The same question about each other option of the case; empty if the case has no options."""
+    """The same question about each other option of the case; empty if it is not asked about an option."""
     _, several, options = question.context.partition("Options:")
     if not several or len(kind.open) != 1 or not compares(kind):
         return ()
     (name,) = kind.open
     facts = {each: question.fact(each) for each in kind.fact_names}
     named = [f"({letter}) {words.strip()}" for letter, words in _OPTION.findall(options)]
+    if facts[name] not in named:
+        return ()
     return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 
