@@ -116,7 +116,7 @@ class BuiltInReader:
             found = found.recalling(recall.says(text, target.whole))
         score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
         if not kind.listed or scope_of(kind, target) in weights.scopes:
-            score += float(weights.table[found.places] @ found.values)
+            score += float(weights.tables[kind.name][found.places] @ found.values) * weights.steps[kind.name]
         return score
 
     def _shown(self, text: str, question: Question) -> str:

@@ -16,12 +16,15 @@ _LETTER = re.compile(r"\(([A-J])\)")
 
 
 class Target(NamedTuple):
-    """What a question is about: the whole, its two parts, and rivals that the text might mean instead."""
+    """What a question is about: the whole, its two parts, rivals that the text might mean instead, and the known
+    mistakes of a case, each with what is right.
+    """
 
     whole: str
     first: str
     second: str
     rivals: tuple[str, ...]
+    pitfalls: tuple[tuple[str, str], ...] = ()
 
 
 @lru_cache(maxsize=4096)
@@ -33,10 +36,12 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
     rivals: tuple[str, ...] = ()
     if parts and several:
         rivals = tuple(words.strip() for _, words in _OPTION.findall(options) if words.strip() not in parts[0])
+    pitfalls: tuple[tuple[str, str], ...] = ()
     if parts and parts[0].startswith("wrong: "):
-        parts = ["; ".join(found) for found in zip(*_PITFALL.findall(parts[0]), strict=True)]
+        pitfalls = tuple(_PITFALL.findall(parts[0]))
+        parts = ["; ".join(found) for found in zip(*pitfalls, strict=True)]
     whole = " ".join(parts)
-    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
+    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals, pitfalls)
 
 
 @lru_cache(maxsize=2048)
