@@ -158,7 +158,8 @@ async def intake(selectors: list[str], seed: int) -> None:
         print(
             f"intake    {selector} (seed {seed}): {len(wrong)} of {len(told)} wrong "
             f"({100 * len(wrong) / len(told):.1f} %); "
-            f"without a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
+            f"without a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %); codes "
+            f"{dict(Counter(score.reason for e in wrong for score in e.scores if score.metric == 'intake'))}"
         )
         flags, alarms = ([episode.value(name) for episode in results.episodes] for name in ("red_flag", "false_alarm"))
         warned = [
@@ -247,10 +248,11 @@ async def travel(selector: str) -> None:
     )
     judged = [episode.value("intake") for episode in results.episodes if episode.value("intake") is not None]
     moved = sum(episode.data.get("waiting_moved", 0) for episode in results.episodes)
-    unreached = sum(episode.data.get("unreached", 0) for episode in results.episodes)
+    unreached = {id_ for episode in results.episodes for id_ in cast("list[str]", episode.data.get("not_reached", ()))}
     print(
         f"travel    {selector}: {judged.count(0.0)} of {len(judged)} intakes wrong; {swapped} of {len(patients)} "
-        f"Patient resources have a wrong phone number; {moved} moved up, {unreached} times somebody could not be called"
+        f"Patient resources have a wrong phone number; {moved} moved up, {len(unreached)} on the list could not "
+        "be called"
     )
 
 

@@ -15,6 +15,8 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+LONGEST_MODULE = 320
+"""Lines. Most modules have 100 to 250."""
 UNUSED = re.compile(r"unused \S+ '([^']+)'")
 
 
@@ -79,3 +81,18 @@ def test_the_hosted_workflow_has_what_the_tests_need_and_runs_every_version() ->
 def test_the_docs_give_the_coverage_limit_that_is_enforced() -> None:
     told = re.findall(r"\b(\d\d(?:\.\d)?) %", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     assert told and set(told) == {str(TOOLS["coverage"]["report"]["fail_under"])}
+
+
+@pytest.mark.parametrize(
+    ("rule", "setting"), [("C901", ("mccabe", "max-complexity")), ("PLR0913", ("pylint", "max-args"))]
+)
+def test_a_limit_is_no_higher_than_what_the_code_needs(rule: str, setting: tuple[str, str]) -> None:
+    group, name = setting
+    lower = TOOLS["ruff"]["lint"][group][name] - 1
+    words = [sys.executable, "-m", "ruff", "check", "--select", rule, "--config", f"lint.{group}.{name}={lower}", "."]
+    assert subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode == 1
+
+
+def test_no_module_of_the_package_is_too_long() -> None:
+    long = [str(path) for path in (ROOT / "src").rglob("*.py") if len(path.read_bytes().splitlines()) > LONGEST_MODULE]
+    assert long == []

@@ -152,6 +152,11 @@ def test_code_tests_and_docs_use_no_words_that_are_out_of_use(place: Path) -> No
     assert lines_with(OUT_OF_USE, place) == []
 
 
+def test_the_changelog_uses_words_that_are_out_of_use_only_as_names() -> None:
+    words = re.sub(r"`[^`]*`", "", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert not OUT_OF_USE.search(words)
+
+
 def test_the_check_for_words_finds_them_in_sentences_and_in_names() -> None:
     assert all(OUT_OF_USE.search(line) for line in ("says the Mend", "def test_mended_replies()", "built upon it"))
     assert not OUT_OF_USE.search("amended, recommended and manewed")

@@ -1,6 +1,7 @@
 """Screenshots of every place at 1280 and 390 px, in both themes, for the docs: `python tools/screenshots.py [PLACE …]`.
 
-It makes a few small runs and sessions in a new store and needs a Chromium. Without a place's name, all are taken.
+It makes a few small runs and sessions in a new store and needs a Chromium. Without a place's name, all are taken. With
+`LOOK=FOLDER` in the environment, each is taken in both languages, themes and widths into that folder, to look at them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 from PIL import Image
@@ -20,6 +22,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
+LOOK = os.environ.get("LOOK", "")
+WIDE, NARROW = (1280, 860), (390, 844)
+LOOKS = [(WIDE, "light", "en"), (NARROW, "dark", "en")]
+if LOOK:
+    LOOKS = list(product((WIDE, NARROW), ("light", "dark"), ("en", "ko")))
 STORE = "polyclinic.db"
 DEMO = ["run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "6"]
 TAUGHT = ["run", "demo", "--variant", "taught", "--scenarios", "series:14"]
@@ -254,19 +261,29 @@ def take(page: Page, name: str, first: str = "") -> None:
 
     `first`: the element at the top.
     """
-    page.mouse.move(0, 0)
-    for width, height, theme in ((1280, 860, "light"), (390, 844, "dark")):
+    for size, theme, language in LOOKS:
+        file = Path(LOOK, f"{name}-{size[0]}-{theme}-{language}.png") if LOOK else PICTURES / f"{name}-{size[0]}.png"
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-        page.set_viewport_size({"width": width, "height": height})
+        show(page, size, language)
+        page.mouse.move(0, 0)
         page.wait_for_timeout(400)
         page.evaluate(
-            "first => scrollTo(0, first ? document.querySelector(first).getBoundingClientRect().y + scrollY - 120 : 0)",
+            """first => scrollTo(0, first && document.querySelector(first).getBoundingClientRect().y + scrollY
+              - document.querySelector('header').offsetHeight - 8)""",
             first,
         )
         with Image.open(io.BytesIO(page.screenshot())) as picture:
             few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)  # this needs a third of the bytes
-            few.save(PICTURES / f"{name}-{width}.png", optimize=True)
-    page.set_viewport_size({"width": 1280, "height": 860})
+            few.save(file, optimize=True)
+    show(page, WIDE, "en")
+
+
+def show(page: Page, size: tuple[int, int], language: str) -> None:
+    """Show the page in this size and language."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    other = page.get_by_role("button", name="한국어" if language == "ko" else "English", exact=True)
+    if page.locator("html").get_attribute("lang") != language:
+        other.click()
 
 
 PLACES: dict[str, tuple[Callable[[Visit], None], list[list[str]]]] = {

@@ -29,6 +29,14 @@ def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run
     assert report["cast"]["nurse"] == "understudy"
 
 
+def test_added_lines_that_a_users_weights_cannot_hold_are_refused_not_ignored(polyclinic: Run, tmp_path: Path) -> None:
+    row = {"kind": "part-out", "context": "How are you?", "text": "As an assistant, I am well.", "label": 1}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(row))
+    done = polyclinic("train", "reader", "--add", "mine.jsonl", "--out", "mine.npz")
+    assert done.returncode == 2 and not (tmp_path / "mine.npz").exists()
+    assert "lines of the kind part-out are not learned with --out" in done.stderr
+
+
 def test_a_second_scenarios_option_is_refused_not_ignored(polyclinic: Run) -> None:
     refused = polyclinic("run", "frontdesk", "--scenarios", "primary:1:2", "--scenarios", "tertiary:1:2")
     assert refused.returncode == 2 and "given 2 times (primary:1:2, tertiary:1:2)" in refused.stderr

@@ -6,10 +6,12 @@ import random
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
 from polyclinic.text import numbers
-from polyclinic.text.phrases import by_first_letter
+from polyclinic.text.phrases import Pieces, by_first_letter, holds_one
 
 WORDS = "mother|mum|mother-in-law|son|sister|grand\\w+|gran|kids?|\\w+-in-law|딸|he|hers"
 PIECES = (
@@ -60,3 +62,12 @@ def test_the_shortcut_for_texts_without_spoken_numbers_gives_the_full_result(tex
     spoken = numbers._RUN.sub(lambda run: ", ".join(numbers._said(part) for part in run[0].split(", ")), text)
     spoken = numbers._KOREAN_RUN.sub(lambda run: "".join(numbers._KOREAN.get(sign, sign) for sign in run[0]), spoken)
     assert numbers.figures(text) == spoken
+
+
+_WORD = st.sampled_from(["an", "ai", "air", "plan", "here", "there", "is", "a", "role", "roles", "you", "by", "the"])
+
+
+@given(st.lists(_WORD, max_size=8).map(" ".join), st.lists(st.sampled_from(["an ai", " by the ", "role", " here is"])))
+def test_pieces_are_found_as_by_looking_for_each_of_them(line: str, pieces: list[str]) -> None:
+    known = Pieces(*pieces)
+    assert {known.in_line(line), known.in_line(line)} == {holds_one(f" {line} ", pieces)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import httpx
@@ -13,6 +15,7 @@ from fastapi import FastAPI
 
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.staff import StaffRole
+from polyclinic.web.sessions import limits
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import ServiceLimits
 
@@ -59,6 +62,13 @@ def serve(tmp_path: Path) -> Serve:
             yield Served(app, client, tmp_path)
 
     return open_it
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time stands still for the rate limits. On a busy machine seconds pass, and the limits would allow more tries."""
+    now = time.monotonic()
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: now))
 
 
 async def started(client: httpx.AsyncClient, lang: str = "en") -> tuple[str, dict[str, str]]:

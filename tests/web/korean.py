@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 
 BLANK = re.compile(r"\{(\d)\}")
+NAMED = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
+"""A known text with its short name."""
 LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
 
 
@@ -57,6 +59,9 @@ class Korean:
         if text.endswith("."):
             inner = self._ending(text[:-1])
             return inner and f"{inner}."
+        named = NAMED.fullmatch(text)
+        if named and (known := self._whole(named[1])):
+            return f"{known}({self._whole(named[2]) or named[2]})"
         for comma in ("; ", ", "):
             items = [self._whole(item) or ("" if re.search("[A-Za-z]", item) else item) for item in text.split(comma)]
             if len(items) > 1 and all(items) and comma.join(items) != text:

@@ -155,6 +155,7 @@ async def test_joining_again_after_a_lost_reply_gives_the_same_place(opened: Ope
         assert (await again.get(f"/api/join/{made['id']}")).json()["name"] == "Ada"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_people_who_guess_codes_have_to_wait(opened: Open) -> None:
     async with opened() as browser:
         client = browser()

@@ -141,6 +141,7 @@ async def test_tokens_open_their_own_session_and_nothing_else(opened: Opened) ->
         assert (await client.get("/v1/sessions/none", headers=STAFF)).status_code == 404
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_attempts_with_wrong_tokens_are_refused_and_limited_and_lock_nobody_out(opened: Opened) -> None:
     async with opened(ServiceLimits(requests_per_minute=60)) as client:
         url, mine = await start(client)
@@ -211,6 +212,7 @@ async def test_the_offline_counsellor_never_makes_deliberate_slips_with_a_real_p
                 assert not [slip for slip in slips if slip in said]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_size_and_rate_are_limited(opened: Opened) -> None:
     async with opened(ServiceLimits(messages_per_minute=12, body_bytes=2_000)) as client:
         url, mine = await start(client)

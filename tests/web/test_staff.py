@@ -58,6 +58,7 @@ async def test_a_wrong_name_and_a_wrong_password_are_refused_in_the_same_way(ser
         assert ("unknown", "log in", "refused") in log and "lee" not in str(log), "a name may be a mistyped password"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_attempts_to_log_in_are_limited_by_name_by_address_and_in_total() -> None:
     access = AccessControl("token", ServiceLimits(logins_per_minute=12))
     for _ in range(2):

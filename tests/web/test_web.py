@@ -90,6 +90,7 @@ async def test_only_people_with_the_token_get_in_and_the_page_loads_nothing_from
         assert "<script>" not in page.text and page.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_people_who_guess_tokens_have_to_wait_and_people_with_a_token_do_not(opened: Open) -> None:
     async with opened() as client:
         wrong = [{"Authorization": f"Bearer {number}"} for number in range(40)]
@@ -241,9 +242,11 @@ async def test_every_part_is_played_to_its_end_and_gets_feedback_in_words(opened
     async with opened() as client:
         run = await begin(client, clinic, part)
         await to_the_end(client, run, most=60)
-        for language, title in (("en", "In short"), ("ko", "요약")):
+        for language, title, step in (("en", "In short", "Next step: "), ("ko", "요약", "다음 단계: ")):
             told = (await client.get(f"/api/practise/{run}/feedback", params={"language": language})).json()
-            assert told["sections"][0]["title"] == title and len(told["sections"]) > 1
+            short = [block["text"] for block in told["sections"][0]["body"]]
+            assert told["sections"][0]["title"] == title and len(short) > 1, short
+            assert [text for text in short if text.startswith(step)], short
 
 
 async def test_a_case_is_introduced_without_its_diagnosis(opened: Open) -> None:

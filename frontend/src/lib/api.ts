@@ -35,8 +35,8 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let wait = 250; ; wait *= 2) {
     try {
       return await ask();
-    } catch (error) {
-      if (wait > 8000) throw new Refused(0, String(error));
+    } catch {
+      if (wait > 8000) throw new Refused(0, 'the server cannot be reached: check that it runs, and try again');
       await pause(wait);
     }
   }

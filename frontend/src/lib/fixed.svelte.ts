@@ -48,6 +48,9 @@ function ending(text: string): string | undefined {
     const inner = ending(text.slice(0, -1));
     return inner && `${inner}.`;
   }
+  const [, named = '', name = ''] = /^(.+) \(([^()]+)\)$/s.exec(text) ?? []; // a known text with its short name
+  const known = named && whole(named);
+  if (known) return `${known}(${whole(name) ?? name})`;
   for (const comma of ['; ', ', ']) {
     const items = text.split(comma).map((item) => whole(item) ?? (/[a-z]/i.test(item) ? '' : item));
     if (items.length > 1 && items.every(Boolean) && items.join(comma) !== text) return items.join(comma);

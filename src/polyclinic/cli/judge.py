@@ -7,6 +7,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, waits
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import number_of
 
 
 @click.command(name="judge", short_help="Score a finished run again, without running it again.")
@@ -35,7 +36,7 @@ async def command(
     if as_json:
         print_json({"run": id, "scoring": scoring, "episodes": count, "failures": len(failures)})
     else:
-        click.echo(f"scoring {scoring}: {count} episodes, {len(failures)} judge failures")
+        click.echo(f"scoring {scoring}: {number_of(count, 'episode')}, {number_of(len(failures), 'judge failure')}")
         for failure in failures[:5]:
             click.echo(f"  {failure.owner}: {failure.error}", err=True)
     return 1 if failures else 0

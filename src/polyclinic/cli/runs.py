@@ -13,6 +13,7 @@ from polyclinic.runner.api import outcome_of
 from polyclinic.store.leases import break_leases, holders
 from polyclinic.store.store import open_store
 from polyclinic.store.upkeep import delete_run
+from polyclinic.text.layout import number_of
 
 
 @click.group(name="runs", short_help="List the runs in the store, delete or free them.", invoke_without_command=True)
@@ -46,7 +47,9 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
         for run in found:
             deleted[run] = await opened.database.write(partial(delete_run, run=run))
     print_result(
-        as_json, {"deleted": deleted}, *(f"deleted {run}: {episodes} episodes" for run, episodes in deleted.items())
+        as_json,
+        {"deleted": deleted},
+        *(f"deleted {run}: {number_of(episodes, 'episode')}" for run, episodes in deleted.items()),
     )
     return 0
 

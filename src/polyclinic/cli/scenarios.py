@@ -9,6 +9,7 @@ from polyclinic.cli.options import Group, json_option, print_json, print_result,
 from polyclinic.core.files import must_exist
 from polyclinic.errors import UnknownName
 from polyclinic.runner.registry import load_clinic
+from polyclinic.text.layout import number_of
 
 
 @click.group(cls=Group, name="scenarios", short_help="List, show or lint a clinic's scenarios.")
@@ -64,6 +65,6 @@ def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
         as_json,
         {"files": list(files), "faults": faults},
         *faults,
-        f"{len(faults)} fault{'' if len(faults) == 1 else 's'} in {len(files)} file{'s'[: len(files) > 1]}",
+        f"{number_of(len(faults), 'fault')} in {number_of(len(files), 'file')}",
     )
     return 1 if faults else 0

@@ -69,6 +69,14 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     from polyclinic.runner.readings import all_kinds, labelled, read_all
 
     kinds, rows = all_kinds(), _training_lines(added)
+    in_package = sorted(
+        {row.question.kind for row in rows if row.split == "file" and kinds[row.question.kind].in_reply}
+    )
+    if out and in_package:
+        raise ConfigError(
+            f"added lines of the kind {', '.join(in_package)} are not learned with --out: only the package has weights"
+            " for them; leave out --out, or remove these lines"
+        )
     home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
     digest = train_file(rows, kinds, path)

@@ -69,12 +69,16 @@ OUT_OF_PART = ReadingKind(
 class Part:
     """What one line of a simulated person is checked against.
 
-    `who` is how they are reminded of their part; `own` are words for them that only others use ("patient", their
-    surname); `others` are the people they talk with, as a script would label them; `said` is what was said to them
-    last; `known` is all that they know about their illness, if they can know no measured values but these; `hidden` are
-    names that they cannot know; `told` are rules for the part that are in the prompt's fields and
-    not in its template; `ready` are lines of their case that they could say at any time. Without `reads`, only the
-    exact rules decide.
+    - `who`: how they are reminded of their part
+    - `own`: words for them that only others use ("patient", their surname)
+    - `others`: the people they talk with, as a script would label them
+    - `said`: what was said to them last
+    - `known`: all that they know about their illness, if they can know no measured values but these
+    - `hidden`: names that they cannot know
+    - `told`: rules for the part that are in the prompt's fields and not in its template
+    - `ready`: lines of their case that they could say at any time
+    - `reads`: whether the reader is asked too; otherwise only the exact rules decide
+    - `may_advise`: whether they learn medicine; see `broken_by`
     """
 
     who: str

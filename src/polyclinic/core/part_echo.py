@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
+from polyclinic.text.persons import I_SHORT, I_WORDS, YOU_WORDS, YOURSELF, without_persons
 from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
@@ -16,8 +17,7 @@ PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
 _QUESTION_ECHO = 5
-_YOU = frozenset(("you", "your", "yours"))
-_I = frozenset(("i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "myself"))
+_I = I_WORDS | I_SHORT
 _DOES = frozenset(
     ("will", "i'll", "should", "understand", "concerned", "appreciate", "ensure", "suspect", "remind", "recommend")
 )
@@ -36,7 +36,7 @@ _ORDERS = re.compile(
     r"\b(?:do not|don't|never|answer|say|speak|write|begin|repeat)\b|마세요|하세요|십시오", re.IGNORECASE
 )
 _Words = tuple[str, ...]
-_WHO = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
+_ANYONE = I_WORDS | YOU_WORDS | YOURSELF
 
 
 def speaks_of_self(text: str) -> bool:
@@ -57,12 +57,12 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     if len(mine) - count < _ADDED and theirs in joined:
         return line
     found = next((part for part in _questions_said(said) if part in joined), "")
-    if not found and not _YOU.isdisjoint(mine):
+    if not found and not YOU_WORDS.isdisjoint(mine):
         found = next((part for part in _said_to_you(said) if part in joined), "")
     if not found and not _I.isdisjoint(mine):
         found = next((part for part in _said_of_themselves(said) if part in joined), "")
     found = found or ("" if line.isascii() else _nearly_given_back(line, said))
-    return found or _mirrored(line, said)
+    return found or ("" if _DOES.isdisjoint(mine) else _mirrored(line, said))
 
 
 @lru_cache(maxsize=1_024)
@@ -71,7 +71,7 @@ def _said_to_you(said: str) -> tuple[str, ...]:
 
     Somebody who confirms what was said to them would say "I" instead.
     """
-    return _runs_of_statements(said, _QUESTION_ECHO, _YOU)
+    return _runs_of_statements(said, _QUESTION_ECHO, YOU_WORDS)
 
 
 @lru_cache(maxsize=1_024)
@@ -188,7 +188,7 @@ def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
 
 def _anyone(words: Sequence[str]) -> _Words:
     """The words, with the same placeholder for "I" and "you"."""
-    return tuple(["*" if word in _WHO else word for word in words])
+    return tuple(without_persons(words, _ANYONE))
 
 
 @lru_cache(maxsize=64)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from polyclinic.core.part_phrases import holds_one
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
+from polyclinic.text.phrases import Pieces
 from polyclinic.text.sentences import sentences
 from polyclinic.text.words import spoken_words
 
@@ -41,7 +41,7 @@ _TOLD_SO = lazy_pattern(
     r"\b(?:told|said|says|asked|explained|mentioned|read|heard|worried|don't know|do not know|not sure)\b|\?"
 )
 """Exceptions: people may repeat what others told them, ask questions, and say that they do not know."""
-_LECTURES_HOLDS = (
+_LECTURES_HOLDS = Pieces(
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
     *(
         "level",
@@ -64,7 +64,7 @@ _LECTURES_HOLDS = (
 
 def lecture(text: str, line: str) -> str:
     """The words of a sentence that teaches medicine; empty if there is none. `line` is the normalised text."""
-    if not holds_one(line, _LECTURES_HOLDS):  # cheap check first: most lines have none of these words
+    if not _LECTURES_HOLDS.in_line(line):  # cheap check first: most lines have none of these words
         return ""
     told = (normalise(part) for part in sentences(text))
     matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))
@@ -79,7 +79,7 @@ _VALUE = lazy_pattern(
     r"|\b(?:platelets?|audiogram|blood clots?|clots|embolism|thrombosis|autoimmune)\b|\b\d+ (?:db|kg)\b"
 )
 """Readings, results and values."""
-_VALUE_HOLDS = (
+_VALUE_HOLDS = Pieces(
     *"0123456789",
     "ph ",
     "glucose",
@@ -111,7 +111,7 @@ def measured(text: str, line: str, said: str, known: str) -> str:
     known = normalise(known)
     told = [normalise(part) for part in sentences(text)]
     stated = [part for part in told if not _TOLD_SO.search(part)]
-    if holds_one(line, _VALUE_HOLDS):
+    if _VALUE_HOLDS.in_line(line):
         found = (match[0] for part in stated for match in _VALUE.finditer(part))
         words = next((words for words in found if words not in known), "")
         if words:

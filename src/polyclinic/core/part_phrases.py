@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.text.lazily import lazy_pattern
+from polyclinic.text.phrases import Pieces
 
 _ASSISTANT = lazy_pattern(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
@@ -15,7 +16,7 @@ _ASSISTANT = lazy_pattern(
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
     r"|anything else (?:that )?you(?:'d like| would like| want) to know"
     r"|you(?:'d| would) like me to (?:rephrase|rewrite|translate|summari[sz]e)"
-    r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
+    r"|i (?:don't|do not) have (?:access to )?(?:any |enough |the |this |that )?(?:specific |additional |medical )?"
     r"(?:information|ability)"
     r"|i can(?:'t|not) answer (?:this|that|your) question"
     r"|(?:based|limited|according|refer)[^.!?]{0,20} the information (?:that is |that was )?(?:provided|given)"
@@ -30,11 +31,11 @@ _ASSISTANT = lazy_pattern(
     r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
     r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
 )
-_ASSISTANT_HOLDS = (
+_ASSISTANT_HOLDS = Pieces(
     *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
     *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
     *("medical advice", "can i help", "may i help", "anything else", "information", "ability", "let's address"),
-    *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
+    *("helps", "let me know if you", "feel free to ask", " here's", " here is", " here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
     *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
@@ -61,15 +62,18 @@ _ADVISES = lazy_pattern(
     r"|(?:symptoms|signs) (?:that )?you(?:'re| are) (?:experiencing|having|noticing)|\bthe person's\b"
     r"|(?:take|taking) (?:the )?(?:appropriate|necessary) (?:steps|measures|precautions)"
     r"|my understanding of the importance|i understand that the (?:doctor|nurse|hospital|patient)\b"
-    r"|(?:provided|offered) by the (?:counsellor|doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
+    r"|(?:provided|offered) by the (?:doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
+    r"|the counsell?or's (?!office|room|card|name|number|letter)|(?:from|by|with) the counsell?or(?:[.,]| and\b|$)"
+    r"|(?:as|being) a (?:healthcare|medical) professional"
+    r"|\byour (?:illness|symptoms|(?:medical )?condition|treatment options)\b|i can help you understand\b"
     r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
     r"|gather more (?:details|information)|before i can provide|without more context"
     r"|i(?:'m| am) here to help(?:[,.!]|$| your)|based on the results|the doctor asked about the results"
-    r"|ensure my (?:health|well-being|safety|recovery)|support [^.!?]{0,30}from the counsellor\b"
+    r"|ensure my (?:health|well-being|safety|recovery)"
     r"|receiving the best care"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
-_ADVISES_HOLDS = (
+_ADVISES_HOLDS = Pieces(
     "provide",
     "understand",
     "appreciate",
@@ -105,7 +109,10 @@ _ADVISES_HOLDS = (
     "here to help",
     "ensure my",
     "asked about",
-    "from the counsellor",
+    "the counsel",
+    "professional",
+    "your ",
+    "help you",
 )
 _ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|드릴까요|제공(?:할 수|해 ?드|하지 않)|상담의 대상"
@@ -128,15 +135,10 @@ _OFFER = lazy_pattern(
 def assistants_words(line: str, *, may_advise: bool) -> str:
     """The words in a normalised line that show that an assistant speaks; empty if there are none."""
     match = _OFFER.match(line) or _PREFACE.match(line)
-    if match is None and holds_one(line, _ASSISTANT_HOLDS):
+    if match is None and _ASSISTANT_HOLDS.in_line(line):
         match = _ASSISTANT.search(line)
     if match is None and not line.isascii():
         match = _ASSISTANT_KO.search(line)
-    if match is None and not may_advise and holds_one(line, _ADVISES_HOLDS):
+    if match is None and not may_advise and _ADVISES_HOLDS.in_line(line):
         match = _ADVISES.search(line)
     return match[0] if match else ""
-
-
-def holds_one(line: str, pieces: tuple[str, ...]) -> bool:
-    """Whether one of the pieces is in the line."""
-    return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
 from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
-from polyclinic.core.part_phrases import assistants_words, holds_one
+from polyclinic.core.part_phrases import assistants_words
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
-from polyclinic.text.phrases import mentioned
+from polyclinic.text.phrases import holds_one, mentioned
 from polyclinic.text.sentences import SENTENCE_START, sentences
 from polyclinic.text.words import spoken_words
 
@@ -110,10 +110,7 @@ def broken_by(
     found = measured(text, line, said, known) if known else ""
     if found:
         return PartBreak("knows what is hidden", found)
-    colons = text.count(":")
-    if _FORM.match(text) or (colons > 1 and len(_CARD.findall(text)) > 1):
-        return PartBreak("form instead of speech", text.strip())
-    if colons >= _LABELS and len(_LABEL.findall(text)) >= _LABELS:
+    if _is_form(text):
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.match(text)
     if match:
@@ -140,6 +137,16 @@ def broken_by(
         return PartBreak("echo of the instructions", found)
     named = mentioned(text, hidden)
     return PartBreak("knows what is hidden", named[0]) if named else None
+
+
+def _is_form(text: str) -> bool:
+    """Whether a line is data, a record that is read out, or a list with labels."""
+    colons = text.count(":")
+    return (
+        _FORM.match(text) is not None
+        or (colons > 1 and len(_CARD.findall(text)) > 1)
+        or (colons >= _LABELS and len(_LABEL.findall(text)) >= _LABELS)
+    )
 
 
 @lru_cache(maxsize=1_024)

@@ -12,6 +12,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Figure, Paragraph, Section
 from polyclinic.eval.summary import Summary
 from polyclinic.eval.validity import valid_metrics
+from polyclinic.text.layout import number_of
 
 FOUND = "What was found"
 MOST = 3
@@ -47,7 +48,7 @@ def _size(results: RunResults) -> str:
     failed = sum(episode.status == "failed" for episode in results.episodes)
     scenarios = len({episode.scenario for episode in results.episodes})
     ended = "all of them ended" if not failed else f"{failed} of them failed and count in no mean"
-    size = f"{len(results.episodes):,} episodes over {scenarios:,} scenario{'s'[: scenarios != 1]}; {ended}."
+    size = f"{number_of(len(results.episodes), 'episode')} over {number_of(scenarios, 'scenario')}; {ended}."
     if not any(member.kind in ("llm", "human", "replay") for member in results.cast):
         size += " Understudies played every part: read the figures as a test of the machinery."
     return size

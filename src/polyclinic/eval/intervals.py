@@ -66,9 +66,9 @@ def estimate(
 def _all_alike(mean: float, count: int, bounds: tuple[float, float], level: float) -> tuple[float, float]:
     """The interval when all clusters got the same value; a bootstrap would then give an interval of width zero.
 
-    At the given level, at least a share p of all possible clusters gives this value, with p to the power of `count`
-    equal to (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact
-    binomial interval of "all" and "none".
+    At the given level, at least a share p of all possible clusters gives this value: p ** count = (1 - level) / 2. The
+    rest may lie anywhere within the metric's bounds. For shares this is the exact binomial interval of "all" and
+    "none".
     """
     share = ((1 - level) / 2) ** (1 / count)
     low, high = (share * mean + (1 - share) * end for end in bounds)

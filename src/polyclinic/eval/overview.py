@@ -118,7 +118,7 @@ def comparison_section(
         ]
         tests = ["p", "p (Holm)"] if p_values else []
         columns = ["metric", "difference", *tests, "win / tie / loss", "scenarios"]
-        body.append(Table(f"{name} against {found[0].left}", columns, rows))
+        body.append(Table(f"{name} compared with {found[0].left}", columns, rows))
     if not body:
         return None
     if len(body) > _OPEN_TABLES:

@@ -12,6 +12,7 @@ from polyclinic.eval.charts import Scatter
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Picture, Section, Table
+from polyclinic.text.layout import number_of
 
 WIDTH = 100
 _WIDEST_COLUMN = 60
@@ -25,7 +26,7 @@ def render_terminal(report: RunReport, width: int = WIDTH, whole: bool = False) 
     head = [
         f"{report.title}: run {report.summary.run}",
         NOT_CLINICAL,
-        f"{len(results.episodes):,} episodes, {failed:,} failed",
+        f"{number_of(len(results.episodes), 'episode')}, {failed:,} failed",
     ]
     parts = ["\n".join(head), table_text(cast_table(results), width)] if results.cast else ["\n".join(head)]
     if report.understudied():

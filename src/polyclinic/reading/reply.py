@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.text.normal import normalise
+from polyclinic.text.persons import I_SHORT, I_WORDS, WE_WORDS, YOU_SHORT, YOU_WORDS, YOURSELF, without_persons
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
-_YOU = frozenset(("you", "your", "yours", "you're", "you've", "you'll", "yourself"))
-_I = frozenset(("i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "us"))
+_YOU = YOU_WORDS | YOU_SHORT | YOURSELF
+_I = I_WORDS | I_SHORT | WE_WORDS
 _MARKS = re.compile(r"[\[\]*{}#_<>]")
 _FIGURE = re.compile(r"\d")
 _QUOTES = re.compile(r'["“”]')
@@ -29,7 +30,7 @@ def reply_features(text: str, said: str) -> NDArray[np.float32]:
         *(float(not people.isdisjoint(mine)) for people in (_YOU, _I)),
         *(_shared(mine, theirs, length) for length in (1, 2, 3, 4)),
         _shared(theirs, mine, 2),
-        _shared(_anyone(mine), _anyone(theirs), 3),
+        _shared(without_persons(mine, _YOU | _I), without_persons(theirs, _YOU | _I), 3),
         *(float(pattern.search(text) is not None) for pattern in (_MARKS, _FIGURE, _QUOTES)),
         float(":" in text),
         float(is_question(text)),
@@ -47,8 +48,3 @@ def _shared(words: Sequence[str], others: Sequence[str], length: int) -> float:
 
 def _runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
-
-
-def _anyone(words: Sequence[str]) -> list[str]:
-    """The words, with the same placeholder for "I" and "you"."""
-    return ["*" if word in _YOU or word in _I else word for word in words]

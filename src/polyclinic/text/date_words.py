@@ -43,17 +43,11 @@ _JOINED = lazy_pattern(
     rf"\b({'|'.join(month[:3] for month in MONTHS)}[a-z]*)(?=\d{{2,4}}\b)|(?<=\d) (?=(?:st|nd|rd|th)\b)"
 )
 """Splits "3MAR1981" into its parts, and joins "30 th"."""
-_YEAR_PUT_RIGHT = lazy_pattern(
-    r"\b(?:19|20)\d\d (?:; )?(?:(?:no|oh|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|not that|it's"
-    r"|it is) )+"
-    r"(?=(?:19|20)\d\d\b)"
-)
-
-
 _OOPS = (
     r"(?:; )?(?:(?:no|oh|ah|er|um|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|make it|not that|it's"
-    r"|what am i saying|hang on|i'm wrong|silly me|my mistake|scratch that) (?:; )?(?:the )?)+"
+    r"|it is|what am i saying|hang on|i'm wrong|silly me|my mistake|scratch that) (?:; )?(?:the )?)+"
 )
+_YEAR_PUT_RIGHT = lazy_pattern(rf"\b(?:19|20)\d\d {_OOPS}(?=(?:19|20)\d\d\b)")
 _DAY_PUT_RIGHT = lazy_pattern(
     rf"\b(?P<month>{'|'.join(MONTHS)}) (?:the )?\d{{1,2}}(?:st|nd|rd|th)? {_OOPS}(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
     rf"(?! (?:of )?(?:{'|'.join(MONTHS)})\b)"
@@ -63,6 +57,8 @@ _DAY_PUT_RIGHT = lazy_pattern(
     rf"(?P<month3>{'|'.join(MONTHS)})\b(?! (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)"
 )
 """A date of which only the day or only the month is corrected: "April 22nd, sorry, 21st"."""
+_SAID_AGAIN = lazy_pattern(rf"\b(?P<again>\d{{1,2}} (?:{'|'.join(MONTHS)})) (?=(?P=again) \d{{4}}\b)")
+"""A corrected date that is then said in full: "the 25th of July, no, 26th, 26 July 1983"."""
 _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _DAY_DOT = lazy_pattern(rf"(?<=\d)\. (?=(?:{'|'.join(MONTHS)})\b)")
 """The dot after a day: "3. Oktober"."""
@@ -84,7 +80,9 @@ def plain(text: str) -> str:
     text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
     text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
     text = _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
-    return _DAY_PUT_RIGHT.sub(_put_right, text) if any(f" {word} " in text for word in _CORRECTS) else text
+    if not any(f" {word} " in text for word in _CORRECTS):
+        return text
+    return _SAID_AGAIN.sub("", _DAY_PUT_RIGHT.sub(_put_right, text))
 
 
 _CORRECTS = ("no", "oh", "ah", "er", "um", "sorry", "wait", "actually", "rather", "correction", "mean", "meant", "make")

@@ -232,6 +232,10 @@ def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[d
     return list(dict.fromkeys(found))
 
 
+_SEVERAL = lazy_pattern(r"\d(?:st|nd|rd|th)? (?:or|and|&) (?:the )?\d")
+"""Two days with one month: "17 or 18 March"."""
+
+
 def one_date(text: str, period: Sequence[date] = ()) -> date | None:
     """The one date that a text names; None if it names none, or several.
 
@@ -240,7 +244,7 @@ def one_date(text: str, period: Sequence[date] = ()) -> date | None:
     """
     words = plain(text)
     named = mentions(words)
-    if not named:
+    if not named or _SEVERAL.search(words):
         return None
     meant = [day for day in period if all(one.may_be(day) for one in named)]
     if len(meant) == 1:

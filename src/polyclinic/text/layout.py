@@ -19,3 +19,8 @@ def listed(head: str, items: Iterable[str]) -> str:
     """A heading and its items, one per line; numbered items stay as they are. Empty without items."""
     lines = [item if item[:1].isdigit() else f"- {item}" for item in items]
     return "\n".join([head, *lines]) if lines else ""
+
+
+def number_of(count: int, thing: str) -> str:
+    """A count with its noun: "1 episode", "2,400 episodes"."""
+    return f"{count:,} {thing}{'s'[: count != 1]}"

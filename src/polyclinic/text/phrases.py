@@ -113,3 +113,45 @@ def _first_piece(name: str) -> str:
 def last_place(pattern: re.Pattern[str], text: str) -> int:
     """The last position at which a pattern is found; -1 if it is not found."""
     return max((match.start() for match in pattern.finditer(text)), default=-1)
+
+
+def holds_one(line: str, pieces: Iterable[str]) -> bool:
+    """Whether one of a few pieces is in the line."""
+    return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long
+
+
+class Pieces:
+    """Many pieces of text, to find out quickly that a line holds none of them.
+
+    A space at the start or the end of a piece means that a word begins or ends there. The longest word of a piece
+    must be in a word of the line. Words that belong to no piece are remembered and not searched again.
+    """
+
+    def __init__(self, *pieces: str) -> None:
+        self._pieces = [(piece, _longest_word(piece)) for piece in pieces]
+        self._harmless: set[str] = set()
+
+    def in_line(self, line: str) -> bool:
+        """Whether the line, a text with single spaces, holds one of the pieces."""
+        words = _split(line)
+        if self._harmless.issuperset(words):
+            return False
+        new = [word for word in words if word not in self._harmless]
+        searched = f" {' '.join(new)} "
+        found = [piece for piece, longest in self._pieces if longest in searched]
+        if found:
+            return holds_one(f" {line} ", found)
+        if len(self._harmless) > _KNOWN_WORDS:
+            self._harmless.clear()
+        self._harmless.update(new)
+        return False
+
+
+_KNOWN_WORDS = 20_000
+_split = lru_cache(maxsize=64)(str.split)
+
+
+def _longest_word(piece: str) -> str:
+    """The longest word of a piece, with a space on each side where the piece shows that the word begins or ends."""
+    found = [piece[max(word.start() - 1, 0) : word.end() + 1] for word in re.finditer(r"\S+", piece)]
+    return max(found, key=len)

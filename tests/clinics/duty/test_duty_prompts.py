@@ -112,13 +112,28 @@ def test_the_patient_may_repeat_the_steps_when_asked_to_say_them_back() -> None:
     assert "only if you are asked to say the steps back, say them" in asked
 
 
-@pytest.mark.parametrize("name", [shift.id for shift in shipped("T1")])
-def test_medicines_from_elsewhere_and_steps_about_them_are_not_handed_to_staff(name: str) -> None:
-    shift = SHIFTS[name]
+def given_away(shift: MedicationReview, step: str) -> set[str]:
+    """The words of a step that only the patient's answers can give: a medicine from elsewhere, or "the scan"."""
+    elsewhere = {medicine.name for medicine in shift.current_meds if medicine.elsewhere}
+    views = [role_view(shift, role) for role in shift.roles if role in STAFF]
+    known = words(" ".join([shift.setting, "tablet", *(text for view in views for text in view.knows)]))
+    known |= {word for view in views for medicine in view.medicines for word in words(medicine.name)}
+    only_patient = words(" ".join(finding.text for finding in shift.findings if finding.seen_by == ("patient",)))
+    pointed_at = words(" ".join(re.findall(r"\b(?:the|your)((?: [\w-]+){1,2})", step)))
+    return words(step) & elsewhere | (pointed_at & only_patient) - known
+
+
+@pytest.mark.parametrize("shift", shipped("T1"), ids=lambda shift: str(shift.id))
+def test_medicines_from_elsewhere_and_steps_about_them_are_not_handed_to_staff(shift: AnyDuty) -> None:
+    assert isinstance(shift, MedicationReview)
     view = role_view(shift, "doctor")
     assert not {each.name for each in shift.current_meds if each.elsewhere} & {each.name for each in view.medicines}
     assert len(view.protocol) == len(shift.protocol)
-    hidden = [finding.text for finding in shift.findings if finding.seen_by == ("patient",)]
-    named = {word for text in hidden for word in words(text) if len(word) > 5}
-    definite = [step for step in view.protocol if re.search(r"\bthe (?:shop-bought|scan|salt)|\byour dentist\b", step)]
-    assert not [step for step in definite if named & words(step)]
+    assert not [step for step in view.protocol if given_away(shift, step)]
+
+
+def test_the_steps_that_staff_do_not_read_would_give_the_answer_away() -> None:
+    reviews = [shift for shift in shipped("T1") if isinstance(shift, MedicationReview)]
+    found = {shift.id for shift in reviews if any(given_away(shift, step) for step in shift.protocol)}
+    assert found == {"t1-03-metformin", "t1-04-triple", "t1-06-sertraline", "t1-07-methotrexate", "t1-11-lithium"}
+    assert all(shift.house_rules for shift in reviews if shift.id in found)

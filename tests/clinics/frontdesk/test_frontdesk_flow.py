@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from datetime import date
 from typing import Any, cast
@@ -63,6 +64,17 @@ async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypat
             assert known == patient.knows_diagnosis
             told[known] += 1
     assert min(told.values()) >= 20
+
+
+async def test_a_place_that_a_tool_found_is_not_read_back_from_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parsed(*_: Any) -> None:
+        raise AssertionError("a found place was parsed")
+
+    for room in ("booking", "callback", "waiting"):
+        monkeypatch.setattr(importlib.import_module(f"polyclinic.clinics.frontdesk.flow.{room}"), "read_place", parsed)
+    results = await run_once(clinic, variants=("tool",), scenarios="primary:1:16")
+    assert not [episode for episode in results.episodes if episode.failures]
+    assert sum(bool(episode.transcript.notes(Offered)) for episode in results.episodes) > 8
 
 
 def patients_own(prompt: Prompt[Any], by_name: dict[str, Any]) -> str:

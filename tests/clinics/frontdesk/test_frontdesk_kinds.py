@@ -91,6 +91,10 @@ def test_hurry_is_told_from_patience(text: str, said: str) -> None:
         ("Cancel... wait, no, I mean confirm. Confirm it.", "neither"),
         ("I was thinking of cancelling, but my wife talked me out of it.", "neither"),
         ("It's my gallbladder, they want it out. I need a surgeon.", "neither"),
+        ("Cancel the Tuesday one and put me down for Friday instead.", "move"),
+        ("I've got two bookings. Delete the Thursday one, I'll come to the Friday one.", "cancel"),
+        ("Could my scan be moved to another building? The time's fine.", "neither"),
+        ("There's nothing to cancel, I just wonder when the pharmacy closes.", "neither"),
     ],
 )
 def test_what_a_caller_wants_with_a_visit(text: str, intent: str) -> None:
@@ -107,6 +111,8 @@ def test_what_a_caller_wants_with_a_visit(text: str, intent: str) -> None:
         ),
         ("oh-one-oh, then four threes, then nine one eight four", "+821033339184"),
         ("010 1222 and three zeros and a seven", "+821012220007"),
+        ("zero one zero, four four... sorry, four five five one, two two three nine", "+821045512239"),
+        ("my Nigerian line, 0803 551 2974, country code 234", "+2348035512974"),
     ],
 )
 def test_digits_told_by_their_count_are_heard(text: str, number: str) -> None:
@@ -121,6 +127,11 @@ def test_digits_told_by_their_count_are_heard(text: str, number: str) -> None:
         ("My grandfather, he needs new hearing aids. I'm his granddaughter.", {"male"}),
         ("Sir, I have a fever.", set()),
         ("Your form has only male and female.", set()),
+        ("Does it make a difference if I'm a man or a woman?", set()),
+        ("People always assume Sam is a boy. She's my daughter.", {"female"}),
+        ("I'm her father, I'm ringing for her. She's nine.", {"female"}),
+        ("You saw my husband in spring. Now it's for our daughter.", {"female"}),
+        ("Grandad can't hear you, so I'm doing the talking. I'm his granddaughter.", {"male"}),
     ],
 )
 def test_a_sex_is_told_of_the_patient_only(text: str, sexes: set[str]) -> None:
@@ -134,6 +145,11 @@ def test_a_sex_is_told_of_the_patient_only(text: str, sexes: set[str]) -> None:
         ("I enlisted on 25 December 1968.", False),
         ("My bill is from December 25.", False),
         ("I'm a Christmas baby, December 25th, 1968.", True),
+        ("I had my hip replaced on 25 December 1968.", False),
+        ("My passport runs out on 25 December 1968.", False),
+        ("He was born on the 25th of December, the year I can't remember.", False),
+        ("I typed 25 December 1968 in the app, that was a typo. It's 26 December 1968.", False),
+        ("December 25th 1967, ah no, 1968.", True),
     ],
 )
 def test_a_date_of_something_else_is_no_date_of_birth(text: str, told: bool) -> None:

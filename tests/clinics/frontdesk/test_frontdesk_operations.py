@@ -263,5 +263,5 @@ async def test_the_managers_report_adds_up() -> None:
     drawn = next(block for block in body if isinstance(block, Figure) and block.caption.startswith("Waiting lists"))
     ended = next(told for episode in results.episodes if (told := episode.ended_with(ListsOverTime)))
     assert isinstance(drawn.chart, Lines) and ended.most_waiting > 0
-    lengths = dict(zip(drawn.chart.x, drawn.chart.series["on a waiting list when the desk closed"], strict=True))
+    lengths = dict(zip(drawn.chart.x, drawn.chart.series["on a list when the desk closed"], strict=True))
     assert {day: lengths[day] for day, _ in ended.waiting_by_day} == dict(ended.waiting_by_day)

@@ -180,6 +180,7 @@ def test_a_staffs_date_counts_however_it_is_written(day: str) -> None:
         ("April 2", date(2025, 4, 1), date(2025, 4, 2)),
         ("April 2", date(2025, 7, 1), None),
         ("soon", date(2025, 4, 1), None),
+        ("2 or 3 April 2025", date(2025, 4, 1), None),
     ],
 )
 def test_of_two_dates_the_one_in_the_period_counts_and_otherwise_the_month_comes_first(

@@ -108,6 +108,7 @@ async def test_moving_is_distinguished_from_cancelling(text: str, intent: str, s
         ("sex", "M", False),
         ("name", "Ms. Min-ji Kim", True),
         ("address", "24 High St., Suwon", True),
+        ("address", "24 High Street Suwon", True),
         ("address", "42 High Street, Suwon", False),
         ("identifier", "8001012345678", True),
     ],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.judges import intake
+from polyclinic.clinics.frontdesk.prompts.patient import PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, IntakeReply, intake_form
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import TakenIn
@@ -25,11 +27,15 @@ from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.frontdesk.understudies.triage import sounds_urgent
 from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.core.judge import Case
+from polyclinic.core.model import Request
 from polyclinic.core.transcript import Failed, Noted, Transcript
+from polyclinic.core.understudy import Ask
 from polyclinic.core.value import plain
+from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.testing.runs import played
 
 UNUSUAL = "unusual:1:60"
@@ -49,6 +55,27 @@ def test_a_usual_patient_has_two_to_five_varying_symptoms_of_the_list() -> None:
             told.setdefault(patient.disease, set()).add(patient.symptoms)
             assert not cannot_wait(patient.disease)
     assert sum(len(found) > 1 for found in told.values()) > 50
+
+
+def test_patients_with_the_same_symptom_word_it_by_their_persona() -> None:
+    def opening(**axes: str) -> str:
+        prompt = PatientIntake(
+            name="Kim So-hyun",
+            sex="female",
+            birth_date=date(1990, 1, 2),
+            phone="1",
+            identifier="2",
+            address="3",
+            diagnosis="",
+            symptoms=("a cough",),
+            axes=PatientAxes.model_validate(axes),
+            staff_says="Hello",
+            first=True,
+        )
+        return str(PatientUnderstudy().play(Ask(prompt, Request("patient", prompt, ()), {})))
+
+    said = [opening(), opening(personality="impatient"), opening(personality="overanxious"), opening(language="A")]
+    assert len(set(said)) == len(said) and all("a cough" in words for words in said)
 
 
 def test_nobody_reports_findings_that_only_an_examination_shows() -> None:
@@ -106,6 +133,8 @@ async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_n
         (("a sudden very bad pain in the middle of my belly",), True),
         (("Swelling of the mouth, throat, or tongue, which can cause breathing difficulties", "Wheezing"), True),
         (("Seizures (fits)",), True),
+        (("Gasping or choking",), True),
+        (("Pain that spreads to arms, back, neck, and jaw",), True),
         (("an itchy nose", "fits of coughing that will not stop", "a chesty cough for two weeks"), False),
         (("blood in my pee without pain", "joint pain"), False),
     ],
@@ -180,6 +209,7 @@ def test_impossible_shares_are_refused() -> None:
         (["I have chest pain.", "It goes into my left arm, pain all the way down.", "I am in a cold sweat."], True),
         (["I have chest pain when I walk up the stairs."], False),
         (["I keep waking at night, gasping for air."], False),
+        (["There are repeated pauses: I stop breathing, gasp and snore."], False),
         (["I have chest pain.", "I have chest pain.", "As I said, chest pain."], False),
         (["I have trouble with my bank. My mother is breathless."], False),
         (["I have itchy eyes and sneeze every spring."], False),

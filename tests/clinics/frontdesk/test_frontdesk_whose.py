@@ -24,6 +24,8 @@ from polyclinic.clinics.frontdesk.rules.wording import wording
         ("it's for myself", "speaker"),
         ("she is not the patient", "speaker"),
         ("my back hurts", ""),
+        ("i'm his mother, calling for him", "other"),
+        ("i'm his wife, but the patient is him", "other"),
     ],
 )
 def test_who_the_patient_is(words: str, patient: str) -> None:
@@ -40,6 +42,9 @@ def test_who_the_patient_is(words: str, patient: str) -> None:
         ("i'm calling for my son, his name is xthisx", "name", True),
         ("my sister's name is xthisx , mine is xotherx", "name", False),
         ("my folks are at xthisx , i live at xotherx", "address", False),
+        ("it's for my little one, she was born on xthisx", "birth_date", True),
+        ("my eldest is xthisx but today i'm calling for the younger one born xotherx", "birth_date", False),
+        ("my boy is xotherx and the girl is xthisx ; it's about the girl", "birth_date", True),
     ],
 )
 def test_a_value_belongs_to_the_owner_named_before_it(words: str, kind: str, own: bool) -> None:

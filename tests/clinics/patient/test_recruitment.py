@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyclinic.clinics.patient.prompts.doctor.interview import Consults
+from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
 from polyclinic.clinics.patient.rules.recruitment import Bounds, RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
 
@@ -88,3 +91,19 @@ def test_a_doctor_can_call_in_neither_themselves_nor_anybody_on_the_path_to_them
     assert graph.objection(b, FIRST) == "information would flow back"
     assert graph.objection(b, a) == "information would flow back"
     assert "not in the consultation" in graph.objection(DISCIPLINES[5], a)
+
+
+@pytest.mark.parametrize(
+    ("reason", "because"),
+    [
+        ("the rash is not from my field.", ", because: the rash is not from my field."),
+        ("", "."),
+    ],
+)
+def test_a_colleague_reads_why_they_were_called_in(reason: str, because: str) -> None:
+    asked = Consults(
+        discipline="Dermatology", profile="", complaint="A rash.", earlier="", heard="", asked=(), pool=(),
+        recommended=(), last=False, memory=Memory(), player=Player(), called_by=FIRST, reason=reason, notes=(),
+    )  # fmt: skip
+    assert f"The doctor of {FIRST} has called you in{because}\n" in asked.render()[0].content
+    assert asked.for_human.startswith(f"{FIRST} called you in for Dermatology{because} Ask one question")

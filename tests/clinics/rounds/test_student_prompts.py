@@ -59,6 +59,34 @@ def test_everybody_has_their_own_earlier_words_whole() -> None:
     assert room.own_last("Ann") == report
 
 
+def test_the_patients_newest_answer_follows_the_questions_that_were_asked_aloud() -> None:
+    room = Room(patient="patient")
+    room.begin_round("I feel ill.").patient_questions.update(Ann="Since when?", Bob="Where does it hurt?")
+    room.begin_round("Since noon, here.").patient_questions.update(Bob="Does it come and go?")
+    room.begin_round("It stays.")
+    ann = [(line.speaker, line.to, line.text) for line in room.heard_by_student("Ann", ["Ann", "Bob"])]
+    assert ann == [
+        ("patient", "", "I feel ill."),
+        ("Ann", "patient", "Since when?"),
+        ("patient", "", "Since noon, here."),
+        ("Bob", "patient", "Does it come and go?"),
+        ("patient", "", "It stays."),
+    ]
+    assert [line.text for line in room.heard_by_tutor()] == [
+        "I feel ill.",
+        "Since noon, here.",
+        "Does it come and go?",
+        "It stays.",
+    ]
+
+
+def test_of_many_questions_to_the_patient_a_student_hears_its_own_and_four_others() -> None:
+    room = Room(patient="patient")
+    room.begin_round("I feel ill.").patient_questions.update({f"S{number}": f"Why {number}?" for number in range(20)})
+    room.begin_round("Because.")
+    assert sum(line.to == "patient" for line in room.heard_by_student("S9", [])) == 5
+
+
 def test_only_the_newest_of_endless_reports_is_whole_and_the_others_say_that_they_are_shortened() -> None:
     room = Room(patient="patient")
     for number in range(3):

@@ -8,6 +8,15 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.web.browser.conftest import Server, all_well
 
+COUNT_TONES = """() => {
+  window.tones = 0;
+  const make = AudioContext.prototype.createOscillator;
+  AudioContext.prototype.createOscillator = function () {
+    window.tones += 1;
+    return make.call(this);
+  };
+}"""
+
 
 def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Runs", exact=True).click()
@@ -38,6 +47,9 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
 def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
     page.get_by_role("link", name="Desk", exact=True).click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
+    page.evaluate(COUNT_TONES)
+    page.get_by_role("button", name="Turn sound on").click()
+    tones = page.evaluate("() => window.tones")
     visitor = context.new_page()
     visitor.goto(page.url)
     visitor.get_by_role("button", name="Open a conversation").click()
@@ -47,6 +59,7 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     expect(visitor.locator("article").last).to_contain_text("emergency")
     expect(page.get_by_role("alert")).to_contain_text("waiting for a person now")
     expect(page).to_have_title(re.compile(r"^\(1\)"))
+    page.wait_for_function("before => window.tones > before", arg=tones)
     page.get_by_role("link", name="Look", exact=True).first.click()
     page.get_by_label("Your name").fill("Kim")
     words.fill("Is anybody there?")
@@ -88,3 +101,18 @@ def test_a_run_is_stopped_resumed_and_killed_and_shows_its_progress(page: Page, 
     expect(stop).to_be_visible()
     stop.click()
     expect(resume).to_be_visible()
+
+
+def test_what_the_server_refuses_is_in_the_language_of_the_page(context: BrowserContext, server: Server) -> None:
+    page = context.new_page()
+    page.goto(server.entry)
+    page.get_by_role("button", name="한국어").click()
+    page.goto(f"{server.url}/join?code=NO0001")
+    page.get_by_label("이름").fill("Ada")
+    page.get_by_role("button", name="참여하기", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("이 코드에 해당하는 것이 없습니다. 코드를 준 사람에게 확인하세요")
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing has this code")
+    page.get_by_role("button", name="한국어").click()
+    page.goto(f"{server.url}/runs/demo-nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("‘demo-nowhere’: 이런 이름의 실행이(가) 없습니다.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -111,7 +111,7 @@ class Conversation(NamedTuple):
     @classmethod
     def from_turns(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
         """Make a conversation from a summary and the turns after it."""
-        spoken = [(turn.speaker == me, text) for turn, text in zip(turns, _told(me, turns), strict=True) if text]
+        spoken = [(mine, text) for mine, text in _told(me, turns) if text]
         joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
         first = [text for mine, text in joined[:1] if mine]
         rest = joined[len(first) :]
@@ -121,17 +121,20 @@ class Conversation(NamedTuple):
         return cls(earlier, history, heard, tuple(turns), summary)
 
 
-def _told(me: str, turns: Sequence[Turn]) -> list[str]:
-    """Each turn as one side is told of it. What a colleague asked is part of the patient's answer to the doctor."""
-    told = [turn.text for turn in turns]
-    if me != "patient":
-        for at, turn in enumerate(turns):
-            if turn.speaker == COLLEAGUE:
-                asked = f'A colleague of yours asked me: "{turn.text}"'
-                told[at] = "" if at + 1 < len(turns) else asked
-                if at + 1 < len(turns):
-                    told[at + 1] = f'{asked} I said: "{told[at + 1]}"'
-    return told
+def _told(me: str, turns: Sequence[Turn]) -> Iterator[tuple[bool, str]]:
+    """Each turn as one side is told of it, and whether they said it themselves.
+
+    What a colleague asked is part of the patient's answer to the doctor.
+    """
+    asked = ""
+    for turn in turns:
+        if turn.speaker == COLLEAGUE and me != "patient":
+            asked = f'A colleague of yours asked me: "{turn.text}"'
+        else:
+            yield turn.speaker == me, f'{asked} I said: "{turn.text}"' if asked else turn.text
+            asked = ""
+    if asked:
+        yield False, asked
 
 
 @dataclass

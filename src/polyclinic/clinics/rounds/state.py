@@ -3,7 +3,8 @@
 Everybody has their own earlier words as they were given; only where these are far longer than was asked for, all but
 the newest are shortened, and a remark says so. Words of others are cut, and only the last two rounds of them are given
 in full. A student reads the reports of at most two other students, whom the
-tutor named. So a student's context does not grow with the size of the group.
+tutor named, and at most four of the questions that others asked the patient aloud. So a student's context does not
+grow with the size of the group.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ SAID_CHARS = 900
 BRIEF_CHARS = 180
 FULL_ROUNDS = 2
 PEERS_HEARD = 2
+QUESTIONS_HEARD = 4
 LEFT_OUT = "(The rest of these long words is left out here.)"
 
 
@@ -124,9 +126,7 @@ class Room:
                 question, answer = past.expert_answers[student]
                 lines.append(Line(round=past.number, speaker=student, to="expert", text=own_words(question, False)))
                 lines.append(Line(round=past.number, speaker="expert", text=cut(answer, limit)))
-            if student in past.patient_questions:
-                asked = own_words(past.patient_questions[student], False)
-                lines.append(Line(round=past.number, speaker=student, to=self.patient, text=asked))
+            lines.extend(self._asked_aloud(past, student))
             if past.patient_reply and past is self.now:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
         return tuple(lines)
@@ -143,7 +143,25 @@ class Room:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
             if past is not self.now and past.guidance:
                 lines.append(Line(round=past.number, speaker="tutor", text=own_words(past.guidance, newest)))
+            lines.extend(self._asked_aloud(past) if newest else ())
         return tuple(lines)
+
+    def _asked_aloud(self, past: Round, student: str = "") -> list[Line]:
+        """Questions to the patient, which everybody in the room heard: a student's own always, others' while the answer
+        is new.
+        """
+        new = past.number >= len(self.rounds) - 1
+        others = [name for name in past.patient_questions if name != student][: QUESTIONS_HEARD if new else 0]
+        return [
+            Line(
+                round=past.number,
+                speaker=name,
+                to=self.patient,
+                text=own_words(asked, False) if name == student else cut(asked, BRIEF_CHARS),
+            )
+            for name, asked in past.patient_questions.items()
+            if name == student or name in others
+        ]
 
     def reports(self) -> list[str]:
         """All students' reports so far."""

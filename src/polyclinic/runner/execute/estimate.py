@@ -15,6 +15,7 @@ from polyclinic.runner.execute.running_campaign import lone_campaign, open_campa
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import number_of
 
 SAMPLES = 3
 
@@ -55,7 +56,7 @@ class RunEstimate:
     def as_text(self) -> str:
         """The estimate as text for the terminal."""
         source = f"up to {SAMPLES} episodes of each variant, played by understudies"
-        lines = [f"{self.clinic}: {self.episodes} episodes. Estimated from {source}:"]
+        lines = [f"{self.clinic}: {number_of(self.episodes, 'episode')}. Estimated from {source}:"]
         for name, role in self.roles.items():
             price = "no price known" if role.cost_usd is None else f"${role.cost_usd:.4f}"
             lines.append(

@@ -15,6 +15,7 @@ from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import NANO, Usage
 from polyclinic.core.transcript import Called, Ended, Failed, Transcript
 from polyclinic.store.store import Store
+from polyclinic.text.layout import number_of
 
 LINE_EVERY_S = 10.0
 DRAW_EVERY_S = 0.1
@@ -170,7 +171,7 @@ async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[s
         found.update((failure.owner, failure.error) for failure in failures)
     lines = [_line(owner, error, count) for (owner, error), count in found.most_common(REASONS_TOLD)]
     more = len(found) - len(lines)
-    return [*lines, f"and {more} other reason{'s'[: more > 1]}: polyclinic report {run}"] if more > 0 else lines
+    return [*lines, f"and {number_of(more, 'other reason')}: polyclinic report {run}"] if more > 0 else lines
 
 
 def judging_failures(transcript: Transcript) -> list[Failed]:

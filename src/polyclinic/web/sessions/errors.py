@@ -83,8 +83,11 @@ def failed(error: Broken) -> JSONResponse:
 async def unfit(request: Request, error: Exception) -> Response:
     """An answer that names the invalid fields, but never their values, which may be private or unprintable."""
     faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
-    lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
-    return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
+    lines = [
+        f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg'].removeprefix('Value error, ')}"
+        for fault in faults
+    ]
+    return JSONResponse({"detail": "\n".join(lines).encode("utf-8", "replace").decode()}, 422)
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -36,14 +36,14 @@ class Buckets:
     The bucket that was unused longest is dropped first; it is full when it is used again.
     """
 
-    def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic, names: int = 10_000) -> None:
+    def __init__(self, per_minute: float, clock: Callable[[], float] | None = None, names: int = 10_000) -> None:
         self._rate, self._burst = per_minute / 60, max(1.0, per_minute / 6)
         self._clock, self._names = clock, names
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, name: str) -> float:
         """0 if a request is allowed now, otherwise the seconds to wait."""
-        now = self._clock()
+        now = (self._clock or time.monotonic)()
         level, since = self._levels.pop(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
         wait = 0.0 if level >= 1 else (1 - level) / self._rate

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_of, moved_up, split
+from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_of, moved_up, split
 from polyclinic.clinics.frontdesk.report.talks import calls_by_outcome, queue_at_the_desk
 from polyclinic.clinics.frontdesk.rules.notes import (
     AppointmentMade,
@@ -21,8 +21,6 @@ from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_tex
 from polyclinic.eval.charts import Dots, HeatMap, Lines
 from polyclinic.eval.estimate import ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
-
-_WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
 
 
 def operations(rows: Sequence[Row]) -> list[Block]:
@@ -152,7 +150,7 @@ def _wish(row: Row) -> str:
     talk = row.episode.ended_with(BookingEnded)
     first, _, second = talk.dialogue.partition(">") if talk is not None else ("", "", "")
     met = "second wish" if second else "first wish"
-    return f"wish: {_WISHES.get(second or first, second or first)} ({met})"
+    return f"wish: {WISHES.get(second or first, second or first)} ({met})"
 
 
 def _urgency(row: Row) -> str:
@@ -209,10 +207,10 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
         moved_up[_day(row)] += up.waiting_moved if up is not None else 0
     calls = {"calls of the day": Counter(_day(row) for row in rows if row.contact.patient is not None)}
     waiting = {
-        "on a waiting list when the desk closed": Counter(dict(lists.waiting_by_day)) if lists is not None else None,
-        "put on a waiting list": Counter(_day(row) for row in rows if row.episode.outcome == "waiting"),
+        "on a list when the desk closed": Counter(dict(lists.waiting_by_day)) if lists is not None else None,
+        "put on a list": Counter(_day(row) for row in rows if row.episode.outcome == "waiting"),
         "cancelled": Counter(_day(row) for row in rows if row.episode.outcome == "cancelled"),
-        "moved up from a waiting list": moved_up,
+        "moved up from a list": moved_up,
     }
     found: list[Block] = []
     for caption, counts in (("Calls day by day", calls), ("Waiting lists day by day", waiting)):

@@ -13,6 +13,7 @@ from polyclinic.eval.estimate import Estimate, mean_with_interval
 from polyclinic.eval.results import EpisodeRow, RunResults
 
 LEVELS = ("primary", "secondary", "tertiary", "custom")
+WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_over_hospitals, moved_up, scored, share
+from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_over_hospitals, moved_up, scored, share
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
 from polyclinic.eval.sections import Cell, Table
@@ -189,13 +189,13 @@ def dialogue_types(rows: Sequence[Row]) -> Table | None:
             found.setdefault(name, Counter()).update(kinds)
     if not found:
         return None
-    wishes = ("asap", "physician", "date")
-    order = [*wishes, *(f"{one}>{two}" for one in wishes for two in wishes if one != two)]
-    lines: list[list[Cell]] = [[kind, *(counts[kind] for counts in found.values())] for kind in order]
+    order = dict(WISHES)
+    order |= {f"{one}>{two}": f"{WISHES[one]}, then {WISHES[two]}" for one in WISHES for two in WISHES if one != two}
+    lines: list[list[Cell]] = [[words, *(counts[kind] for counts in found.values())] for kind, words in order.items()]
     lines.append(["all", *(counts.total() for counts in found.values())])
     return Table(
         "Kinds of booking dialogues",
-        ["wish > second wish", *found],
+        ["wish, then second wish", *found],
         lines,
         note="All variants together. The second wish is stated after the first offer was turned down, or when "
         "the first "

@@ -23,15 +23,17 @@ _KIN = (
     r"|colleague"
     r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
     r"|children"
-    r"|family|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant|pal|buddy"
+    r"|family(?! name)|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant"
+    r"|pal|buddy"
     r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist|coworker|co-worker|workmate"
     r"|classmate|spouse|toddler|step\w+|godmother|godfather|mummy|mommy|nanny|babysitter|maid|guardian|caregiver|helper"
-    r"|supervisor|interpreter|translator|next of kin"
+    r"|supervisor|interpreter|translator|next of kin|eldest|oldest|youngest"
 )
 KIN = f"(?:{by_first_letter(_KIN)})"
 _AUX = r"(?:'d|'ve|'re)?"
 _PEOPLE = (
-    r"(?:someone|somebody|they|he|she|everyone|everybody|nobody|people|ppl|your \w+|some \w+"
+    r"(?:someone|somebody|they|he|she|everyone|everybody|nobody|people|ppl|your (?!very|first|next|earliest|soonest"
+    r"|nearest)\w+|some \w+"
     r"|(?:the|a|an|that|this|another|one|which) (?:\w+ )?(?:girl|nurse|form|letter|website|site|app|receptionist"
     r"|hospital|lady|man|woman|gentleman|guy|message|text|paper|screen|system|computer|leaflet|clerk|card|email|doctor"
     r"|consultant|surgeon|voice|person|colleague|machine|sms|reminder|note)"
@@ -41,7 +43,7 @@ _LEAD = lazy_pattern(
     r"^(?:and |but |so |yet |then |or |well |oh |ah |now |hi |hello |hey |yes |yeah |no |nah |ok |okay "
     r"|actually |honestly "
     r"|look |listen |sorry |please |pls |because |since |as |cos |coz |cuz |though |although |while |whereas |however "
-    r"|still |anyway |also |only |just |only )+"
+    r"|still |anyway |also |only |just |last (?:time|week|month|year|night) |yesterday |this morning )+"
 )
 _SPLIT = lazy_pattern(
     SPOKEN_END + r"|(?<=:)\s+|(?<=\.\.\.)\s*|\s*[()]\s*"
@@ -60,6 +62,7 @@ _SPLIT = lazy_pattern(
     r"\s+(?=(?:but|because|although|though|cos|coz|cuz|whereas|however)\b)"
     r"|\s+(?=so (?!long|that\b|much|far|soon|many|very|quick|as\b|early|on\b|urgent|bad|kind|good|i can))"
     r"|\s+(?=and (?:i|i'[a-z]+|we|he|she|they|you|my|it|it's|then|so|not|please|now|could|can|would|don't|let|mine)\b)"
+    r"|\s+(?=and (?:put|book|give|fit|squeeze|slot|pencil|get|find) (?:me|us|her|him|it|them)\b)"
     r"|(?<!\bgo)(?<!\btry)(?<!\bcome)\s+(?=and (?:drop|cancel|scrap|bin|delete|ditch|lose|keep|leave) (?:the|my|it"
     r"|that|this)\b)"
     r"|\s+(?=(?:then|so) (?:i|we|please|could|can)\b)"
@@ -100,7 +103,10 @@ _POLITE_IF = lazy_pattern(
     r"\bif (?:possible|you (?:can|could|would|please|will|don't mind|wouldn't mind|like|have|had)|it(?:'s| is"
     r"| be) (?:at all )?"
     r"(?:possible|ok|okay|all right|alright|no|not too|within|convenient)|at all|i may|need be|i could|i might"
-    r"|so|that's)\b|\bwould (?:oblige|help|please|suit)\b[^;]{0,30}\bif\b|\b(?:grateful|appreciate it|kind|glad"
+    r"|so|that's)\b|\bif (?:there(?:'s| is)|any(?:thing|one)|something|a (?:slot|gap)) (?:any|some|is|comes|opens"
+    r"|gets|becomes"
+    r"|turns|sooner|earlier|free)|\bwould (?:oblige|help|please|suit)\b[^;]{0,30}\bif\b|\b(?:grateful|appreciate it"
+    r"|kind|glad"
     r"|love it) if\b"
 )
 _WOULD_YOU_MIND = lazy_pattern(
@@ -133,7 +139,7 @@ _ASKS_HOW = lazy_pattern(
     r"|when(?:'s| is| do"
     r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|do you (?:ever |usually |often |always "
     r"|normally )?(?:move|cancel|change|reschedule)|does|did|should i|must i|am i|will i"
-    r"|has my|has the|has it"
+    r"|has my|has the|has it|(?:has|did) (?:any|some)(?:one|body)"
     r"|is it (?:\w+ )?(?:manners|rude|wrong|usual|common|normal|expensive) to|is it true|is that so|is my|is the"
     r"|was my|was it|have i|would i|may i ask|might i ask|might i enquire"
     r"|can i (?:eat"

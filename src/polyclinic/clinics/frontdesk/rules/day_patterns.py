@@ -111,12 +111,18 @@ NO_WISH = lazy_pattern(
     r"|\b(?:just|only) (?:want|wanted|need|needed) to know (?:where|how|what|which|who)\b"
 )
 RANGE = lazy_pattern(r"^ (?:to|until|till|through|and) (?:the )?\d")
+AWAY_FROM = lazy_pattern(
+    r"\b(?:away|abroad|gone|out|travell?ing|busy|on (?:holiday|vacation|tour|duty)|unavailable|working|booked up)"
+    r"\b[^;]{0,15} (?:from|between) (?:the )?$"
+)
+"""The first day of an absence: "I'm travelling from the 8th"."""
 NOT_THEN = lazy_pattern(rf"\b(?:not|never|neither|nor|anything but|can't do|can't make)(?: on)? {_WEEKDAY}$")
 HELD_BEFORE = lazy_pattern(
     rf"\b(?:my|the|our|an|this|current|existing) (?:\w+ )?(?:appointment|appt|booking|visit|slot"
     rf"|one)(?: \w+){{0,3}}?(?:'s| is| was| for"
     rf"| on|)(?: on)? {_WEEKDAY}$|\b(?:my|our|his|her) (?:\w+ )?{KIN}(?:'s| is| has| was| goes"
-    rf"| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled|down)(?: in)?(?: for| on)? {_WEEKDAY}$"
+    rf"| comes)\b[^;]{{0,30}} {_WEEKDAY}$|\b(?:booked|scheduled"
+    rf"|(?<!put me )(?<!put us )(?<!put her )(?<!put him )down)(?: in)?(?: for| on)? {_WEEKDAY}$"
     rf"|\b(?:thought|thinking|considered|looked at|hoped|hoping|planned|asked)(?: about| of| for| on)? {_WEEKDAY}$"
     rf"|\b(?:you|they|she|he|someone|somebody|colleague|nurse|lady|app|website|letter)(?:'ve|'d| have| has)? (?:\w+ )?"
     rf"(?:told|gave|given|said|says|put|got|offered|suggested)(?: (?:me|us|him|her|in|down"

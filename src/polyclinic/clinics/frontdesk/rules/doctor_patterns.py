@@ -90,7 +90,7 @@ ONLY_MENTIONS = lazy_pattern(
     rf"|accept\w*|there"
     rf"|around|back|appointments?|anything|fit|squeeze|possible|chance|soonest|earliest|when)\b)[^?!;]*{THIS}"
     rf"|\b(?:message|call|voicemail|review|complaint|letter|parcel|note|card|regards|question|flowers|papers|invoice"
-    rf"|bill) (?:for|to|from"
+    rf"|bill|referral)(?: letter)?(?: is| was| came)? (?:for|to|from"
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
     rf"|examined (?:my|him|her))\b"
@@ -105,7 +105,8 @@ ONLY_MENTIONS = lazy_pattern(
     rf"|\b(?:operation|operated on|surgery|treatment|baby|scan) (?:\w+ )?(?:by|from|under|with) {THIS}"
     rf"|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b"
     rf"|{THIS} who (?:referred|sent|told|said|saw|treated|signed)\b|{THIS} ?'s (?:office|room|secretary|letter"
-    rf"|number|address|assistant|car|name|wife|husband|clinic)|\bhow (?:do|can) i (?:get|find|reach"
+    rf"|number|address|assistant|car|name|wife|husband|clinic|neighbou?r|cousin|friend|brother|sister|son|daughter)"
+    rf"|\bhow (?:do|can) i (?:get|find|reach"
     rf"|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took"
     rf"|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
 )

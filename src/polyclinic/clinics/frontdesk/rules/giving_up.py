@@ -22,7 +22,7 @@ NOUN = (
     r"|procedure|test|bloods|jab|vaccination|screening|physio|treatment|arrangement|name|turn|meeting|entry"
     r"|consultations?)"
 )
-VISIT = rf"(?:{NOUN}|{DAY}|{HOUR}|it|that|this|mine|ours|hers|his|me|us|one|him|her)"
+VISIT = rf"(?:{NOUN}|{DAY}|{HOUR}|second(?! opinion)|it|that|this|mine|ours|hers|his|me|us|one|him|her)"
 OBJECT = (
     rf"(?:(?:the|my|our|her|his|your|that|this|an?|of|whole|entire|it)\s+)*(?:[\w'-]+\s+){{0,3}}?{VISIT}\b(?!'s \w)"
 )
@@ -37,7 +37,7 @@ _DROP = (
     r"|destroy|throw out|get rid of"
     r"|do away with|give up|(?:giv(?:e|ing)|hand) back|giv(?:e|ing) away|free(?:ing)? up|pass on|let go of"
     r"|back out of|pull out of"
-    r"|opt out of|bow out of|call off)"
+    r"|opt out of|bow out of|call off|bail(?:ing)? (?:on|out of))"
 )
 _PARTED = (
     r"(?:call(?:ed|ing)?|tak(?:e|en|ing)|cross(?:ed)?|rub(?:bed)?|strike|struck|scratch|wipe|pull(?:ed)?|knock"
@@ -74,8 +74,11 @@ OTHER_THING = lazy_pattern(
     rf"(?: is| are| was| were| got| has| have)?(?: just)?(?: been)? (?:cancell?ed|called off|postponed|moved|changed"
     rf"|dropped|put off)\b"
     r"|\b(?:clinic|hospital|dentist|doctor|gp|airline|babysitter|sitter|driver)(?: has| had|'s)?(?: just)? cancell?ed\b"
-    r"|\bget rid of (?:this|these|the|my) (?!appointment|visit|booking|slot|one)\w+|\bmov(?:e|ing) (?:to"
-    r"|into) (?:an? |another |the )?(?:\w+ )?(?:room|ward|bed|house|flat|city|country|apartment)\b"
+    r"|\bget rid of (?:this|these|the|my) (?!(?:\w+ ){0,2}(?:appointment|visit|booking|slot|one)\b)\w+|\bmov(?:e|ed"
+    r"|ing) (?:to"
+    r"|into) (?:an? |another |the )?(?:\w+ )?(?:room|ward|bed|house|flat|city|country|apartment|building|floor|wing"
+    r"|site"
+    r"|branch)\b"
     r"|\bcancell?ation (?:notice|text|message|letter|e-?mail|policy|fee|form|list|sms)"
     r"|\b(?:glad|happy|pleased|grateful|good|great)(?: that)? you(?:'ve| have)? \w+ed (?:me|it|my \w+|that)"
     r"|\b(?:by|via|over) (?:video|phone|zoom|telephone)\b[^.;]{0,25}\binstead\b(?: of (?:in person|coming in))?"

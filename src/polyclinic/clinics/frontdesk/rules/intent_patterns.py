@@ -74,8 +74,11 @@ ASKS_OTHER = lazy_pattern(
     r"|" + HOUR + r")\b(?:(?!right|correct|isn't|yes)[^.]){0,18}\?$|\bafter (?:the )?(?:" + DAY + r")"
     rf"|(?:^|, )(?:maybe |perhaps |say )?(?:next (?:week|month)|{DAY}|{HOUR}|later|earlier|in the (?:morning"
     rf"|afternoon"
-    r"|evening))(?: some ?time| maybe| perhaps| instead| then)*\?|\b(?:give|get|book) me (?:in |down )?(?:on |for "
-    r"|at )?(?:the )?" + DAY + r"\b|^(?:a (?:bit|little) |something |anything )?(?:later"
+    r"|evening))(?: some ?time| maybe| perhaps| instead| then)*\?|\b(?:give|get|book|put|fit|slot|pencil) (?:me|us"
+    r"|her|him|them) (?:in |down |one |something )*"
+    r"(?:on |for |at |in )?(?:the |one )*(?:morning|afternoon|evening|later|earlier|"
+    + DAY
+    + r")\b|^(?:a (?:bit|little) |something |anything )?(?:later"
     r"|earlier|sooner)\W*$|\bit (?:must|has to|needs to|should|would have to) be (?:after|before|later|earlier)\b"
     r"|\bis there nothing\b|\bisn't there any|\bnothing (?:sooner|earlier)|\bbecome an?\b|\brelocate me\b"
     r"|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
@@ -122,7 +125,8 @@ NO_NEW = lazy_pattern(
     r"|\bno need (?:for|to) (?:an?other|re)"
 )
 SAME = lazy_pattern(
-    r"\b(?:leav(?:e|ing) (?:it|mine|my \w+|things?|everything|that|the \w+)(?: exactly| just)? (?:as|where|alone"
+    r"\b(?:(?:not|never|n't) (?:be )?miss(?:ing)?\b|leav(?:e|ing) (?:it|mine|my \w+|things?|everything|that"
+    r"|the \w+)(?: exactly| just)? (?:as|where|alone"
     r"|be|on|in)|stays?\b(?! (?:with|at|in|on by))|stay(?:s|ing)? (?:put|the same|as)|fine as|as it (?:is|stands|was)"
     r"|as (?:planned|agreed|arranged|booked|before|scheduled)|(?:don't|dont|do not|never) (?:\w+ )?(?:change"
     r"|move|touch|alter) (?:it|anything|a thing|my|the|that|mine)|no changes?|keep(?:ing)? (?:it|mine|my|the|this"
@@ -147,8 +151,18 @@ COMES = lazy_pattern(
     r"|\bso i (?:come|go)\b|\bconfirm (?:that )?(?:herewith )?(?:that )?i\b|\bpresent myself\b|\bcount on me\b"
     r"|\bsee you\b|\bi'd hate to lose\b|\bstill need (?:the|my|that|it)\b(?! (?:moved|changed|cancelled))"
 )
+SEVERAL = lazy_pattern(
+    r"\b(?:twice|two|both|double|duplicate|one of (?:them|the)|(?:the|my) (?:first|second|other|earlier|later))\b"
+    rf"|\bthe (?:{DAY}|{HOUR}|morning|afternoon|evening) one\b"
+)
+KEEPS_ANOTHER = lazy_pattern(
+    r"\b(?:keep(?:ing)?|(?:come|coming) (?:to|for|on)|attend|leave|stick(?:ing)? (?:with|to)) (?:only |just )?(?:the"
+    r"|my)"
+    rf" (?:other|first|second|third|earlier|later|next|last|morning|afternoon|{DAY}|{HOUR})\b"
+)
+"""Of several visits, one that stays: "Drop the second, I'll keep the first"."""
 NEGATED = lazy_pattern(
-    r"\b(?:not|n't|\w+n't|dont|wont|never|no|without|nor|neither|rather than|instead of|nothing of|hate to"
+    r"\b(?:not|nothing to|n't|\w+n't|dont|wont|never|no|without|nor|neither|rather than|instead of|nothing of|hate to"
     r"|refuse to|hardly|no (?:wish|intention|plans?|reason)(?: of| to)?)(?: [\w']+){0,4} ?$"
 )
 STILL_CANCELS = lazy_pattern(

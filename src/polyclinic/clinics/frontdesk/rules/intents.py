@@ -20,6 +20,7 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     COMES,
     DOES_IT,
     HAD_DONE,
+    KEEPS_ANOTHER,
     MOVES,
     NEGATED,
     NO_NEW,
@@ -27,6 +28,7 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
     NOT_THEN,
     RATHER,
     SAME,
+    SEVERAL,
     SOME_DAY,
     STILL_CANCELS,
     TAKES_BACK,
@@ -56,12 +58,14 @@ def _denied(clause: str, at: int) -> bool:
     return NEGATED.search(before) is not None and STILL_CANCELS.search(before) is None
 
 
-def _events(clause: Clause) -> list[_Heard]:
+def _events(clause: Clause, several: bool = False) -> list[_Heard]:
+    """What a clause says about the visit; of `several` visits, one that is kept does not count."""
     text = SOME_DAY.sub(lambda later: " " * len(later[0]), clause.text)
     found = list[tuple[VisitEvent, int]]()
     wants = 0 if clause.asks else clause.firm
     stays = next((match for match in SAME.finditer(text) if not _denied(text, match.start())), None)
-    if stays is not None and RATHER.search(text) is None:
+    keeps_another = several and KEEPS_ANOTHER.search(text) is not None
+    if stays is not None and not keeps_another and RATHER.search(text) is None:
         return [_Heard("same", clause.firm, clause.begins)]
     if TALKED_OUT.search(text):
         return [_Heard("same", 2, clause.begins)]
@@ -77,7 +81,7 @@ def _events(clause: Clause) -> list[_Heard]:
             found.append(("no move" if _denied(text, match.start()) else "move", wants))
         if NOT_THEN.match(text):
             found.append(("move", wants))
-    if not found and any("not " not in match[0] for match in COMES.finditer(text)):
+    if not (found or keeps_another) and any("not " not in match[0] for match in COMES.finditer(text)):
         found.append(("comes", clause.firm))
     if ABSENT.search(of_visits):
         found.append(("absent", max(clause.firm, 1)))
@@ -100,7 +104,8 @@ def plain_intent(text: str) -> Intent:
         begins = 0
     undecided = UNDECIDED.search(words) is not None
     meant = [clause for clause in clauses(text) if not (undecided and UNSURE.search(clause.text))]
-    heard = [one for clause in meant for one in _events(clause) if one.firm and one.clause >= begins]
+    several = SEVERAL.search(words) is not None
+    heard = [one for clause in meant for one in _events(clause, several) if one.firm and one.clause >= begins]
     if not heard and len(meant) < len(clauses(text)):
         return "neither"
     events = {one.event for one in heard}

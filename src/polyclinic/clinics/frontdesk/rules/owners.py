@@ -41,13 +41,13 @@ STRANGER = (
     r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman"
     r"|man|woman|girl|guy|bloke"
     r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager"
-    r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
+    r"|caller|other patient|next patient|last patient|owner|hers|his|theirs|yours)"
 )
 NOT_MINE = rf"(?:{KIN}|{PLACES}|{STRANGER}|ex)"
 _OWNER = lazy_pattern(
     rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w'-]+)?? {NOT_MINE}(?:'s)?\b"
     rf"|{PLACES}(?:'s)? (?:is|has|number|address)"
-    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?"
+    r"|(?:somebody|someone|everyone)\b|(?:his|her|their|your(?! (?:pardon|register|form|forms|records?|files?"
     r"|system|screen|list|book|computer|notes?|info\w*))|whose|everyone's|somebody's|someone's)\b"
     r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
@@ -94,7 +94,25 @@ _SELF_AS_KIN = lazy_pattern(
 )
 """The speaker says how they are related to the patient: "I'm her son, …"."""
 _OF_SPEAKER = lazy_pattern(r"\b(?:i|i'm|i've|i'll|me|mine|myself|we|our|my (?:own|address|place|home|house|flat))\b")
+_OF_THE_PATIENT = lazy_pattern(r"\b(?:she|he|they|who)(?:'s| is| was|'re| are| were)\b(?! (?:my|our|your)\b)[^;]*$")
 _KIN_OF_KIN = lazy_pattern(rf"^(?:his|her|their)(?: \w+)? {KIN}")
+
+
+_PASSED_BY = lazy_pattern(r"\bnot (?:\w+ )?$|\b(?:before|behind|beside|next to|in front of) $")
+"""Before somebody who is no owner: "the lady before me"."""
+_MEANT = lazy_pattern(
+    r"\b(?:(?:but|today|now|(?:this|today's) (?:time|one|visit|appointment|call))\b[^;]*\b(?:for|about|bring\w*|need\w*"
+    r"|it's|is)|(?:it's|this is|i'm calling|i'm ringing) (?:for|about)) (?:actually |really )?(?:the|my|our|his|her"
+    r"|their)"
+    rf" (?:\w+ )?(?P<who>one|1|{KIN})\b(?!')"
+)
+"""Who the patient is, told after others were named. "…, but today I'm calling for the younger one"."""
+
+
+def _is_another(owner: str, after: str) -> bool:
+    """Whether the text goes on to say that somebody else than this owner is the patient."""
+    meant = _MEANT.search(after) if OTHER in after else None
+    return meant is not None and meant["who"] not in owner
 
 
 def is_own(words: str, before: str, after: str, kind: str) -> bool:
@@ -102,7 +120,7 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
 
     The last owner named before it decides; a relative's value may be the patient's.
     """
-    owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
+    owners = [one for one in _OWNER.finditer(before) if not _PASSED_BY.search(before[: one.start()])]
     last = owners[-1] if owners else None
     if last is None:
         return True
@@ -111,6 +129,8 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
         return True
     if _SELF_AS_KIN.search(before):
         return kind in ("phone", "address") or patient == "speaker"
+    if patient == "other" and kind in PERSONAL and _OF_THE_PATIENT.search(before[last.end() :]):
+        return True
     if last["own"] or _LIVES.search(before):
         return not (patient == "other" and _IS_SPEAKERS.match(last[0]) and kind in PERSONAL)
     kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
@@ -118,7 +138,7 @@ def is_own(words: str, before: str, after: str, kind: str) -> bool:
         return True
     if not kin or _NEVER_FOR.search(last[0]) or patient == "speaker":
         return False
-    if _KIN_OF_KIN.match(last[0]) and OTHER in words:
+    if (_KIN_OF_KIN.match(last[0]) and OTHER in words) or _is_another(last[0], after):
         return False
     if _FOR_KIN.search(words) or _is_childs(last[0], words, kind) or (kind == "phone" and _CONTACT.search(before)):
         return True

@@ -47,11 +47,15 @@ _OTHER = lazy_pattern(
     rf"|book(?:ing)? in) {_THEM}\b(?!'s)(?! (?:not|number)\b)"
     rf"|\b{_THEM} (?:needs|has (?:a|an|been|got|had)|wants to (?:be seen|see|come)|has to|would like|is (?:ill|sick"
     rf"|unwell"
-    rf"|poorly|not well|in pain|due))\b|\bit's {_THEM}'s you\b|\b(?:need|want|after|asking for) {_THEM}'s\b|\b(?:her"
+    rf"|poorly|not well|in pain|due))\b|\bit's {_THEM}(?:'s)? (?:you|who|that|i'm)\b|\bpatient(?:'s| is) (?:him"
+    rf"|her)\b|\b(?:need|want|after|asking for) {_THEM}'s\b|\b(?:her"
     rf"|his|their) (?:\w+ )?(?:appointment|shots?|jabs?|visit)\b"
     rf"|\bi'm (?:not|only|just) (?:the patient|calling|ringing|filling|booking)(?: this)?(?: in)? (?:for|on) (?:her"
     rf"|him|them)\b"
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b"
+    rf"|\b(?:calling|ringing|phoning|booking|asking|writing|speaking|here) (?:\w+ )?(?:for|on behalf of|about) (?:him"
+    rf"|her|them)\b"
+    rf"|\bi(?:'m| am|'ll) (?:doing|do) the talking\b|\bi(?:'m| am) (?:speaking|answering|translating) for\b"
     rf"|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )
 _NOT_FOR_SELF = lazy_pattern(r"\b(?:not|\w+n't|nothing|none|no \w+)(?: (?!it\b)\w+){0,5} for (?:me|myself)\b")

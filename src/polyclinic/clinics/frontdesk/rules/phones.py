@@ -49,6 +49,8 @@ _NO_NUMBER = lazy_pattern(
 )
 """One that stands for a thing: "my UK one, plus four four"."""
 _COUNTRY_CODE = 3
+_REPAIR = 25
+"""The most characters between a piece of a number and the piece that corrects it: "33, no sorry, 38"."""
 _TELLING = 9
 """How many last digits identify a number even if it is joined to another one."""
 WHOLE_NUMBER = 7
@@ -103,22 +105,27 @@ def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
     `wanted`. "2039 at the end" means the number before it with another end.
     """
     found: list[Spot] = []
+    piece = 0
     for match in _NUMBER.finditer(text):
         number = digits(match[0])
         begins, ends, last = found[-1] if found else (0, 0, "")
         between = text[ends : match.start()]
         corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
-        if corrects and not _is_whole(text, match.end(), len(number), length):
+        if piece < len(last) < length and _PUT_RIGHT.search(between) and len(between) < _REPAIR:
+            found[-1] = (begins, match.end(), last[:-piece] + number)
+        elif corrects and not _is_whole(text, match.end(), len(number), length):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
         elif (
             last
             and (len(last) < length or wanted.startswith(last + number))
             and len(last + number) <= length + _COUNTRY_CODE
             and _joins(between)
+            and not (len(last) >= WHOLE_NUMBER and "code" in between)
         ):
             found[-1] = (begins, match.end(), last + number)
         else:
             found.append((match.start(), match.end(), number))
+        piece = len(number) if between.strip() else piece + len(number)
     return [spot for spot in found if len(spot[2]) >= WHOLE_NUMBER]
 
 

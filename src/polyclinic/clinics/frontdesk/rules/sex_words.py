@@ -18,6 +18,8 @@ RELATIVES = {
     r"|uncle|nephew|old man|boyfriend|grandson|father-in-law|brother-in-law|groom|아버지|아빠|남편|아들|할아버지",
 }
 TITLES = {"female": r"mrs|ms|miss|madam|ma'am", "male": r"mr|mister|sir"}
+OBJECT = {"female": "her", "male": "him"}
+CHILD = {"female": "girl|lass", "male": "boy|lad"}
 PRONOUNS = {"female": r"she|her|hers|herself", "male": r"he|him|his|himself"}
 BODY = {
     "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*"
@@ -45,8 +47,8 @@ STAFF = lazy_pattern(
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
 STAFF_IS = lazy_pattern(
-    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b[^.;]{0,40}\b(?:is|was|'s"
-    r"|be)(?: \w+){0,2} an? $"
+    r"\b(?:doctor|dr|nurse|surgeon|consultant|gp|receptionist|dentist|person|who)\b\.?[^.;]{0,40}\b(?:is|was|'s"
+    r"|be)(?: \w+){0,2} an? (?:\w+ )?$"
 )
 WISHED = lazy_pattern(
     r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
@@ -97,6 +99,18 @@ THE_PATIENT = {
         rf"|ill|unwell|poorly|injured) one|one (?:you|coming|being|to be"
         rf"|needing|with|who(?:'s| is| needs| has)|that(?:'s| is| needs| has)))\b"
         rf"|\bpatient(?:'s| is)? (?:actually |is )?(?:my |our |a |an )?(?:\w+ )?(?:{RELATIVES[sex]})\b(?!')"
+        rf"|\bit(?:'s| is) (?:only |just )?(?:the|my|our|his|her) (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]}) (?:i'm"
+        rf"|i am|we're"
+        rf"|we are|(?:who|that)(?:'s| is)? (?:need|has|want|ill|sick|coming|unwell|not)\w*)"
+        rf"|\b(?:it's|this is|for|about) (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]})'s (?:appointment"
+        rf"|visit|turn)\b"
+        rf"|\b(?:it's|this is) (?:for|about) (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]})\b(?!')"
+        rf"|\bpatient(?:'s| is) {OBJECT[sex]}\b"
+        rf"|\bthe one (?:who|that|i'm|you)\b[^,;.]{{0,30}} is (?:the|my|our) (?:\w+ )?(?:{RELATIVES[sex]}"
+        rf"|{CHILD[sex]})\b(?!')"
+        rf"|\b(?:this time|today|now),? (?:it's|it is|i'm \w+|i am \w+|we're \w+) (?:for|about|with) (?:the|my|our"
+        rf"|his|her)"
+        rf" (?:\w+ )?(?:{RELATIVES[sex]}|{CHILD[sex]})\b(?!')"
     )
     for sex in ("female", "male")
 }
@@ -113,14 +127,21 @@ SELF_IS = lazy_pattern(
     r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b"
 )
 A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(RELATIVES.values())})\b")
-BOTH = lazy_pattern(r"\b(?:(?:fe)?male|m|f) ?(?:and|or|/) ?(?:(?:fe)?male|m|f)\b", re.IGNORECASE)
+_EITHER = r"(?:(?:fe)?male|m|f|(?:a )?(?:wo)?man|a boy|a girl)"
+BOTH = lazy_pattern(rf"\b{_EITHER} ?(?:and|or|/) ?{_EITHER}\b", re.IGNORECASE)
+OPINION = lazy_pattern(
+    r"^(?:and |but |so )*(?:everyone|everybody|people|they|you|most|some)(?: \w+)? (?:thinks?|assumes?|guess(?:es)?"
+    r"|suppos\w+|reckons?|believes?|takes?|mistakes?)\b"
+)
+"""What others think of the patient: "People assume Sam is a boy"."""
 NOT_THEIRS = lazy_pattern(r"\b(?:works? for|with|to|by|from|see|saw|under|than) $")
 CHOSEN = lazy_pattern(r" (?:will do|is (?:fine|ok|okay|right|correct)|'s fine)")
 FEW_WORDS = 3
 PUT_RIGHT = lazy_pattern(
     r"\b(?:no|sorry|wait|oops|whoops|i mean(?:t)?|wrong|rather|actually|scratch that)\b[^;]*?[.,!?:;-]+ (?:(?:so"
     r"|then|it's"
-    r"|make it|put|tick|should be|i'm|he's|she's|an?) )*(?P<sex>female|male|woman|man|girl|boy)(?:,? (?:then|please"
+    r"|make it|put|tick|should be|i'm|he's|she's|an?) |[mf], )*(?P<sex>female|male|woman|man|girl|boy)(?:,? (?:then"
+    r"|please"
     r"|instead|of course))?\W*$"
 )
 """A sex that is corrected at the end: "Female, sorry, this is Dad's form. Male, then"."""

@@ -29,6 +29,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     NOT_THE_PATIENT,
     NOT_THEIRS,
     OF_OTHERS,
+    OPINION,
     OPPOSITE,
     PRONOUNS,
     PUT_RIGHT,
@@ -142,7 +143,7 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
     before = ""
     for clause in clauses(BOTH.sub(" ", text)):
         before += f"{clause.text} "
-        if clause.text.endswith("?") and OF_OTHERS.match(clause.text):
+        if (clause.text.endswith("?") and OF_OTHERS.match(clause.text)) or OPINION.match(clause.text):
             continue
         for sex in ("female", "male"):
             if THE_PATIENT[sex].search(clause.text):
@@ -209,7 +210,8 @@ def sexes_said(text: str) -> frozenset[str]:
 
 def _tells_other(word: str, before: str) -> bool:
     """Whether the text before names the other sex than this word."""
-    return next(_find(WORDS[OPPOSITE[_AS_SAID[word]]], before), None) is not None
+    other = OPPOSITE[_AS_SAID[word]]
+    return next(_find(rf"{WORDS[other]}|(?<!')\b{other[0]}\b", before), None) is not None
 
 
 def sex_of(written: str) -> str:

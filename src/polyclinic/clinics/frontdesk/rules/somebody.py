@@ -33,13 +33,14 @@ _NAMED_PATIENT = {
 _REPORTED = lazy_pattern(
     r"^(?:,? (?:from|at|in|on|who) [\w' ]{1,20}?)?,? (?:told|said|says|asked|suggested|recommended|referred|sent"
     r"|gave|called"
-    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought|taught|teaches"
+    r"|rang|phoned|emailed|texted|wrote|booked|helped|spoke|saw|visited|came|comes|goes|uses|works|lives|brought"
+    r"|taught|teaches"
     r"|drove|had|left (?:her|his|their|a|an|the)|forgot|dropped"
     r"|is (?:bringing|driving|waiting|with me|coming with|helping|translating|picking)|was (?:in|here|seen)|(?:is"
-    r"|was) (?:your|the|one of))\b"
+    r"|was) (?:your|the(?! (?:\w+ )?(?:name|surname|patient)\b)|one of))\b"
 )
 IS_SOMEBODY = lazy_pattern(
-    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|patient|one|full"
+    r"^[\s']*(?:s|is|was) (?:my|our|his|her|your|the|an?) (?!(?:\w+ ){0,2}(?:name|names|surname|patient|one|full"
     r"|maiden)\b)[a-z]"
 )
 _FORMER_NAME = lazy_pattern(r"\b(?:maiden|previous|former|old|birth) name\b[^;]*$")

@@ -32,7 +32,12 @@ _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"
     r"|instead|cancel|push|anything|opening)\b"
 )
-_BIRTH = lazy_pattern(r"\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
+_BIRTH = lazy_pattern(r"(?<!gave )(?<!give )(?<!giving )\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
+_HAPPENED = lazy_pattern(
+    r"^(?!.*\b(?:came|arrived|popped|joined|bore|delivered|turned|entered|falls?|fell|world|day)\b).*\w on (?:the )?$"
+)
+"""What happened on a day: "I had my hip replaced on the 4th", "it runs out on the 4th"."""
+_NO_YEAR = lazy_pattern(r"\b(?:what|which|the|about the|of the|no idea of the) year\b(?! \d)")
 _DUE = lazy_pattern(r"\b(?:due|expected|registered|discharged|admitted)\b[^;]{0,12}$")
 _WHEN = lazy_pattern(
     r"^ (?:is|was) (?:when|the (?:day|date))\b(?! (?:\w+ )?(?:i|she|he|they) (?:was|were|is|got) born)"
@@ -53,6 +58,8 @@ def mentions_date(
     words = plain(text)
     named = days_named(words, today, order)
     whole = [mention for mention in named if mention.whole] or list(named)
+    if birth and _NO_YEAR.search(words):
+        whole = [mention for mention in whole if any(year for year, _, _ in mention.meant)]
     mine = [(one.begins, one.ends) for one in whole if one.may_be(day)]
     if not mine:
         return False
@@ -76,4 +83,5 @@ def _of_another_day(words: str, begins: int, ends: int) -> bool:
         return True
     if (_COMES.search(before) or _ASKS.match(before)) and _BIRTH.search(words) is None:
         return True
-    return (_ANOTHER_DAY.search(before) or _MISSED.search(before)) is not None and not _BIRTH.search(before + after)
+    other = _ANOTHER_DAY.search(before) or _MISSED.search(before) or _HAPPENED.search(before)
+    return other is not None and not _BIRTH.search(before + after)

@@ -94,17 +94,21 @@ _PUT_RIGHT = lazy_pattern(
 )
 _SAYS_WRONGLY = lazy_pattern(
     r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
-    r"|passport|certificate|documents?|letter|letters|screen|system|file|files|records?|computer|website|card"
+    r"|passport|certificate|documents?|(?:my|the|your|her|his) notes|app|wristband|i(?:'ve| have)? (?:put|typed|wrote"
+    r"|entered|filled in)"
+    r"|(?:dr|doctor|nurse|clerk|receptionist)\.? (?:said|says|told me)|who (?:told|gave) (?:you|me)"
+    r"|where did you (?:get|find|see|read)|letter|letters|screen|system|file|files|records?|computer|website|card"
     r"|label|reminder|bill|you(?! (?:can|could|may|should|might|will|please)\b)(?:'ve| have|'d)?(?: \w+)? (?:got|put"
     r"|wrote|written|have|been|entered|typed|noted"
     r"|sent|keep|kept|had|turned|spelt|spelled|called)|(?:some(?:one|body)|they|who|clerk|colleague"
-    r"|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|noted|got|keep|keeps"
+    r"|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|printed|noted|got|keep|keeps"
     r"|called))\b[^;]*$"
 )
 _DENIAL = lazy_pattern(
     r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue"
     r"|isn't(?! (?:it|that|he|she|there)\b)|wasn't(?! it)|not (?:me|mine|so|right|true|correct|in|at)"
-    r"|i was really|should be|because the right)\b|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's|mine"
+    r"|not (?:my|that)|nowhere near|slip|typo|belongs? to|i was really|should (?:be|read|say)|because the right)\b"
+    r"|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's(?! (?:mine|my)\b)|mine"
     r"|i'm)\b|\bbut (?:i|it|mine|my)\b|" + OTHER
 )
 _ASKS = lazy_pattern(
@@ -126,11 +130,15 @@ _DIALLED = lazy_pattern(
 _OWN_AFTER = lazy_pattern(
     rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|s|that'd be|it is) (?:our(?! [a-z]+'s)|my(?! (?:\w+ )?(?:{KIN}"
     rf"|{PLACES}))(?! (?:old"
-    r"|former|previous))|mine|me\b|where (?:i|we))"
+    r"|former|previous))|mine|me\b|where (?:i|we)\b(?! (?:\w+ )?(?:work|teach|study|train|fell|used|was)))"
 )
 _AT_WORK = lazy_pattern(
     r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based|standing|parked|dropp\w+ off"
-    r"|deliver\w*|calling from)\b[^;]{0,15}$"
+    r"|deliver\w*|calling from|outside|opposite|near|in front of|next to|past)\b[^;]{0,15}$"
+)
+_WHERE_I_WORK = lazy_pattern(
+    r"^[\s,)'\"]*(?:that's|it's|that is|which is|is|s) where (?:i|we|he|she|my \w+)"
+    r" (?:\w+ )?(?:works?|teach|study|train|fell|used|was)\b"
 )
 
 
@@ -185,7 +193,9 @@ def _holds(words: str, at: int, kind: str) -> bool:
         return kind not in PERSONAL or patient_of(words) != "other"
     if is_somebody_elses(words, before, after, kind):
         return False
-    if kind == "address" and (_AT_WORK.search(before) or (OTHER in after and _NOT_YET.search(before))):
+    if kind == "address" and (
+        _AT_WORK.search(before) or _WHERE_I_WORK.match(rest) or (OTHER in after and _NOT_YET.search(before))
+    ):
         return False
     if _DENIED_BEFORE.search(before) or _PUT_RIGHT.search(after[:90]) or _ASKED_AFTER.match(after):
         return False

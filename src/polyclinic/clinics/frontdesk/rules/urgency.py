@@ -64,7 +64,8 @@ _LATER = lazy_pattern(
     r"|next|in)|later (?:is|would|will|on|in the)|(?:first|second|third|last) week (?:of|in)"
     r"|the \w+ of (?:next month|jan|feb|apr"
     r"|jun|jul|aug|sep|oct|nov|dec)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
-    r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some"
+    r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|(?:not|\w+n't|never) (?:\w+ ){0,4}early (?:one"
+    r"|slot|time|appointment|morning)|let (?:some"
     r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
     r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to|push (?:it|me|this) (?:out"
     r"|back)|as (?:far|late) (?:\w+ ){0,2}as|no thanks|no thank you"
@@ -99,7 +100,8 @@ _OTHER_QUESTION = lazy_pattern(
     r"^(?:(?:and|so|but|hi|hello|sorry|um)[ ,]+)*(?:do i|does (?:he|she|it|the|my)|did|should i|must i|am i|where"
     r"|why|is my|has my|is it always|is it usually|was that|is (?:dr|doctor|the doctor)\b[^?]{0,25} (?:in|there"
     r"|around|on duty) (?:today|now)"
-    r"|has the|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
+    r"|has the|what(?:'s| is) the (?:earliest|soonest|first)\b[^?]*\b(?:opens?|starts?|closes?|begins?)"
+    r"|what time (?:do|does|is)|how (?:much|long does|long is|many|far|old|do i get))\b"
 )
 """Questions of somebody who does not ask to be seen."""
 _OF_A_VISIT_HELD = ("my ", "our ", "her ", "his ")

@@ -17,6 +17,7 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     AGAINST_BEFORE,
     AND_AFTER,
     ASKS_OF_VISIT,
+    AWAY_FROM,
     BEFORE_THAT,
     BUT_IT_IS,
     BUT_RATHER,
@@ -113,6 +114,8 @@ def _is_span(before: str, after: str) -> bool:
     """Whether a day begins or ends a span: "from the 3rd to the 5th", "until the 22nd I'm free"."""
     if after.startswith((" i'm free", " i am free")):
         return before.endswith(UNTIL)
+    if AWAY_FROM.search(before):
+        return True
     return RANGE.match(after) is not None and before.endswith(("from ", "from the ", "between ", "between the "))
 
 

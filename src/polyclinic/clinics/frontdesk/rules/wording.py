@@ -23,6 +23,12 @@ _FULL = {
     "appoitment": "appointment", "appointmnet": "appointment", "abeg": "please", "wan": "want to",
 }  # fmt: skip
 _WORD = lazy_pattern(r"(?<![\w'-])[\w']+(?![\w-])")
+_ME_FOR_MY = lazy_pattern(
+    r"\bme (?=(?:sister|brother|mum|mother|father|dad|wife|husband|son|daughter|lad|mate|nan|gran|auntie|uncle)\b)"
+)
+"""The "me" for "my" of the north: "me sister's at …"."""
+_NOON = lazy_pattern(r"\b([ap])\.m\.(?= (?:one|appointment|slot|visit|booking|on|to|and|or|please|instead|today)\b)")
+"""Dots that end no sentence: "the 4 p.m. one"."""
 _NO_FOR_NOT = lazy_pattern(r"\b(i'm|he's|she's|it's|that's|we're|am|can you|could you|will you|do you) no (?=[a-z]{3})")
 """The Scots "no" for "not": "I'm no seeing", "can ye no squeeze"."""
 _PIDGIN_NOT = lazy_pattern(r"\bno (fit|go) (?=(?:come|work|make|do|see|attend|reach|use|need|take|keep|be)\b)")
@@ -42,6 +48,10 @@ def wording(text: str) -> str:
     words = _WORD.sub(lambda found: _FULL.get(found[0], found[0]), words)
     if " 4 " in words:
         words = _FOUR_FOR.sub("for", words)
+    if ".m. " in words:
+        words = _NOON.sub(r"\1m", words)
+    if "me " in words and (" me " in words or words.startswith("me ")):
+        words = _ME_FOR_MY.sub("my ", words)
     if " no " in words:
         words = _NO_FOR_NOT.sub(_not, words)
         words = _PIDGIN_NOT.sub(lambda found: "can't " if found[1] == "fit" else "won't ", words)

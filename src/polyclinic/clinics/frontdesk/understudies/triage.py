@@ -64,22 +64,33 @@ _URGENT = 4
 
 
 @lru_cache(maxsize=1)
-def _danger_signs() -> tuple[tuple[str, ...], tuple[tuple[frozenset[str], int], ...]]:
-    """The beginnings of all words in danger signs, each after a space; and the signs with their points."""
-    signs = [(frozenset(f" {word}" for word in sign.split()), points) for sign, points in _words()["emergency"].items()]
-    return tuple(sorted(frozenset().union(*(sign for sign, _ in signs)))), tuple(signs)
+def _danger_signs() -> Mapping[str, Sequence[tuple[frozenset[str], int]]]:
+    """The danger signs with their points, under one of their words; every word of a sign is a key."""
+    found: dict[str, list[tuple[frozenset[str], int]]] = {}
+    for sign, points in _words()["emergency"].items():
+        beginnings = sign.split()
+        for word in beginnings:
+            found.setdefault(word, [])
+        found[beginnings[0]].append((frozenset(beginnings), points))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _beginnings(word: str) -> tuple[str, ...]:
+    """The words of danger signs that begin this word."""
+    signs = _danger_signs()
+    return tuple([word[:end] for end in range(1, len(word) + 1) if word[:end] in signs])
 
 
 @lru_cache(maxsize=4096)
 def _signs_in(statement: str) -> Mapping[frozenset[str], int]:
     """The danger signs of one statement: every word of a sign begins a word of the same sentence."""
     found: dict[frozenset[str], int] = {}
-    beginnings, signs = _danger_signs()
+    signs = _danger_signs()
     for sentence in sentences(statement):
-        said = " " + " ".join(spoken_words(straight(sentence)))
-        heard = {word for word in beginnings if word in said}
-        if heard:
-            found |= {sign: points for sign, points in signs if sign <= heard}
+        heard = {begins for word in spoken_words(straight(sentence)) for begins in _beginnings(word)}
+        for begins in heard:
+            found.update([entry for entry in signs[begins] if entry[0] <= heard])
     return found
 
 

@@ -84,7 +84,7 @@ class Consults(Prompt[str], Interviewing):
     @property
     def for_human(self) -> str:
         """Why a person was called in, and what they may do."""
-        why = f" because of {self.reason}" if self.reason else ""
+        why = f", because: {self.reason.rstrip('.')}" if self.reason else ""
         return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
 
     def form_hints(self) -> FormHints:

@@ -1,1 +1,0 @@
-import{P as o,ah as p,t as m,j as n,n as f,q as i}from"./index-Ci2T9JyW.js";import{s as c}from"./style-B5vOoITc.js";var d=i('<ul class="svelte-37nrrp"><!></ul>');function v(a,s){let l=o(s,"least",3,"20rem");var e=d();let t;var r=f(e);p(r,()=>s.children),m(()=>t=c(e,"",t,{"--least":l()})),n(a,e)}export{v as C};

@@ -1,1 +1,0 @@
-import{ah as s,t as c,c as n,j as f,n as i,q as o}from"./index-Ci2T9JyW.js";var d=o('<a class="card svelte-1wgwnu3"><!></a>');function l(t,e){var a=d(),r=i(a);s(r,()=>e.children),c(()=>n(a,"href",e.href)),f(t,a)}export{l as P};
