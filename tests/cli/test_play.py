@@ -90,6 +90,27 @@ def test_a_choice_is_checked_at_once_and_pass_is_no_answer(polyclinic: Run) -> N
     assert "Report to the tutor" in done.stdout, "the option's own words were taken"
 
 
+def test_pass_is_no_answer_where_words_are_asked_for(polyclinic: Run) -> None:
+    done = polyclinic("play", "counsel", "--role", "patient", stdin="pass\nHello. I cannot sleep.\n/quit\n")
+    assert done.stdout.count("'pass' is no answer: please say it in your own words") == 1
+    assert "counsellor: " in done.stdout, "the words after it were taken"
+
+
+def test_what_was_heard_is_not_shown_again_with_a_question(polyclinic: Run) -> None:
+    done = polyclinic("play", "demo", "--role", "judge", stdin="/quit\n")
+    told = " ".join(done.stdout.split())
+    assert told.count("How do I take Amberol?") == 1 and "How courteously does the nurse treat the caller?" in told
+
+
+def test_a_session_that_is_continued_shows_both_sides_of_what_was_said(polyclinic: Run) -> None:
+    asked = "Does the pain go anywhere?"
+    polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=f"{asked}\n/quit\n")
+    run = as_json(polyclinic("runs", "--json"))[0]["run"]
+    again = polyclinic("play", "--resume", run, stdin="Do you smoke?\n/quit\n").stdout
+    assert again.count(f"doctor (you): {asked}") == 1 and "left arm" in again
+    assert "doctor (you): Do you smoke?" not in again, "what was just typed stands on the screen"
+
+
 def test_only_offered_choices_are_accepted_in_upper_or_lower_case(polyclinic: Run) -> None:
     done = polyclinic("play", "patient", "--role", "triage", stdin="Astrology\ninternal medicine\n", LC_ALL="C.UTF-8")
     assert "'Astrology' is not one of these: " in " ".join(done.stdout.split())

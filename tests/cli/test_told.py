@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from polyclinic.cli.doctor import ANSWERED_S, LEAST_S, PATIENCE_S, patience
 from polyclinic.cli.show import describe
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
@@ -59,6 +60,10 @@ def test_the_doctor_command_does_not_wait_long_for_a_silent_model(polyclinic: Ru
     assert "FIX  model" in done.stdout and "no answer within" in done.stdout
 
 
+def test_the_doctor_command_counts_from_its_start() -> None:
+    assert [patience(gone) for gone in (0.5, 2.0, 9.0)] == [PATIENCE_S, ANSWERED_S - 2.0, LEAST_S]
+
+
 @pytest.mark.parametrize("words", [("serve", "demo"), ("fhir", "serve")])
 def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, words: tuple[str, ...]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -66,6 +71,15 @@ def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, wo
         done = polyclinic(*words, "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another port with --port\n"
+
+
+def test_an_export_of_nothing_is_refused_in_every_format_and_leaves_the_file(polyclinic: Run, tmp_path: Path) -> None:
+    assert polyclinic("run", "demo", "--scenarios", "1", "--cast", f"nurse={CLOSED}").returncode == 1
+    for name in ("x.csv", "x.parquet", "x.jsonl"):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+        done = polyclinic("export", "last", "--what", "scores", "-o", name)
+        assert (done.returncode, (tmp_path / name).read_text(encoding="utf-8")) == (2, "mine")
+        assert "has no scores yet: there is nothing to export" in done.stderr
 
 
 def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp_path: Path) -> None:

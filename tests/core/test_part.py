@@ -134,6 +134,7 @@ def test_repeating_the_other_speakers_question_is_an_echo_and_repeating_informat
         "I got your letter and your number from the counsellor who came in spring.",
         "The counsellor's letter is on my table, I have not read it.",
         "I can help you with the spelling of my name.",
+        'I could not say. "Everything about your illness", you say? I have not been told anything.',
         "I do not have the letter with me.",
         "I live alone, and my name is known in the village.",
     ],

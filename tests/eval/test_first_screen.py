@@ -15,7 +15,7 @@ from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import found_section
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
-from polyclinic.eval.reading import in_words, transcript_blocks
+from polyclinic.eval.reading import in_lines, in_words, transcript_blocks
 from polyclinic.eval.report import RunReport, build_report
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Paragraph, Picture, Table
@@ -122,6 +122,7 @@ def test_a_transcript_is_a_conversation_and_its_notes_are_folded() -> None:
     assert isinstance(talk, Dialogue) and [line.text for line in talk.lines] == ["Hello."]
     assert isinstance(kept, Details)
     assert in_words({"right": "B", "steps": [1, 2], "held": {}}) == "right: B, steps: (1; 2), held: nothing"
+    assert in_lines({"risk": 3, "recent_words": ["a: Hi", "b: Yes"]}) == "risk: 3\nrecent words:\n- a: Hi\n- b: Yes"
 
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))

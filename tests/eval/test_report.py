@@ -204,6 +204,8 @@ def test_several_runs_make_one_page_with_an_overview() -> None:
     other = build_report(results("frontdesk"), title="Front desk")
     page = render_html([report(), other], "Polyclinic demo")
     assert page.count("<article") == 2 and ">Overview<" in page
+    overview = page[page.index(">Overview<") : page.index("<article")]
+    assert "higher is better: " in overview and "n = " in overview, "it says what was found, not only what was run"
     assert page.index("Demo clinic") < page.index("Front desk")
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
+from time import monotonic
 
 import click
 
@@ -28,8 +29,10 @@ EXTRAS = {
     "smart": ("joserfc", "SMART on FHIR at the FHIR server"),
 }
 
-PATIENCE_S = 2.5
-"""How long a model may take. The other checks run meanwhile, so `doctor` answers within 5 seconds."""
+PATIENCE_S, LEAST_S = 2.5, 1.0
+"""How long a model may take; less, but never less than the second value, if the command was slow to start."""
+ANSWERED_S = 3.5
+"""The model's time ends this long after the command's start, so `doctor` answers within 5 seconds."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,10 @@ class Check:
 )
 @store_option
 @json_option
-def command(model: str, store: str, as_json: bool) -> int:
+@click.pass_obj
+def command(began: float | None, model: str, store: str, as_json: bool) -> int:
     """Check the environment, the store and a model endpoint."""
-    checks = wait(_checks(store, model))
+    checks = wait(_checks(store, model, monotonic() if began is None else began))
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
@@ -63,10 +67,10 @@ def command(model: str, store: str, as_json: bool) -> int:
     return 0 if all(check.ok for check in checks) else 1
 
 
-async def _checks(store: str, model: str) -> list[Check]:
+async def _checks(store: str, model: str, began: float) -> list[Check]:
     checks = [_store(store or default_store()), _demo((), "offline run", MemoryJournal())]
     if model:
-        checks.append(_model(model))
+        checks.append(_model(model, began))
     return [_python(), _sqlite(), *_extras(), *await asyncio.gather(*checks)]
 
 
@@ -116,22 +120,27 @@ class _Counting(MemoryJournal):
         self.answers += call.request.role == "nurse"
 
 
-async def _model(text: str) -> Check:
+def patience(gone_s: float) -> float:
+    """How long a model may take if the command began so many seconds ago."""
+    return max(LEAST_S, min(PATIENCE_S, ANSWERED_S - gone_s))
+
+
+async def _model(text: str, began: float) -> Check:
     """Test the model in one role of the demo clinic.
 
     Each call has one attempt and little time, so that the check is quick.
     """
-    name, spec = f"model {text}", parse_model(text, "nurse")
-    quick = spec.options.model_copy(update={"tries": 1, "total_s": PATIENCE_S, "timeout_s": PATIENCE_S})
+    name, spec, patience_s = f"model {text}", parse_model(text, "nurse"), patience(monotonic() - began)
+    quick = spec.options.model_copy(update={"tries": 1, "total_s": patience_s, "timeout_s": patience_s})
     journal = _Counting()
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(patience_s):
             return await _demo([replace(spec, options=quick)], name, journal)
     except TimeoutError:
         if journal.answers:
-            return Check(name, True, f"answers ({journal.answers} calls in {PATIENCE_S:g} s)")
+            return Check(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
         slow = "a slow model may still work: a run waits longer (timeout_s); try `polyclinic audition`"
-        return Check(name, False, f"no answer within {PATIENCE_S:g} s", f"check the address and the key; {slow}")
+        return Check(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
 
 
 async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import click
 from polyclinic.cli.options import json_option, print_result, scoring_option, store_option, waits
 from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
-from polyclinic.store.export import What, export_rows, write_csv, write_jsonl, write_parquet
+from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
 WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
@@ -39,15 +40,24 @@ async def command(
         form = form or _form(out)
         path = Path(out or f"{id}.{what}.{form}")
         await opened.scores.require(id, scoring)
-        rows = export_rows(opened, id, what, timings=timings, scoring=scoring)
+        rows = aiter(export_rows(opened, id, what, timings=timings, scoring=scoring))
+        first = await anext(rows, None)
+        if first is None:
+            raise ConfigError(f"{id} has no {what} yet: there is nothing to export")
         try:
-            count = await WRITERS[form](path, rows)
+            count = await WRITERS[form](path, _after(first, rows))
         except OSError as error:
             raise not_written(path, error) from None
     print_result(
         as_json, {"run": id, "what": what, "format": form, "path": str(path), "rows": count}, f"{count} rows in {path}"
     )
     return 0
+
+
+async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncIterator[ExportRow]:
+    yield first
+    async for row in rows:
+        yield row
 
 
 def _form(out: str | None) -> str:

@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from time import monotonic
 
 import click
 
@@ -16,6 +17,7 @@ from polyclinic.cli.names import COMMANDS
 from polyclinic.cli.streams import Form, configure, give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
 
+STARTED = monotonic()
 NOTICE = "Research and training tool. Not a medical device, not for clinical use."
 EXIT_FAILED, EXIT_USER, EXIT_LIMIT, EXIT_INTERRUPTED = 1, 2, 3, 130
 
@@ -75,14 +77,17 @@ def cli(log: Form | None, log_level: str) -> None:
 def main() -> None:
     """The entry point of the command line."""
     steady_streams()
-    sys.exit(invoke())
+    sys.exit(invoke(began=STARTED))
 
 
-def invoke(words: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code. User errors print one line, without a traceback."""
+def invoke(words: Sequence[str] | None = None, began: float | None = None) -> int:
+    """Run a command line and return its exit code. User errors print one line, without a traceback.
+
+    The context's object says when it began, for commands that promise to be quick.
+    """
     try:
         colour = False if os.environ.get("NO_COLOR") else None
-        code = cli.main(words, prog_name="polyclinic", standalone_mode=False, color=colour)
+        code = cli.main(words, prog_name="polyclinic", standalone_mode=False, color=colour, obj=began)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code

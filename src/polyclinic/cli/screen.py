@@ -71,11 +71,16 @@ class Screen:
         self._mine += f"\n{' '.join(line.split())}"
 
     def heard(self, episode: str, event: Event) -> None:
-        """Print what others say aloud, and the results of tools that the person used."""
+        """Print what others say aloud, and the results of tools that the person used.
+
+        Own words are printed only if the person typed them before: in a session that is continued.
+        """
         if isinstance(event, Said):
             self._new_round(event.round)
-            if event.speaker != self.role and " ".join(event.text.split()) not in self._mine:
-                to = f" to {event.to}" if event.to not in ("", "all", self.role) else ""
+            self._told.add(f"{event.speaker}: {event.text}")
+            own = event.speaker == self.role
+            if not (self.questions if own else " ".join(event.text.split()) in self._mine):
+                to = " (you)" if own else f" to {event.to}" if event.to not in ("", "all", self.role) else ""
                 self._say(f"{self.bold(event.speaker + to)}: {event.text}")
         elif isinstance(event, ToolUsed) and event.role == self.role:
             found = f"failed: {event.error}" if event.error else in_words(event.result)
@@ -98,9 +103,10 @@ class Screen:
                 print(inline(image, self._out), end="", file=self._out)
         *known, asked = question.show.split("\n\n")
         for paragraph in known:
-            if paragraph not in self._told:
-                self._told.add(paragraph)
-                self._say(self.dim(paragraph))
+            new = "\n".join(line for line in paragraph.split("\n") if line not in self._told)
+            if paragraph not in self._told and new:
+                self._say(self.dim(new))
+            self._told.add(paragraph)
         if asked != self._asked:
             self._asked = asked
             self._say(self.dim(asked))

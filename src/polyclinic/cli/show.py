@@ -8,7 +8,7 @@ import click
 import orjson
 
 from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, waits
-from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Said, Scored, Started
+from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Posted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
@@ -69,6 +69,8 @@ def describe(event: Event, notes: bool = False) -> str:
     if isinstance(event, Said):
         head = f"{line.speaker}:"
         return f"{click.style(head, bold=True)}{_wrapped(f'{head} {line.text}')[len(head) :]}"
+    if isinstance(event, Posted):
+        return _aside(f"{line.speaker}: {line.text}\n{textwrap.indent(line.aside, '    ')}")
     kept = isinstance(event, Ended) and not notes
     aside = "" if kept else " ".join(line.aside.split())
     words = f"{line.speaker}: {line.text}{f'; {aside}' if aside else ''}"

@@ -65,7 +65,7 @@ _ADVISES = lazy_pattern(
     r"|(?:provided|offered) by the (?:doctor|nurse|staff|team)\b|receive the best (?:possible )?care"
     r"|the counsell?or's (?!office|room|card|name|number|letter)|(?:from|by|with) the counsell?or(?:[.,]| and\b|$)"
     r"|(?:as|being) a (?:healthcare|medical) professional"
-    r"|\byour (?:illness|symptoms|(?:medical )?condition|treatment options)\b|i can help you understand\b"
+    r"|glad to hear [^.!?]{0,40}\byour (?:illness|symptoms|condition|treatment)\b|i can help you understand\b"
     r"|i understand the \w+'s (?:request|intention|point|decision)|sorry for the confusion|will comply with"
     r"|gather more (?:details|information)|before i can provide|without more context"
     r"|i(?:'m| am) here to help(?:[,.!]|$| your)|based on the results|the doctor asked about the results"
@@ -111,7 +111,7 @@ _ADVISES_HOLDS = Pieces(
     "asked about",
     "the counsel",
     "professional",
-    "your ",
+    "glad to hear",
     "help you",
 )
 _ASSISTANT_KO = lazy_pattern(

@@ -12,7 +12,7 @@ from polyclinic.eval.overview import NOT_CLINICAL, TRANSCRIPTS, UNDERSTUDIES, ca
 from polyclinic.eval.reading import clip
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Cell, Section, Table
+from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 _NOT_SHOWN = frozenset({"clinic", "cast", "variants", "store", "concurrency", "cache"})
 _LONGEST_SETTING = 400
@@ -75,19 +75,11 @@ def _contents(reports: Sequence[RunReport]) -> str:
 def _overview(reports: Sequence[RunReport]) -> str:
     rows: list[list[Cell]] = []
     for report in reports:
-        episodes = report.results.episodes
-        failed = sum(episode.status == "failed" for episode in episodes)
-        rows.append(
-            [
-                report.title,
-                report.summary.run,
-                ", ".join(report.summary.variants),
-                len(episodes),
-                failed,
-                sum(report.summary.failures.values()),
-            ]
-        )
-    columns = ["clinic", "run", "variants", "episodes", "failed", "failures"]
+        found = next((section.body for section in report.all_sections if section.title == FOUND), [])
+        told = [block.text for block in found if isinstance(block, Paragraph)]
+        failed = sum(episode.status == "failed" for episode in report.results.episodes)
+        rows.append([report.title, " ".join(told[1:2]), len(report.results.episodes), failed, report.summary.run])
+    columns = ["clinic", "what was found", "episodes", "failed", "run"]
     table = render_block(Table("Runs in this report", columns, rows))
     return f"<section aria-labelledby=overview><h2 id=overview>Overview</h2>{table}</section>\n"
 

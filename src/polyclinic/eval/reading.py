@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -41,6 +42,18 @@ def in_words(value: Any) -> str:
         else orjson.loads(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS))
     )
     return clip(_words(plain))
+
+
+def in_lines(fields: Mapping[str, Any]) -> str:
+    """Fields as a person reads them: one on each line, and each part of a list on a line below its name."""
+    lines = []
+    for name, value in fields.items():
+        label = name.replace("_", " ")
+        if isinstance(value, (list, tuple)) and value:
+            lines += [f"{label}:", *(f"- {in_words(each)}" for each in value)]
+        else:
+            lines.append(f"{label}: {in_words(value)}")
+    return clip("\n".join(lines))
 
 
 def _words(value: Any) -> str:
@@ -87,7 +100,7 @@ def event_line(event: Event) -> Line | None:
         case Learned():
             return Line("library", f"{event.library}: {event.action} {event.entry}", event.reason, "note")
         case Posted():
-            return Line("hand-over", f"to {event.queue}", in_words(event.body), "note")
+            return Line("hand-over", f"to {event.queue}", in_lines(event.body), "note")
         case Failed():
             return Line(f"failure ({event.owner})", clip(event.error), event.where, "warning")
         case Ended():

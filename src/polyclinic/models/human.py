@@ -23,6 +23,7 @@ from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 
 _USE = "/use "
+_NOTHING = ("pass", "skip", "?")
 _PLAIN_FAULTS = {"string_too_short": "please write something here", "missing": "this is missing"}
 
 
@@ -176,6 +177,8 @@ def read_typed(request: Request, text: str) -> Completion:
     """What a person typed, as a completion. Raises `Unreadable` with the reason if it cannot be read."""
     if not text.strip():
         raise Unreadable("please type an answer")
+    if request.reply_type is str and text.strip().strip(".!").casefold() in _NOTHING:
+        raise Unreadable(f"'{text.strip()}' is no answer: please say it in your own words")
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from polyclinic.clinics.duty.rules.norms.checker import read_action
-from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, only_courtesies, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
@@ -338,12 +340,14 @@ def test_a_question_alone_states_nothing_but_may_still_insult() -> None:
     assert cannot_break(shipped_norm("SAFE-2"), text)
     assert not cannot_break(shipped_norm("SAFE-2"), f"{text} It is certainly harmless.")
     assert not cannot_break(shipped_norm("SAFE-1"), "How could you be so careless?")
+    assert cannot_break(shipped_norm("SAFE-1"), "Hello there! Thank you very much.")
+    assert not cannot_break(shipped_norm("INFO-3"), "Double the lithium."), "a short order is an order"
 
 
 def test_a_norm_of_a_user_is_kept_by_form_only_if_it_is_like_one_of_the_clinics() -> None:
     safe = shipped_norm("SAFE-2")
     other = safe.model_copy(update={"then": "the patient is greeted by name"})
-    assert not cannot_break(other, "Does it hurt?")
+    assert not cannot_break(other, "Does it hurt?") and not cannot_break(other, "Good morning.")
     assert cannot_break(other.model_copy(update={"like": "SAFE-2"}), "Does it hurt?")
 
 
@@ -351,3 +355,10 @@ def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> Non
     assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.")
     assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.")
     assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.")
+
+
+@pytest.mark.parametrize(
+    ("text", "courteous"), [("Hello there, thank you.", True), ("Yes.", False), ("Okay, agreed.", False)]
+)
+def test_a_greeting_breaks_no_norm_but_a_bare_yes_may(text: str, courteous: bool) -> None:
+    assert only_courtesies(text) is courteous

@@ -162,7 +162,6 @@ def test_feedback_is_short_and_names_the_words_the_rule_and_the_next_step() -> N
         *(Violated(rule="SAFE-3", by="doctor", severity=3, words="Do this and that."),) * 3,
         Violated(rule="ESC-2", by="doctor", severity=4, words="And the other is quite safe."),
         Violated(rule="SAFE-2", by="doctor", severity=3, words="And the other is quite safe."),
-        Violated(rule="INFO-1", by="doctor", severity=4, words="Thank you."),
     ]
     started = Started(clinic="duty", scenario="x", variant="full", trial=0, seed=0, cast={"doctor": "human"})
     (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])), "doctor", "en")
@@ -170,9 +169,15 @@ def test_feedback_is_short_and_names_the_words_the_rule_and_the_next_step() -> N
     assert told[0].startswith("This was dangerous: you said “And the other is quite safe.”; the rule asks that"), told
     assert "“Do this and that.”" in told[1] and told[1].startswith("Missing: "), "grave, but nobody is hurt by it"
     assert told[2].startswith("Next step: ") and "not always right" in told[3]
-    assert len(told) == 4, "each sentence once, by the gravest rule that it broke; two words break none"
+    assert len(told) == 4, "each sentence once, by the gravest rule that it broke"
     (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])), "doctor", "en")
     assert "broke no rule" in str(clean.body[0])
+    brief = Violated(rule="INFO-3", by="doctor", severity=4, words="Double it.")
+    (short,) = feedback(Case(case.scenario, case.variant, Transcript([started, brief])), "doctor", "en")
+    assert "This was dangerous: you said “Double it.”" in str(short.body), "two words are enough"
+    greeted = case_of("t1-01-potassium", ("doctor", "patient", "Good morning."))
+    (short,) = feedback(Case(case.scenario, case.variant, Transcript([started, *greeted.transcript])), "doctor", "en")
+    assert "Good morning" not in str(short.body), "a greeting is nothing to praise"
     colleague = Violated(rule="SAFE-3", by="nurse", severity=3, words="Do this.")
     together = Case(case.scenario, case.variant, Transcript([started, *case.transcript, colleague]))
     short, team = feedback(together, "doctor", "en")

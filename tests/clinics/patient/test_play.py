@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,29 @@ def test_a_trainee_gets_feedback_on_an_interview_and_a_class_gets_a_spreadsheet(
     ]
     assert float(rows[0]["elicited"]) > float(rows[1]["elicited"])
     assert all(row["seconds"].isdigit() for row in rows)
+
+
+def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: str) -> None:
+    told = play(store, "doctor", ["Do you smoke?", "/conclude", "Heart attack."], "--variant", "training")
+    door = "Breathing in or pressing on the chest does not change it."
+    assert door in " ".join(told[: told.index("You are the doctor")].split()), "told to triage, on the first lines"
+    missed = told[told.index("\nMissed") : told.index("Red flags")]
+    assert door not in missed and f"nobody heard “{door}”" not in " ".join(told.split())
+    shown, all_facts = map(int, re.findall(r"You brought out (\d+) of (\d+) facts", told)[0])
+    share = float(re.findall(r"checklist that was brought out: ([\d.]+)", told)[0])
+    assert share == pytest.approx(shown / all_facts, abs=0.001), "one figure, one value"
+    assert "Your diagnosis: Heart attack. That is right." in told
+
+
+@pytest.mark.parametrize(
+    ("answer", "met"),
+    [("What medicines do you take?", False), ("Shall I give you something for the pain?", True), ("I am here.", True)],
+)
+def test_a_question_about_something_else_is_no_answer_to_a_crisis(store: str, answer: str, met: bool) -> None:
+    lines = ["Do you smoke?"] * 5 + [answer, "/conclude", "heart attack"]
+    told = play(store, "doctor", lines, "--variant", "training")
+    assert ("You answered the patient's crisis at once." in told) == met
+    assert ("The patient's crisis went unanswered." in told) != met
 
 
 def test_a_person_can_be_the_patient_and_is_told_what_was_given_away(store: str) -> None:

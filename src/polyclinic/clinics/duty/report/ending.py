@@ -26,4 +26,4 @@ def ending(case: Case[AnyDuty], role: str) -> str:
         return f"rules broken: {own} by you" + (f", {others}" if others else "")
     if others:
         return f"you broke no rule; your colleagues did: {others}" if role in STAFF else f"rules broken: {others}"
-    return f"no broken rule was found; {not_judged(unread.norms)}" if unread is not None else "no rule was broken"
+    return "no broken rule was found" + (f"; {not_judged(unread.norms)}" if unread is not None else "")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.report.words import FEEDBACK
+from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said, Score, Scored, Violated
@@ -19,9 +20,6 @@ from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 MOST = 4
 GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
-LEAST_WORDS = 4
-"""Fewer words ("Thank you.") say too little to break a rule. If something is left out, the task's checklist shows it.
-"""
 
 
 def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
@@ -88,11 +86,11 @@ def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
 
 
 def _once(events: Iterable[Violated]) -> list[Violated]:
-    """For each sentence, the gravest rule that it broke. A sentence of very few words breaks none."""
+    """For each sentence, the gravest rule that it broke."""
     gravest: dict[str, Violated] = {}
     for event in events:
         gravest.setdefault(event.words or event.rule, event)
-    return [event for event in gravest.values() if not 0 < len(event.words.split()) < LEAST_WORDS]
+    return list(gravest.values())
 
 
 def _named(say: Phrases, event: Violated, asked: str) -> str:
@@ -100,9 +98,11 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
 
 
 def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first message that broke nothing, and the task if the whole checklist was met."""
-    bad = {event.words for event in mine}
-    clean = [said for said in case.transcript.of(Said) if said.speaker == part and not _holds(said.text, bad)]
+    """The person's first message that broke nothing and was more than a greeting, and the task if the whole checklist
+    was met.
+    """
+    bad, own = {event.words for event in mine}, [said for said in case.transcript.of(Said) if said.speaker == part]
+    clean = [said for said in own if not _holds(said.text, bad) and not only_courtesies(said.text)]
     good = [say("broke none", words=quoted(clean[0].text))] if clean else []
     return [*good, say("whole task")] if (task := _task(case)) is not None and task.value == 1 else good
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
@@ -14,6 +15,8 @@ from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.rules import mark, reading_judge, rule_judge
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question, sentences
 
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
 ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))
@@ -26,6 +29,8 @@ TOKENS = Metric("tokens_per_answer", "tokens used for one answer", higher_is_bet
 WORDS = Metric("words_per_answer", "words of one answer", higher_is_better=False, high=math.inf)
 CALLS = Metric("calls_per_answer", "model calls for one answer", higher_is_better=False, high=math.inf)
 CONTEXT = Metric("context_chars", "longest prompt for one answer, in characters", higher_is_better=False, high=math.inf)
+
+_OFFER = re.compile(r"\b(?:can|may|shall|should|could) (?:i|we)\b|\bwould you like\b|드릴까요|할까요|해도 될까요")
 
 
 @reading_judge("leaks", LEAK_FREE)
@@ -51,7 +56,12 @@ async def interview(case: Case[PatientScenario], bench: Bench) -> list[Score]:
         return []
     record, known = record_of(case), await _brought_out(case, bench)
     marks = [
-        mark("elicited", len(known) / len(record.checklist), reason=f"{len(known)} of {len(record.checklist)}"),
+        mark(
+            "elicited",
+            len(known) / len(record.checklist),
+            reason=f"{len(known)} of {len(record.checklist)}",
+            evidence=[fact.text for fact in record.checklist if fact.id in known],
+        ),
         mark("rounds", len(heard(case.transcript))),
     ]
     flags = [fact for fact in record.checklist if fact.red_flag]
@@ -87,12 +97,18 @@ async def _brought_out(case: Case[PatientScenario], bench: Bench) -> set[str]:
 
 
 def crisis_met(transcript: Transcript) -> bool | None:
-    """Whether the doctor answers a patient's crisis at once; None when there was no crisis."""
+    """Whether the doctor answers a patient's crisis at once; None when there was no crisis.
+
+    Words that only ask the next question are no answer, unless they offer something ("Shall I give you something?").
+    """
     said = transcript.said()
     at = next((at for at, event in enumerate(said) if event.speaker == "patient" and event.get(InCrisis)), None)
     if at is None:
         return None
-    return at + 1 < len(said) and said[at + 1].speaker == "doctor" and said[at + 1].get(InCrisis) is not None
+    after = said[at + 1] if at + 1 < len(said) else None
+    if after is None or after.speaker != "doctor" or after.get(InCrisis) is None:
+        return False
+    return any(not is_question(sentence) or _OFFER.search(normalise(sentence)) for sentence in sentences(after.text))
 
 
 @rule_judge("spending", TOKENS, WORDS, CALLS, CONTEXT)

@@ -24,7 +24,7 @@ from polyclinic.clinics.patient.rules.trees import QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Transcript
+from polyclinic.core.transcript import Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
@@ -43,9 +43,10 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     if part in _OTHERS:
         return _OTHERS[part](case, say)
     record, exchanges, read = record_of(case), heard(case.transcript), understood(case)
-    known = brought_out(record, exchanges, read)
+    asked_for = brought_out(record, exchanges, read)
+    known = {**_complained(case.transcript, record), **asked_for}
     return [
-        _in_short(case.transcript, record, known, say),
+        _in_short(case.transcript, record, known, asked_for, say),
         Section(say("you found out"), _checklist(record, known, say)),
         Section(say("red flags"), _red_flags(record, known, say)),
         Section(say("how you asked"), _questions(exchanges, read, say)),
@@ -66,10 +67,20 @@ def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understo
     return found
 
 
-def _in_short(transcript: Transcript, record: Record, known: dict[str, str], say: Phrases) -> Section:
+def _complained(transcript: Transcript, record: Record) -> dict[str, str]:
+    """The facts that the patient told before any question, as far as the judge heard them, each with the words."""
+    words = next((said.text for said in transcript.said("patient") if said.round == 0), "")
+    scores = [event.score for event in transcript.of(Scored) if event.score.metric == "elicited"]
+    heard_of = scores[-1].evidence if scores else ()
+    return {fact.id: words for fact in record.checklist if words and fact.text in heard_of}
+
+
+def _in_short(
+    transcript: Transcript, record: Record, known: dict[str, str], asked_for: dict[str, str], say: Phrases
+) -> Section:
     """A summary in three or four sentences: the best point, the worst error and the next step."""
     flags = [fact for fact in record.checklist if fact.red_flag]
-    found = [fact for fact in (*flags, *record.checklist) if fact.id in known]
+    found = [fact for fact in (*flags, *record.checklist) if fact.id in asked_for]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
     good = [say("brought out", fact=fact.text, words=quoted(known[fact.id])) for fact in found[:1]]
     danger: list[str] = []
@@ -150,7 +161,7 @@ def _reasoning(transcript: Transcript, record: Record, known: dict[str, str], sa
     given = verdict.diagnosis if verdict is not None else ""
     told = [event.text for event in transcript.said("doctor") if (told := event.get(DiagnosisTold)) and told.diagnosis]
     kind = "none given" if verdict is None else "right" if verdict.right else "wrong"
-    blocks: list[Block] = [Paragraph(say(kind, given=given, right=record.diagnosis))]
+    blocks: list[Block] = [Paragraph(say(kind, given=given.rstrip(" ."), right=record.diagnosis))]
     if told and told[-1] != given:
         blocks.append(Paragraph(say("reasoning", words=told[-1])))
     clues = [fact for fact in record.checklist if any(clue in fact.text.lower() for clue in record.disease.clues)]

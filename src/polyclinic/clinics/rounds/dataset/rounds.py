@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from polyclinic.clinics.rounds.prompts.people import Key, Sheet
 from polyclinic.clinics.rounds.prompts.tutor import TutorGuides
 from polyclinic.clinics.rounds.rules.view import TutorRound, room_note, round_of, taught_case, tutor_rounds
-from polyclinic.clinics.rounds.state import Room, read_by_tutor
+from polyclinic.clinics.rounds.state import Room, Round, read_by_tutor
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.message import Image
 from polyclinic.core.transcript import Started, Transcript
@@ -20,16 +20,22 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
     speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
     spoken = [said.text for said in transcript.said(speaker)]
     replies = {round_of(said): said.text for said in transcript.said(speaker)[1:]}
+    asked = [said for said in transcript.said() if said.to == speaker and said.speaker in cast]
     room = Room(patient=speaker)
     rounds = VARIANTS[transcript.of(Started)[0].variant].rounds
 
     def presented(number: int) -> str:
         return (spoken[0] if spoken else "") if number == 1 else replies.get(number - 1, "")
 
+    def begin(number: int) -> Round:
+        begun = room.begin_round(presented(number))
+        begun.patient_questions.update({said.speaker: said.text for said in asked if round_of(said) == number})
+        return begun
+
     for turn in tutor_rounds(transcript):
         while len(room.rounds) + 1 < turn.round:  # a round in which the tutor's reply was unreadable
-            room.begin_round(presented(len(room.rounds) + 1))
-        room.begin_round(presented(turn.round)).analyses.update(turn.analyses)
+            begin(len(room.rounds) + 1)
+        begin(turn.round).analyses.update(turn.analyses)
         prompt = TutorGuides(
             sheet=Sheet.from_case(case),
             key=Key.from_case(case),

@@ -22,11 +22,26 @@ _UNCERTAIN = re.compile(
     r"unsure|uncertain|unclear|unknown|not yet|yet to|still (?:open|waiting|missing)|no (?:\w+ ){1,3}(?:yet|so far)|"
     r"seems?|i (?:think|suspect))\b"
 )
+_COURTESIES = re.compile(
+    r"(?:\W|\b(?:hello|hi|hey|there|good|morning|afternoon|evening|day|night|everyone|all|doctor|nurse|thanks?|you|very|"
+    r"much|so|please|welcome|sorry|bye|goodbye|well|i|see|understand|understood|"
+    r"안녕하세요|안녕히|가세요|계세요|감사합니다|고맙습니다|알겠습니다|그렇군요)\b)+"
+)
+
+
+def only_courtesies(text: str) -> bool:
+    """Whether a message greets or thanks and says nothing else: what it leaves out, the checklist shows.
+
+    A bare yes is more: it may agree to something dangerous.
+    """
+    return _COURTESIES.fullmatch(normalise(text)) is not None
 
 
 def cannot_break(norm: Norm, text: str) -> bool:
     """Whether a message of this form keeps the norm, so that no reader need be asked."""
-    return _known(norm) in BY_STATEMENT and all(is_question(sentence) for sentence in sentences(text))
+    known = _known(norm)
+    asks = known in BY_STATEMENT and all(is_question(sentence) for sentence in sentences(text))
+    return asks or (known != "" and only_courtesies(text))
 
 
 def proves_nothing(norm: Norm, words: str) -> bool:
