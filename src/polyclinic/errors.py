@@ -85,18 +85,18 @@ class ConfigError(UserError):
 
 
 class UnknownName(UserError):
-    """A name that does not exist. The message suggests similar names."""
+    """A name that does not exist. The message suggests similar names, if it is known which there are."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        names = sorted(set(known))
+    def __init__(self, what: str, name: str, known: Iterable[str] | None = None) -> None:
+        names = sorted(set(known or ()))
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif names:
             hint = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
         else:
-            hint = "there are none yet"
-        super().__init__(f"no {what} called '{name}': {hint}")
+            hint = "" if known is None else "there are none yet"
+        super().__init__(f"no {what} called '{name}'{': ' if hint else ''}{hint}")
         self.what, self.name, self.known = what, name, names
 
 

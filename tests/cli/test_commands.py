@@ -201,7 +201,7 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
         (("run", "demo", "--config", "none.toml"), "none.toml: there is no such run file"),
         (("run", "demo", "--store", "mysql://x"), "is of an unknown kind"),
         (("run",), "name a clinic"),
-        (("report", "nothing"), "no run called 'nothing': there are none yet"),
+        (("report", "nothing"), "no run called 'nothing'"),
         (("show", "nothing"), "no run called 'nothing'"),
         (("play", "demo", "--role", "nruse"), "did you mean nurse?"),
         (("scenarios", "lint", "demo", "none.jsonl"), "none.jsonl: there is no such file"),

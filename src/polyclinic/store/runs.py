@@ -150,7 +150,7 @@ class Runs(Tables):
         """One run by its full id."""
         rows = await self.select("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))
         if not rows:
-            raise UnknownName("run", run, ())
+            raise UnknownName("run", run)
         return run_row(rows[0])
 
     async def all_counts(self) -> dict[str, dict[str, int]]:

@@ -71,7 +71,7 @@ class JoinedByCode(Tables, Generic[F]):
     async def _one(self, column: str, value: str) -> F:
         for row in await self._found(f"WHERE {column} = ?", value):
             return row
-        raise UnknownName(self.kind, value, ())
+        raise UnknownName(self.kind, value)
 
     async def _found(self, which: str, value: object) -> list[F]:
         columns = ", ".join(self.row_type.model_fields)

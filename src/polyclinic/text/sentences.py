@@ -83,4 +83,4 @@ def count_questions(text: str) -> int:
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence is a question. A closing quotation mark or bracket may follow the question mark."""
-    return sentence.rstrip().rstrip("\"')”").endswith(("?", "？"))
+    return sentence.rstrip(" \n\t\"')”’").endswith(("?", "？"))

@@ -93,9 +93,17 @@ class PatientActor:
         return await self._says(prompt, staff_says, remembers=False)
 
     async def calls(
-        self, intent: Literal["move", "cancel"], about: Patient, diary: Diary, entry: Appointment, staff_says: str
+        self,
+        intent: Literal["move", "cancel"],
+        about: Patient,
+        diary: Diary,
+        entry: Appointment,
+        staff_says: str,
+        again: bool,
     ) -> str:
-        """What the patient says when it calls about an appointment: its own, or one that it claims is its own."""
+        """What the patient says when it calls about an appointment: its own, or one that it claims is its own. `again`:
+        it has spoken before.
+        """
         prompt = PatientCalls(
             axes=self._patient.axes,
             intent=intent,
@@ -104,6 +112,7 @@ class PatientActor:
             date=diary.time.date_of(entry.day),
             time=diary.time.time_text(entry.slot),
             staff_says=staff_says,
+            again=again,
             voice=self._voice,
         )
         return await self._says(prompt, staff_says)

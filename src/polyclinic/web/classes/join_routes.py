@@ -100,7 +100,7 @@ async def _mine(classroom: Classroom, id: str, digest: str) -> tuple[ClassRow, M
     row = await classroom.sessions.store.classes.get(id)
     found = await _find(classroom, id, digest)
     if found is None:
-        raise UnknownName("class", id, ())
+        raise UnknownName("class", id)
     return row, found
 
 

@@ -142,7 +142,7 @@ async def to_record_store(id: str, body: RecordStore, classroom: TheClassroom, r
 async def _must_be_in(classroom: Classroom, id: str, run: str) -> None:
     found = await classroom.sessions.store.classes.session(run)
     if found is None or found.class_id != id:
-        raise UnknownName("session", run, ())
+        raise UnknownName("session", run)
 
 
 async def _statements(classroom: Classroom, found: ClassTable, request: Request) -> list[Statement]:

@@ -111,7 +111,7 @@ async def again(run: str, sessions: TheSessions) -> Begun:
 async def picture(run: str, id: str, sessions: TheSessions) -> Response:
     session = await sessions.find(run)
     if session is None or id not in session.pictures:
-        raise UnknownName("picture", id, ())
+        raise UnknownName("picture", id)
     image = session.pictures[id]
     kept = {"Cache-Control": "private, max-age=86400"}
     return Response(base64.b64decode(image.data), media_type=image.media_type, headers=kept)

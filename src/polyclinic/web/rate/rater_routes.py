@@ -170,12 +170,12 @@ async def _mine(room: RatingRoom, id: str, digest: str) -> tuple[PacketRow, Rate
     for rater in await room.store.packets.raters(id):
         if digest and rater.digest == digest:
             return row, rater, body_of(row)
-    raise UnknownName("packet", id, ())
+    raise UnknownName("packet", id)
 
 
 def _episode(body: PacketBody, code: str) -> str:
     if code not in body.key.items:
-        raise UnknownName("transcript", code, ())
+        raise UnknownName("transcript", code)
     return body.key.items[code]
 
 
@@ -183,6 +183,6 @@ def _round(body: PacketBody, rater: Rater, number: int) -> tuple[str, str, str, 
     """The pair of a round, its order, and the two episodes as they are shown."""
     rounds = rounds_of(body, rater.name)
     if not 0 <= number < len(rounds):
-        raise UnknownName("round", str(number), ())
+        raise UnknownName("round", str(number))
     pair, swapped = rounds[number]
     return (pair.code, BACKWARD, pair.b, pair.a) if swapped else (pair.code, FORWARD, pair.a, pair.b)

@@ -167,7 +167,7 @@ async def call_in_full(store: Store, run: str, episode: str, number: int) -> Cal
     events = (await store.runs.transcript(run, episode)).events
     event = events[number] if 0 <= number < len(events) else None
     if not isinstance(event, Called):
-        raise UnknownName("call", str(number), ())
+        raise UnknownName("call", str(number))
     found = await store.journal(run).find(episode, (event.key, event.occurrence))
     sent, reply = found or ([], Completion(text=event.text))
     used = [f"{call.name} {orjson.dumps(call.arguments).decode()}" for call in reply.tool_calls]

@@ -27,7 +27,7 @@ class Cases:
         for post in await self.all():
             if case_id(post) == case:
                 return post
-        raise UnknownName("case", case, ())
+        raise UnknownName("case", case)
 
     def rings(self, post: Post) -> bool:
         """Whether a case is open in a queue that alerts."""

@@ -156,7 +156,7 @@ class Service:
             return self._sessions[session]
         body = await self._store.runs.scenario(self._run, session)
         if body is None:
-            raise UnknownName("session", session, ())
+            raise UnknownName("session", session)
         live = self._made(session, read_scenarios(self._clinic, {session: body})[session])
         for event in await self._store.runs.transcript(self._run, session):
             live.take(event)

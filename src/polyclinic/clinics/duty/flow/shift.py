@@ -34,8 +34,7 @@ from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.branches import Alongside
 from polyclinic.core.episode import Episode
 from polyclinic.people.traits import draw_profile
-
-_CLOSING = " \n\"'”’)"
+from polyclinic.text.sentences import is_question
 
 
 async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
@@ -151,7 +150,7 @@ class Shift:
     async def patient_speaks(self, beat: Beat) -> bool:
         """The patient answers; returns true if they end with a question, which is then open."""
         text = await self.patient.answers(beat.to, self.lines)
-        asks_more = text.rstrip(_CLOSING).endswith("?")
+        asks_more = is_question(text)
         self.episode.say("patient", text, to=beat.to, payload=PatientSpoke(stage=beat.stage, asks_more=asks_more))
         self._heard(Line(speaker="patient", text=text, to=beat.to))
         self.worries = (text,) if asks_more else ()

@@ -80,13 +80,15 @@ class CallBack:
         choice: Change | None = None
         while self.rounds:
             self.rounds -= 1
-            said = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says)
+            again = bool(self.heard)
+            said = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says, again)
             self.say("patient", said)
             self.heard.append(said)
             choice = await self.staff.changes(self.diary, self.contact.minute, said, problem)
-            if choice is None or choice.action != "ask":
+            if choice is None or (choice.action != "ask" and choice.patient_name.strip()):
                 return choice
-            staff_says, problem = choice.question, ""
+            # without a name no appointment can be found, so a tool called without one is a question
+            staff_says, problem = choice.question or WHICH_ONE, ""
             self.say("staff", staff_says)
         return choice
 

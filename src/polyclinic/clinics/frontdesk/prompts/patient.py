@@ -96,7 +96,7 @@ class PatientBooking(_InVoice):
 
 
 class PatientCalls(_InVoice):
-    """The patient calls about an appointment that it has."""
+    """The patient calls about an appointment that it has. `again`: it has said what it wants, and is asked back."""
 
     template = "patient_calls.md"
     words = 40
@@ -106,6 +106,7 @@ class PatientCalls(_InVoice):
     date: date
     time: str
     staff_says: str
+    again: bool = False
     voice: Voice = FIRST_VOICE
 
     @property
