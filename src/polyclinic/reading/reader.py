@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import orjson
@@ -101,7 +101,8 @@ class BuiltInReader:
 
     def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
         weights = self._weights_of(kind).gather
-        return gathered(lambda part: self.score(part, kind, question), text, weights, kind.name)
+        read = partial(self.score, kind=kind, question=question)
+        return gathered(read, text, weights, kind.name, one_is_enough=kind.parts)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """The score of one text alone: above 0 means yes."""
