@@ -70,6 +70,17 @@ def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_kind_reads_the_same_whether_it_was_trained_alone_or_with_others() -> None:
+    kinds = {name: kind for name, kind in all_kinds().items() if name in ("patient-refusal", "desk-intent")}
+    rows = [row for row in labelled(split="train") if row.question.kind in kinds][::6]
+    alone = {"patient-refusal": kinds["patient-refusal"]}
+    both, one = (BuiltInReader(some, weights=made(*train(rows, some))) for some in (kinds, alone))
+    mine = [row for row in rows if row.question.kind == "patient-refusal"]
+    assert [both.probability(row.text, row.question) for row in mine] == [
+        one.probability(row.text, row.question) for row in mine
+    ]
+
+
 def test_yes_and_no_count_the_same_within_each_target() -> None:
     """One target has mostly yes lines and one mostly no lines: a text that says nothing leans to neither."""
     kind = ReadingKind("k", who=(), question="Is it {what}?", open=("what",), listed=True)

@@ -50,9 +50,9 @@ def test_recall_gives_the_same_answers_after_saving_and_loading() -> None:
     assert np.array_equal(again.text_of, recall.text_of) and packed(again)[:12] == packed(recall)[:12]
 
 
-def _asked(kind: ReadingKind) -> int:
+def _asked(kind: ReadingKind, about: str = "(B) Croup") -> int:
     facts = dict.fromkeys(kind.fact_names, "Case: a man coughs. Options: (A) Asthma; (B) Croup; (C) Pneumonia")
-    facts |= dict.fromkeys(kind.open, "(B) Croup")
+    facts |= dict.fromkeys(kind.open, about)
     return len(rival_questions(kind, kind.ask(**facts)))
 
 
@@ -60,3 +60,7 @@ def test_only_a_question_about_one_option_has_rival_questions() -> None:
     kinds = all_kinds()
     assert _asked(kinds["rounds-choice"]) == 2
     assert _asked(kinds["rounds-leak"]) == _asked(kinds["rounds-false"]) == _asked(kinds["patient-told"]) == 0
+
+
+def test_what_is_not_an_option_has_no_rival_questions_although_the_case_has_options() -> None:
+    assert _asked(all_kinds()["rounds-holds"], "The cough sounds like a seal's bark.") == 0

@@ -78,6 +78,23 @@ def test_one_clear_sentence_in_a_long_message_is_found() -> None:
     assert gathered(read, " ".join(scores), {}, "mood") == -1.0
 
 
+def test_the_score_of_the_whole_text_counts_by_itself_too() -> None:
+    text = f"{LONG} The nurse is kind to me these days. {LONG}"
+    no_weights = {"mood": np.zeros(len(FOUND) + 1)}
+    assert gathered(lambda _: -1.0, text, no_weights, "mood") < 0 < gathered(lambda _: 2.0, text, no_weights, "mood")
+
+
+def test_one_clear_sentence_decides_only_where_one_is_enough() -> None:
+    clear = "This will cure you, I give you my word."
+    text, no_weights = f"{LONG} {clear} {LONG}", {"mood": np.zeros(len(FOUND) + 1)}
+
+    def score(clearly: float, enough: bool) -> float:
+        return gathered(lambda part: clearly if part == clear else -2.0, text, no_weights, "mood", one_is_enough=enough)
+
+    assert score(3.0, True) > 0 > score(3.0, False)
+    assert score(1.0, True) < 0, "a sentence that is not clear by itself does not decide"
+
+
 def test_combined_weights_are_the_same_each_time() -> None:
     rows = [(np.linspace(-2, 2, len(FOUND)) * sign, sign > 0) for sign in (1, -1, 0.5, -0.5)]
     one, other = fit_gather({"mood": rows})["mood"], fit_gather({"mood": rows})["mood"]

@@ -84,9 +84,10 @@ class ReadingKind:
     which the answer is never yes. `swaps` says that a text fits only one target: about the target of another line, the
     answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
     would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
-    one text, because one wrong yes among them would be likely. `only_learned` says that users can add to the list: a
-    trained reader finds every text unclear about an entry that it has not learned. `in_reply` says that the text
-    answers the context: what it takes over from there counts, and the built-in weights are in a file of their own.
+    one text, because one wrong yes among them would be likely; below 0.5 where readings missed more yes than no.
+    `only_learned` says that users can add to the list: a trained reader finds every text unclear about an entry that it
+    has not learned. `in_reply` says that the text answers the context: what it takes over from there counts, and the
+    built-in weights are in a file of their own.
     """
 
     name: str

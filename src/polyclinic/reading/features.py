@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.core.reading import ReadingKind
+from polyclinic.reading.pitfalls import pitfall_features
 from polyclinic.reading.reply import reply_features
 from polyclinic.reading.targets import Target, blanked, compares, standing
 from polyclinic.reading.vectors import NOTHING, nearness, whole
@@ -189,6 +190,8 @@ def features(kind: ReadingKind, target: Target, context: str, text: str) -> Feat
     places.append(_vector_places(scope, len(vector)))
     values.append(vector * (0.5 if about else 2.0 if kind.listed else 1.0))
     dense = dense_features(text, target, context) if target.whole else manner_features(text)
+    if "pitfalls" in kind.open:
+        dense = np.concatenate([dense, pitfall_features(text, target.pitfalls)])
     if kind.in_reply:
         dense = np.concatenate([dense, reply_features(text, context)])
     return Features(np.concatenate(places), np.concatenate(values), dense)

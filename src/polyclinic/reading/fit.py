@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from polyclinic.reading.features import BUCKETS, Features
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 
 class Linear(NamedTuple):
@@ -28,16 +29,19 @@ class _Table:
     def __init__(self, rows: Sequence[Features]) -> None:
         sizes = np.array([len(row.places) for row in rows])
         self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.rows = np.repeat(np.arange(len(rows)), sizes)
+        self.rows = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
         places = np.concatenate([row.places for row in rows])
-        self.used, self.columns = np.unique(places, return_inverse=True)
-        self.values = np.concatenate([row.values for row in rows]).astype(np.float64)
+        self.used, self.columns, counts = np.unique(places, return_inverse=True, return_counts=True)
+        self.values = np.concatenate([row.values for row in rows])
+        order = np.argsort(self.columns, kind="stable")
+        self.row_of, self.by_column = self.rows[order], self.values[order]
+        self.column_starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
 
-    def times(self, weights: Floats) -> Floats:
+    def times(self, weights: Singles) -> Singles:
         return np.add.reduceat(self.values * weights[self.columns], self.starts)
 
-    def back(self, errors: Floats) -> Floats:
-        return np.bincount(self.columns, self.values * errors[self.rows], minlength=len(self.used)).astype(np.float64)
+    def back(self, errors: Singles) -> Singles:
+        return np.add.reduceat(self.by_column * errors[self.row_of], self.column_starts)
 
 
 def fit(
@@ -55,24 +59,29 @@ def fit(
     table = _Table(rows)
     plain = np.stack([row.dense for row in rows]).astype(np.float64)
     mean, spread = plain.mean(axis=0), plain.std(axis=0) + 1e-3
-    plain = (plain - mean) / spread * 0.3
+    scaled = ((plain - mean) / spread * 0.3).astype(np.float32)
     wanted = np.asarray(labels, dtype=np.float64)
-    weight = _balanced(wanted, targets)
-    parameters = np.zeros(len(table.used) + plain.shape[1] + 1)
-    decay = np.concatenate([np.full(len(table.used), sparse_decay), np.full(plain.shape[1], dense_decay), [0.0]])
-    momentum, square = np.zeros_like(parameters), np.zeros_like(parameters)
-    cut = len(table.used)
+    answer, weight = wanted.astype(np.float32), _balanced(wanted, targets).astype(np.float32)
+    cut, size = len(table.used), len(table.used) + plain.shape[1] + 1
+    decay = np.concatenate([np.full(cut, sparse_decay), np.full(plain.shape[1], dense_decay), [0.0]]).astype(np.float32)
+    parameters, momentum, square, gradient, change = np.zeros((5, size), dtype=np.float32)
     for step in range(1, steps + 1):
-        score = table.times(parameters[:cut]) + np.einsum("ij,j->i", plain, parameters[cut:-1]) + parameters[-1]
-        errors = (1 / (1 + np.exp(-np.clip(score, -30, 30))) - wanted) * weight
-        gradient = np.concatenate([table.back(errors), np.einsum("ij,i->j", plain, errors), [errors.sum()]])
-        gradient += decay * parameters
-        momentum = 0.9 * momentum + 0.1 * gradient
-        square = 0.999 * square + 0.001 * gradient**2
-        rate = 0.08 * (1 - (step - 1) / steps)
-        parameters -= rate * (momentum / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-6)
-    dense = parameters[cut:-1] * 0.3 / spread
-    return Linear(table.used.astype(np.uint32), parameters[:cut], dense, float(parameters[-1] - dense @ mean))
+        score = table.times(parameters[:cut]) + np.einsum("ij,j->i", scaled, parameters[cut:-1]) + parameters[-1]
+        errors = (1 / (1 + np.exp(-np.clip(score, -30, 30))) - answer) * weight
+        gradient[:cut], gradient[cut:-1] = table.back(errors), np.einsum("ij,i->j", scaled, errors)
+        gradient[-1] = errors.sum()
+        gradient += np.multiply(decay, parameters, out=change)
+        momentum *= 0.9
+        momentum += np.multiply(gradient, 0.1, out=change)
+        square *= 0.999
+        square += np.multiply(np.square(gradient, out=change), 0.001, out=change)
+        np.sqrt(np.divide(square, 1 - 0.999**step, out=change), out=change)
+        change += 1e-6
+        np.divide(momentum, change, out=change)
+        parameters -= np.multiply(change, 0.08 * (1 - (step - 1) / steps) / (1 - 0.9**step), out=change)
+    learned = parameters.astype(np.float64)
+    dense = learned[cut:-1] * 0.3 / spread
+    return Linear(table.used.astype(np.uint32), learned[:cut], dense, float(learned[-1] - dense @ mean))
 
 
 def _balanced(wanted: Floats, targets: Sequence[str]) -> Floats:
@@ -93,11 +102,8 @@ def _halves(wanted: Floats) -> Floats:
     return halves
 
 
-def whole_table(models: Sequence[Linear]) -> Floats:
-    """One table of weights for all kinds. Because of the scopes, kinds use different indices, except for rare hash
-    collisions.
-    """
+def whole_table(model: Linear) -> Floats:
+    """The weights of one kind at their indices. Each kind has a table of its own, so that kinds do not collide."""
     table = np.zeros(BUCKETS)
-    for model in models:
-        table[model.places] += model.weights
+    table[model.places] = model.weights
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import orjson
@@ -20,7 +20,7 @@ from polyclinic.reading.windows import gathered
 from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
-_RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
+_RIVAL, _ONE_OF_SEVERAL = 0.4, 0.3
 """How much the likeliest rival option lowers a score, and the offset. Both were chosen on held-out training authors."""
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
@@ -101,7 +101,8 @@ class BuiltInReader:
 
     def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
         weights = self._weights_of(kind).gather
-        return gathered(lambda part: self.score(part, kind, question), text, weights, kind.name)
+        read = partial(self.score, kind=kind, question=question)
+        return gathered(read, text, weights, kind.name, one_is_enough=kind.parts)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """The score of one text alone: above 0 means yes."""
@@ -116,7 +117,7 @@ class BuiltInReader:
             found = found.recalling(recall.says(text, target.whole))
         score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
         if not kind.listed or scope_of(kind, target) in weights.scopes:
-            score += float(weights.table[found.places] @ found.values)
+            score += float(weights.tables[kind.name][found.places] @ found.values) * weights.steps[kind.name]
         return score
 
     def _shown(self, text: str, question: Question) -> str:

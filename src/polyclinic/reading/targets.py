@@ -16,12 +16,15 @@ _LETTER = re.compile(r"\(([A-J])\)")
 
 
 class Target(NamedTuple):
-    """What a question is about: the whole, its two parts, and rivals that the text might mean instead."""
+    """What a question is about: the whole, its two parts, rivals that the text might mean instead, and the known
+    mistakes of a case, each with what is right.
+    """
 
     whole: str
     first: str
     second: str
     rivals: tuple[str, ...]
+    pitfalls: tuple[tuple[str, str], ...] = ()
 
 
 @lru_cache(maxsize=4096)
@@ -33,21 +36,25 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
     rivals: tuple[str, ...] = ()
     if parts and several:
         rivals = tuple(words.strip() for _, words in _OPTION.findall(options) if words.strip() not in parts[0])
+    pitfalls: tuple[tuple[str, str], ...] = ()
     if parts and parts[0].startswith("wrong: "):
-        parts = ["; ".join(found) for found in zip(*_PITFALL.findall(parts[0]), strict=True)]
+        pitfalls = tuple(_PITFALL.findall(parts[0]))
+        parts = ["; ".join(found) for found in zip(*pitfalls, strict=True)]
     whole = " ".join(parts)
-    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
+    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals, pitfalls)
 
 
 @lru_cache(maxsize=2048)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
-    """The same question about each other option of the case; empty if the case has no options."""
+    """The same question about each other option of the case; empty if it is not asked about an option."""
     _, several, options = question.context.partition("Options:")
     if not several or len(kind.open) != 1 or not compares(kind):
         return ()
     (name,) = kind.open
     facts = {each: question.fact(each) for each in kind.fact_names}
     named = [f"({letter}) {words.strip()}" for letter, words in _OPTION.findall(options)]
+    if facts[name] not in named:
+        return ()
     return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 

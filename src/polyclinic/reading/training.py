@@ -135,7 +135,7 @@ def text_only(
         if len({row.label for row in mine}) < 2 or not theirs:
             continue
         model = fit([_blind(row.text) for row in mine], [row.label for row in mine])
-        weights = whole_table([model])
+        weights = whole_table(model)
         pairs: list[tuple[bool, Says]] = []
         for row in theirs:
             grams = _blind(row.text)

@@ -23,20 +23,20 @@ from polyclinic.reading.vectors import DIMENSIONS
 
 SHIPPED = "reader.npz"
 LINES = "lines.npz"
-"""The weights of kinds that are `in_reply`. They learn from so many lines that their n-grams would disturb the others
-in one table.
-"""
+"""The weights of kinds that are `in_reply`."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The result of training: a table of n-gram weights, and for each kind the weights of plain features and an offset.
+    """The result of training: for each kind a table of n-gram weights, the weights of plain features and an offset.
 
-    `scopes` lists the targets that a listed kind has learned one by one; for any other target only nearness counts.
-    `gather` weighs the sentences of a longer text. `recalls` holds readings that open kinds were trained with.
+    The weights in a table are whole numbers; `steps` says how much one counts. `scopes` lists the targets that a listed
+    kind has learned one by one; for any other target only nearness counts. `gather` weighs the sentences of a longer
+    text. `recalls` holds readings that open kinds were trained with.
     """
 
-    table: NDArray[np.float32]
+    tables: Mapping[str, NDArray[np.int8]]
+    steps: Mapping[str, float]
     dense: Mapping[str, NDArray[np.float32]]
     offsets: Mapping[str, float]
     scopes: frozenset[str]
@@ -50,16 +50,16 @@ def save(path: Path, weights: Weights) -> str:
     kinds = sorted(weights.offsets)
     head = {
         "kinds": kinds,
+        "steps": [weights.steps[kind] for kind in kinds],
         "offsets": [round(weights.offsets[kind], 6) for kind in kinds],
         "sizes": [len(weights.dense[kind]) for kind in kinds],
         "scopes": sorted(weights.scopes),
         "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted(weights.gather.items())},
         "recalls": sorted(weights.recalls),
     }
-    table = np.where(np.abs(weights.table) < _SMALLEST, 0.0, weights.table)
     parts = {
         "head.json": orjson.dumps(head),
-        "table.f16": table.astype(np.float16).tobytes(),
+        **{f"{kind}.i8": weights.tables[kind].tobytes() for kind in kinds},
         "dense.f32": np.concatenate([weights.dense[kind] for kind in kinds]).astype(np.float32).tobytes(),
         **{f"{kind}.recall": packed(recall) for kind, recall in sorted(weights.recalls.items())},
     }
@@ -68,7 +68,7 @@ def save(path: Path, weights: Weights) -> str:
     return hashlib.sha256(content).hexdigest()[:12]
 
 
-_SMALLEST = 0.004
+_MOST = 127
 
 
 def made(models: Mapping[str, Linear], scopes: frozenset[str], recalls: Mapping[str, Recall]) -> Weights:
@@ -76,8 +76,9 @@ def made(models: Mapping[str, Linear], scopes: frozenset[str], recalls: Mapping[
     kinds = sorted(models)
     dense = {kind: models[kind].dense.astype(np.float32) for kind in kinds}
     offsets = {kind: models[kind].offset for kind in kinds}
-    table = whole_table([models[kind] for kind in kinds]).astype(np.float32)
-    return Weights(table, dense, offsets, scopes, recalls=recalls)
+    steps = {kind: round(float(np.abs(models[kind].weights).max()) / _MOST, 8) or 1.0 for kind in kinds}
+    tables = {kind: np.rint(whole_table(models[kind]) / steps[kind]).astype(np.int8) for kind in kinds}
+    return Weights(tables, steps, dense, offsets, scopes, recalls=recalls)
 
 
 def load(content: bytes, file_name: str = SHIPPED) -> Weights:
@@ -85,17 +86,18 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             head = orjson.loads(file.read("head.json"))
-            table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
+            tables = {kind: np.frombuffer(file.read(f"{kind}.i8"), np.int8) for kind in head["kinds"]}
             dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
             recalls = {kind: unpacked(file.read(f"{kind}.recall"), DIMENSIONS) for kind in head["recalls"]}
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         what = f"not a file of reader weights: {error}"
         raise bad_file(file_name, what, fix="make them with 'polyclinic train reader'") from None
-    if len(table) != BUCKETS:
+    if any(len(table) != BUCKETS for table in tables.values()):
         what = "these weights belong to another version of the reader"
         raise bad_file(file_name, what, fix="run 'polyclinic train reader' again")
     return Weights(
-        table,
+        tables,
+        dict(zip(head["kinds"], head["steps"], strict=True)),
         dict(zip(head["kinds"], dense, strict=True)),
         dict(zip(head["kinds"], head["offsets"], strict=True)),
         frozenset(head["scopes"]),

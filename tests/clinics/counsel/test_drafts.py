@@ -7,12 +7,12 @@ from typing import Any, Literal
 import pytest
 
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorCites, CounsellorComforts
-from polyclinic.clinics.counsel.prompts.replies import Cited, Criticism, SourceShown
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Criticism, SourceShown
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
 from polyclinic.core.reply import read_reply
-from polyclinic.core.transcript import Called, Reviewed
+from polyclinic.core.transcript import Called, Reviewed, Violated
 
 SOURCES = (
     SourceShown(id="pain-relief", title="Pain", text="Pain can be eased."),
@@ -56,7 +56,7 @@ def test_a_quotation_that_is_not_in_the_draft_is_no_evidence() -> None:
 
 
 class CalmReader:
-    """A reader that finds nothing in any text, except the kinds of finding given to it."""
+    """A reader that finds nothing in any text, except the kinds of finding given to it, in the words given to it."""
 
     name, kind = "calm", "reader"
 
@@ -68,7 +68,7 @@ class CalmReader:
         made: type[Findings] = findings_type(len(prompt.questions))
         fields: dict[str, str] = {}
         for number, question in enumerate(prompt.questions, start=1):
-            says = "yes" if question.kind in self._yes else "no"
+            says = "yes" if question.kind in self._yes and self._words in prompt.text else "no"
             fields |= {f"q{number}_words": (self._words or prompt.text) if says == "yes" else "", f"q{number}": says}
         from polyclinic.core.model import Completion, Usage
 
@@ -117,6 +117,24 @@ async def test_the_sentence_objected_to_in_the_last_draft_is_left_out_and_the_re
     alone = scripted(lambda request: "You must sign today.")
     nothing_left = await play(talk(lang="en", turns=1), models={**models, "counsellor": alone})
     assert "fallback" in nothing_left.transcript.said("counsellor")[0].data
+
+
+async def test_a_fact_without_a_source_that_is_left_out_is_still_a_violation(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    fact = "Dialysis cleans the blood when kidneys fail."
+
+    def drafts(request: Any) -> Any:
+        if isinstance(request.prompt, CounsellorCites):
+            return Cited(reason="nothing of these was used", source=NONE)
+        return f"{fact} What matters most to you?"
+
+    content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
+    claims = CalmReader(yes=("counsel-claim",), words=fact)
+    models = {"counsellor": scripted(drafts), "critic": content, "reader": claims}
+    result = await play(talk(lang="en", turns=1), models=models)
+    assert [note.words for note in result.transcript.notes(LeftOut)] == [fact]
+    assert [event.rule for event in result.transcript.of(Violated)] == ["unresolved_r1"]
 
 
 @pytest.mark.parametrize("utterance", ["I am worried about my family.", "I wish I were dead."])

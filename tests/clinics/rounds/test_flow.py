@@ -89,12 +89,14 @@ async def test_students_report_in_a_random_order_that_changes_between_rounds(pla
     assert len({tuple(order) for order in orders.values()}) > 1
 
 
-async def test_code_stops_a_tutors_leak_even_without_reviewers(play: Play) -> None:
-    def blank(request: Request, completion: Completion) -> Completion:
-        return completion if request.prompt.prompt_name() != "StudentAnalyses" else replace(completion, text="Hm.")
+def hums(request: Request, completion: Completion) -> Completion:
+    """A student whose report says nothing, so that no exact rule finds a step in it."""
+    return completion if request.prompt.prompt_name() != "StudentAnalyses" else replace(completion, text="Hm.")
 
+
+async def test_code_stops_a_tutors_leak_even_without_reviewers(play: Play) -> None:
     cast = "tutor=understudy:mistake=leak@1+stubborn@1,all=understudy"
-    played = await play(case_named("card-04"), "without-specialist", cast=cast, changes={"student": blank})
+    played = await play(case_named("card-04"), "without-specialist", cast=cast, changes={"student": hums})
     transcript = played.result.transcript
     assert not transcript.said("tutor")
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
@@ -112,11 +114,11 @@ async def test_the_readers_findings_decide_about_a_draft_and_about_the_outcome(p
 
         return change
 
-    everything = await play(case_named("card-04"), "full", changes={"reader": finds("yes")})
+    everything = await play(case_named("card-04"), "full", changes={"reader": finds("yes"), "student": hums})
     assert not everything.result.transcript.said("tutor"), "every draft is taken for a leak"
     assert everything.result.outcome == "reached", "every report is taken to show every step"
     assert len(everything.result.transcript.notes(Thought)) == 1, "nothing is left to teach after one round"
-    nothing = await play(case_named("card-04"), "full", changes={"reader": finds("no")})
+    nothing = await play(case_named("card-04"), "full", changes={"reader": finds("no"), "student": hums})
     assert len(nothing.result.transcript.said("tutor")) == VARIANTS["full"].rounds
     assert nothing.result.outcome == "not_reached"
 

@@ -59,6 +59,7 @@ SIGNAL = ReadingKind(
     follows="the stage moves on, stays or goes back",
     open=("signal",),
     listed=True,
+    surely=0.38,
 )
 CONSENT = ReadingKind(
     "counsel-consent",

@@ -39,6 +39,7 @@ HOLDS = ReadingKind(
     question="Does the student's report show that the student has understood this: '{find}' (asked: '{ask}')?",
     follows="the step counts as held; when all hold all, the session ends",
     open=("find",),
+    surely=0.4,
 )
 FALSE = ReadingKind(
     "rounds-false",

@@ -33,7 +33,7 @@ MISTAKES = (
     Mistake("r2", "counsellor", "pushes the patient to sign", metric="slips_said", variant="nocritic"),
     Mistake("r3", "counsellor", "brushes the patient's feelings aside", metric="user_centeredness", variant="nocritic"),
     Mistake("curt", "counsellor", "answers in one word", metric="preferred"),
-    Mistake("no_source", "counsellor", "states facts and names no source", rule="unresolved_r1", variant="full"),
+    Mistake("no_source", "counsellor", "states facts and names no source", metric="specificity", variant="full"),
     Mistake("fail", "counsellor", "fails outright", owner="model"),
     Mistake("leap", "planner", "wants to go on because of words that nobody said", metric="plans_followed"),
     Mistake("contradict", "keeper", "notes the opposite of what is known", metric="memory_rewrites"),
