@@ -55,6 +55,10 @@ _OTHER = lazy_pattern(
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b"
     rf"|\b(?:calling|ringing|phoning|booking|asking|writing|speaking|here) (?:\w+ )?(?:for|on behalf of|about) (?:him"
     rf"|her|them)\b"
+    rf"|\b(?:he|she|they)(?:'s|'ve| has| have)? (?:asked|wants?|wanted|sent|told|got|begged) me (?:to"
+    rf"|on) (?:\w+ )?(?:call|ring"
+    rf"|phone|book|speak|talk|ask|make|arrange)\b|\b(?:call|calling|book|making|dial|talk|talking|phone"
+    rf"|ring) (?:\w+ )?for (?:him|her|them)\b"
     rf"|\bi(?:'m| am|'ll) (?:doing|do) the talking\b|\bi(?:'m| am) (?:speaking|answering|translating) for\b"
     rf"|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )
