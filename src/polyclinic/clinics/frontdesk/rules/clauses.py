@@ -83,7 +83,8 @@ _PAST = lazy_pattern(
 _THAN_SAID = lazy_pattern(r"\b(?:than|after|before) (?:we|you|i)(?:'d| had)? \w+")
 """What was agreed before, in a present wish: "a few days later than we said"."""
 _DONE = lazy_pattern(
-    r"\balready\b|(?<!if )\b(?:i|we) (?:\w+ )?came\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed"
+    r"\balready\b|\b(?:i|we) (?:\w+ )?came (?:[\w-]+ ){0,4}(?:later|earlier) than\b|\b(?:was|were|been|got"
+    r"|being) (?:\w+ )?(?:moved|cancell?ed"
     r"|rescheduled|changed|postponed"
     r"|shifted|switched)\b|(?<!see )(?<!check )(?<!wondering )(?<!ask )(?<!asking )\bwhether\b|\b(?:i|we)(?:'ve"
     r"| have| had"

@@ -77,8 +77,8 @@ ANYBODY = lazy_pattern(
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|fresh (?:pair of )?eyes|the (?:successor|replacement|deputy|stand-in)|second opinion|any nurse|(?:which"
     r"|what) (?:doctor|department|specialist) (?:sees|does (?:that|this|it)|treats"
-    r"|handles|is (?:it )?for|deals)|whom? (?:would|do|should|can|could) (?:i|we) (?:see|ask|go|need|get)|who(?:'s"
-    r"| is)(?: it)? for|who (?:looks after|treats|sees|does|handles)\b[^.;]*\?|leave (?:it"
+    r"|handles|is (?:it )?for|deals)|whom? (?:would|do|should|can|could) (?:i|we) (?:see|ask for|need)\b(?! (?:about"
+    r"|at|when|with))|who(?:'s| is)(?: it)? for|leave (?:it"
     r"|that|the choice)(?: of \w+)?(?: up)? to you|not fussed|makes no difference|all the same)"
 )
 FALLBACK = lazy_pattern(
@@ -114,9 +114,11 @@ ONLY_MENTIONS = lazy_pattern(
     rf"|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
 )
 ERRAND = lazy_pattern(
-    rf"\b(?:(?:drop|hand|deliver|leav|brought)\w*\b[^;]{{0,40}}|(?:meeting|interview|lunch|parcel|package"
-    rf"|delivery)(?: here)? )(?:for|to|with) {THIS}"
-    rf"|\bi(?:'m| am) (?:the|a) (?:courier|driver|delivery|sales|drug|rep)\b|\bi only deliver\b"
+    rf"\b(?:(?:drop|hand|deliver)(?:ping|ing)?|leav(?:e|ing)) (?:in |off )?(?:these|some|the|this|it|them|an?|lunch)\b"
+    rf"[^;,]{{0,30}}? (?:for|to|with) {THIS}|\bbrought (?:flowers|some|these)\b[^;]{{0,20}} for {THIS}"
+    rf"|\b(?:parcel|package|delivery)(?: here)? for {THIS}|\b(?:have|'ve|got)(?: an?)? (?:meeting|interview"
+    rf"|lunch) with {THIS}"
+    r"|\bi'm the (?:courier|delivery \w+)\b|\bi only deliver\b|\bi'm a (?:drug|sales) rep\b"
 )
 """Somebody who brings something, or comes for a meeting: "I have to drop these off for Dr Kim"."""
 VISITS = lazy_pattern(r"\b(?:appointments?|slot|opening|seen by|see (?:him|her|them|xthisx)|time with)\b")

@@ -64,7 +64,7 @@ CANCELS = lazy_pattern(
 _REMEDY = (
     r"(?:tablets?|pills?|drops|syrup|cream|ointment|injections?|patch(?:es)?|capsules?|inhaler|medicines?|medication"
     r"|dose"
-    r"|brand|insulin|diet|crutches|wheelchair|glasses|lenses|room|bed|ward)\b"
+    r"|brand|insulin|diet|crutches|wheelchair|glasses|lenses|room|bed|ward)\b(?! (?:appointment|visit|session|slot))"
 )
 OTHER_THING = lazy_pattern(
     rf"\b(?:cancel(?:l?ed|l?ing)?|delet\w+|remov\w+|stop|drop|scrap|skip|clear|forget|chang\w+|updat\w+|mov\w+"

@@ -23,13 +23,14 @@ CHILD = {"female": "girl|lass", "male": "boy|lad"}
 PRONOUNS = {"female": r"she|her|hers|herself", "male": r"he|him|his|himself"}
 BODY = {
     "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*"
-    r"|i'm expecting(?! (?:a |an |you|to|some|the|my))|breast-?feeding|my womb|maiden name|smear(?: test)?|mammograms?"
+    r"|i'm expecting(?! (?:a |an |you|to|some|the|my))|breast-?feeding|my womb|maiden name|(?<!'s )smear(?: test)?"
+    r"|(?<!'s )mammograms?"
     r"|my breasts|my monthl(?:y bleeding|ies)|can't feel the baby|hysterectomy"
     r"|(?:i'm|i am) (?:[\w-]+ ){1,3}(?:weeks|months) (?:gone|along)|(?:i'm|i am) carrying (?:a (?:baby|child)|twins"
     r"|triplets)"
     r"|in my (?:first|second|third|last) trimester|the baby(?:'s| is) due|my due date|my (?:\w+ )?ovar(?:y|ies)"
     r"|in my (?:\w+th|first|second|third|last) month(?! (?:a[st]|i[ns]|of|on|with|without|here|at)\b)",
-    "male": r"prostate|psa test|my (?:\w+ )?testic\w*|my beard|my scrotum|my penis|vasectomy",
+    "male": r"(?<!'s )prostate|psa test|my (?:\w+ )?testic\w*|my beard|my scrotum|my penis|vasectomy",
 }
 LETTER = {
     sex: lazy_pattern(
@@ -147,7 +148,9 @@ OPINION = lazy_pattern(
 """What others think of the patient: "People assume Sam is a boy"."""
 NOT_THEIRS = lazy_pattern(r"\b(?:works? for|with|to|by|from|see|saw|under|than) $")
 CHOSEN = lazy_pattern(r" (?:will do|is (?:fine|ok|okay|right|correct)|'s fine)")
-LIKE_ME = lazy_pattern(r" (?:like (?:me|myself|i am)\b|(?:that )?i am\b|(?:of|at|in) my (?:age|years|condition)\b)")
+LIKE_ME = lazy_pattern(
+    r" (?:like (?:me|myself|i am)\b|that i am\b|i am(?=[,.]|$)|(?:of|at|in) my (?:age|years|condition)\b)"
+)
 """What the speaker calls themselves in passing: "an old man like me"."""
 FEW_WORDS = 3
 PUT_RIGHT = lazy_pattern(

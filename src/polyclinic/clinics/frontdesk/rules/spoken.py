@@ -20,13 +20,13 @@ _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
     r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*|with you"
-    r"|at your|there|came|treated|time)|entered|flew"
+    r"|at your|there|came|treated|time (?:i|we|you) (?:was|were|came|saw|had|did|took))|entered|flew"
     r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?|enlist\w*|drafted"
     r"|conscripted|hired|promoted|founded|built|paid|pay|bills?"
     r"|invoice|receipt|letter|dated|began|begun|fell|hurt|broke|symptoms?|licen[cs]e|happened|accident|open|opened"
     r"|closed?"
     r"|shut|holiday|results?|tests?|since|work|stay|flight|fly|leaving|baptis\w+|contract|ends?|photo|picture"
-    r"|ready by|off|signed|emigrated|immigrated|divorced)\b"
+    r"|ready by|signed|emigrated|immigrated|divorced)\b"
 )
 _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"

@@ -89,7 +89,8 @@ _NOT_A_VISIT = lazy_pattern(
     r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?"
     r"|copy|bill|invoice|refund|form|call (?:me )?back|ring (?:me )?back|email|e-mail|fax|send|post|tell me"
     r"|info\w*|parking|insurance|sick note|forward|transfer my records|pick up|x-rays|way to|bus|station"
-    r"|building|website|visitors?|grandchildren|gift shop|visit (?:my|our|him|her)|visiting|caf[eé]|canteen|parcel"
+    r"|building|website|visitors?|gift shop|visit (?:my|our|him|her)(?! (?:doctor|gp|dr|specialist))"
+    r"|visiting (?:hours|times?)|caf[eé]|canteen|parcel"
     r"|family in|queue number|pharmacy|floor)\b"
 )
 _VISIT = lazy_pattern(
