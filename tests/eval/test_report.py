@@ -324,6 +324,12 @@ def test_wide_terminal_tables_are_split_and_repeat_the_first_column() -> None:
     assert text.count("warmth") > 1 and text.count("0.500 [0.400, 0.600]") == 12
 
 
+def test_a_line_of_a_table_may_end_after_a_stroke() -> None:
+    html = render_block(Table("t", ["of", "blood/cancer"], [["a/b", 1], ["1/2", 2]]))
+    assert "blood/<wbr>cancer</th>" in html and "<th scope=row>a/<wbr>b</th>" in html
+    assert "<th scope=row class=whole>1/2</th>" in html
+
+
 def test_whole_numbers_lose_their_decimals_only_when_the_column_is_whole() -> None:
     text = table_text(Table("", ["a", "b"], [[1.0, 1.0], [2.0, 2.5]]))
     assert text.splitlines()[-1].split() == ["2", "2.500"]

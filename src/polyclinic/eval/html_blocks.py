@@ -16,6 +16,7 @@ from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figur
 _MOST_POINTS = 200
 _MANY_COLUMNS = 6
 _SHORT = 24
+_STROKE = re.compile(r"(?<=[a-z])/(?=[a-z])")
 _COUNT = re.compile(r"\(n = [^)]*\)")
 
 
@@ -78,8 +79,8 @@ def _table(table: Table, episodes: str = "") -> str:
 
 
 def _title(text: str) -> str:
-    """A title as HTML. A number of episodes stays on one line."""
-    return _COUNT.sub(r"<span class=count>\g<0></span>", escape(text))
+    """A title as HTML. A number of episodes stays on one line; a line may end after the stroke of "blood/cancer"."""
+    return _COUNT.sub(r"<span class=count>\g<0></span>", _STROKE.sub("/<wbr>", escape(text)))
 
 
 def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
@@ -87,8 +88,9 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
     for index, cell in enumerate(row):
         if index == 0 and not numeric[0]:
             name, _, about = str(cell).partition("\n") if isinstance(cell, str) else (cell, "", "")
-            words = _cell(name, digits[0]) + (f"<small>{escape(about)}</small>" if about else "")
-            cells.append(f"<th scope=row{' class=whole' if len(words) <= _SHORT else ''}>{words}</th>")
+            words = _STROKE.sub("/<wbr>", _cell(name, digits[0])) + (f"<small>{escape(about)}</small>" if about else "")
+            whole = len(words) <= _SHORT and "<wbr>" not in words
+            cells.append(f"<th scope=row{' class=whole' if whole else ''}>{words}</th>")
         else:
             cells.append(f"<td{' class=n' if numeric[index] else ''}>{_cell(cell, digits[index])}</td>")
     return "".join(cells)

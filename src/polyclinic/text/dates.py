@@ -33,6 +33,11 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4}|'?\d{2})(?!\d|:|st\b|nd\b|rd\b|th\b| ?(?:am|pm|o'clock|a m|p m)\b)"
 _EDGE, _END = r"(?<![\w/.-])", r"(?![\w/]|[.-]\d)"
 _OF_A_YEAR = rf"(?: (?:of |in )?(?:the year )?{_YEAR})?"
+_PART = r"(?:; )?(?:and )?(?:the |my )?{} (?:is |was )?(?:the )?"
+_DAY_PART = _PART.format("day") + _DAY
+_MONTH_PART = _PART.format("month") + rf"(?P<month>\d{{1,2}}|{'|'.join(MONTHS)})(?:st|nd|rd|th)?"
+_YEAR_PART = rf"(?:{_PART.format('year')})?(?P<year>\d{{4}}|\d{{2}})"
+"""The parts of a date that are named one by one: "the month is eleven, the day is three"."""
 _FORMS = tuple(
     lazy_pattern(_EDGE + form + _END)
     for form in (
@@ -49,9 +54,9 @@ _FORMS = tuple(
         rf"{_MONTH} (?:of |in )?(?P<year>\d{{4}}|'\d{{2}})",
         r"(?P<month>[0-3]\d)(?P<day>[0-3]\d)(?P<year>(?:19|20)\d\d)",
         r"(?P<year>[3-9]\d)[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
-        rf"day (?P<day>\d{{1,2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) year (?P<year>\d{{4}}|\d{{2}})",
-        rf"year (?P<year>\d{{4}}|\d{{2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}})",
-        rf"month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}}) year (?P<year>\d{{4}}|\d{{2}})",
+        f"{_DAY_PART} {_MONTH_PART} {_YEAR_PART}",
+        f"{_YEAR_PART} {_MONTH_PART} {_DAY_PART}",
+        f"{_MONTH_PART} {_DAY_PART} {_YEAR_PART}",
     )
 )
 _KOREAN = lazy_pattern(r"(?:(?P<year>\d{4}|\d{2})년 ?)?(?P<month>\d{1,2})월 ?(?P<day>\d{1,2})일")

@@ -193,6 +193,9 @@ def test_a_place_written_as_a_proposal_is_read_back_as_the_same_place() -> None:
     assert read_place(snapshot, [proposal]) == place
     for change in ({"start": "nine"}, {"date": "tomorrow"}, {"physician": "Dr. Nobody"}, {"start": "00:00"}):
         assert not isinstance(read_place(snapshot, [proposal.model_copy(update=change)]), Place)
+    assert read_place(snapshot, [proposal, proposal]) == place
+    two = read_place(snapshot, [proposal, proposal.model_copy(update={"start": "16:00", "end": "16:10"})])
+    assert not isinstance(two, Place) and two.reason == "more than one time was proposed"
 
 
 def test_the_waiting_lists_over_time_count_who_joined_moved_up_and_kept_their_time() -> None:

@@ -137,6 +137,8 @@ async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_n
         (("Pain that spreads to arms, back, neck, and jaw",), True),
         (("an itchy nose", "fits of coughing that will not stop", "a chesty cough for two weeks"), False),
         (("blood in my pee without pain", "joint pain"), False),
+        (("Stiff neck and high temperature (fever)",), True),
+        (("a stiff neck", "waking up gasping", "a drooping eyelid"), False),
     ],
 )
 def test_a_warning_sign_is_found_in_our_words_and_in_those_of_other_hospitals(

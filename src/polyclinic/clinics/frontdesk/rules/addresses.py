@@ -117,7 +117,10 @@ _STREET = lazy_pattern(
     r"|court)\b"
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
-_BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
+_BESIDE = lazy_pattern(
+    r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and|now|these days|at present|at the moment)[\W_]*)?"
+    r"(?<![?!;])"
+)
 _NAMES_END = lazy_pattern(
     r"(?:not|never|isn't|rather than|instead of|no longer)(?: (?:in|at|the|of|number|no|flat|apt|apartment|unit"
     r"|room))*[\s,.#]*$"

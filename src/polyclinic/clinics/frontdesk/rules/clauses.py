@@ -80,8 +80,12 @@ _PAST = lazy_pattern(
     r"|\bat first\b|^first i\b|\binitially\b|\bpreviously\b|\bthe other day\b|\bearlier (?:today|this)\b"
     r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bi'd been\b|\bago\b"
 )
+_THAN_SAID = lazy_pattern(r"\b(?:than|after|before) (?:we|you|i)(?:'d| had)? \w+")
+"""What was agreed before, in a present wish: "a few days later than we said"."""
 _DONE = lazy_pattern(
-    r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
+    r"\balready\b|\b(?:i|we) (?:\w+ )?came (?:[\w-]+ ){0,4}(?:later|earlier) than\b|\b(?:was|were|been|got"
+    r"|being) (?:\w+ )?(?:moved|cancell?ed"
+    r"|rescheduled|changed|postponed"
     r"|shifted|switched)\b|(?<!see )(?<!check )(?<!wondering )(?<!ask )(?<!asking )\bwhether\b|\b(?:i|we)(?:'ve"
     r"| have| had"
     r"|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
@@ -94,7 +98,8 @@ _HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know"
     r" )(?<!check )(?<!as )(?<!mind )(?<!terribly )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
-    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b|\bshould (?:i|we"
+    r"|anyone|anybody|everyone|people|one|something|that|this|the|any|a|an|another)\b|\bunless\b"
+    r"|(?<!who )(?<!whom )(?<!what )(?<!where )(?<!when )\bshould (?:i|we"
     r"|she|he|anything)\b(?! be most)|\bwhat (?:happens"
     r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
@@ -212,6 +217,6 @@ def clauses(text: str) -> tuple[Clause, ...]:
         bare = _LEAD.sub("", piece)
         asks = _ASKS_HOW.match(bare) is not None
         others = _OTHERS.match(bare) is not None or _TOLD.search(bare) is not None
-        firm = 0 if supposed or others or _DONE.search(piece) else 1 if _PAST.search(piece) else 2
+        firm = 0 if supposed or others or _DONE.search(piece) else 1 if _PAST.search(_THAN_SAID.sub(" ", piece)) else 2
         found.append(Clause(piece, firm, asks, others, supposed, turns, begins))
     return tuple(found)

@@ -75,7 +75,10 @@ ANYBODY = lazy_pattern(
     r"|(?:doesn't"
     r"|does not) matter who|a (?:woman|lady|man"
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
-    r"|fresh (?:pair of )?eyes|the (?:successor|replacement|deputy|stand-in)|second opinion|any nurse|leave (?:it"
+    r"|fresh (?:pair of )?eyes|the (?:successor|replacement|deputy|stand-in)|second opinion|any nurse|(?:which"
+    r"|what) (?:doctor|department|specialist) (?:sees|does (?:that|this|it)|treats"
+    r"|handles|is (?:it )?for|deals)|whom? (?:would|do|should|can|could) (?:i|we) (?:see|ask for|need)\b(?! (?:about"
+    r"|at|when|with))|who(?:'s| is)(?: it)? for|leave (?:it"
     r"|that|the choice)(?: of \w+)?(?: up)? to you|not fussed|makes no difference|all the same)"
 )
 FALLBACK = lazy_pattern(
@@ -110,6 +113,15 @@ ONLY_MENTIONS = lazy_pattern(
     rf"|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took"
     rf"|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
 )
+ERRAND = lazy_pattern(
+    rf"\b(?:(?:drop|hand|deliver)(?:ping|ing)?|leav(?:e|ing)) (?:in |off )?(?:these|some|the|this|it|them|an?|lunch)\b"
+    rf"[^;,]{{0,30}}? (?:for|to|with) {THIS}|\bbrought (?:flowers|some|these)\b[^;]{{0,20}} for {THIS}"
+    rf"|\b(?:parcel|package|delivery)(?: here)? for {THIS}|\b(?:have|'ve|got)(?: an?)? (?:meeting|interview"
+    rf"|lunch) with {THIS}"
+    r"|\bi'm the (?:courier|delivery \w+)\b|\bi only deliver\b|\bi'm a (?:drug|sales) rep\b"
+)
+"""Somebody who brings something, or comes for a meeting: "I have to drop these off for Dr Kim"."""
+VISITS = lazy_pattern(r"\b(?:appointments?|slot|opening|seen by|see (?:him|her|them|xthisx)|time with)\b")
 NOT_JUST_ANYONE = lazy_pattern(
     r"\b(?:not|don't|dont|do not|won't|never) (?:\w+ )?(?:just|simply) any(?:one|body|\s+(?:old )?doctor)\b"
 )

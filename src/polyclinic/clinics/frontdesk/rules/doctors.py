@@ -17,6 +17,7 @@ from polyclinic.clinics.frontdesk.rules.doctor_patterns import (
     ANYBODY,
     AVOIDS_AFTER,
     AVOIDS_BEFORE,
+    ERRAND,
     FALLBACK,
     KIN_WANTS,
     LIKEWISE,
@@ -25,6 +26,7 @@ from polyclinic.clinics.frontdesk.rules.doctor_patterns import (
     ONLY_MENTIONS,
     OWN_NAME,
     THAT_IS_WHO,
+    VISITS,
     WANTS_AFTER,
     WANTS_BEFORE,
 )
@@ -64,6 +66,8 @@ def wants_doctor(name: str, text: str) -> RubricVerdict | None:
     heard = clauses(hidden)
     if NOT_JUST_ANYONE.search(hidden):
         return "yes"
+    if ERRAND.search(hidden) and not VISITS.search(hidden):
+        return "no"
     found: list[tuple[str, bool, int]] = []
     last = ""
     repaired = last_retraction(hidden)

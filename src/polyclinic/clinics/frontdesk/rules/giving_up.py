@@ -61,6 +61,11 @@ CANCELS = lazy_pattern(
     r"|(?:stand|standing|step|stepping) down from|it's a no\b|(?:i'm|i am|we're|am) (?:cancell?ing|out\b"
     r"|withdrawing|pulling out|backing out|bailing)|please cancel|cancel (?:please|pls))"
 )
+_REMEDY = (
+    r"(?:tablets?|pills?|drops|syrup|cream|ointment|injections?|patch(?:es)?|capsules?|inhaler|medicines?|medication"
+    r"|dose"
+    r"|brand|insulin|diet|crutches|wheelchair|glasses|lenses|room|bed|ward)\b(?! (?:appointment|visit|session|slot))"
+)
 OTHER_THING = lazy_pattern(
     rf"\b(?:cancel(?:l?ed|l?ing)?|delet\w+|remov\w+|stop|drop|scrap|skip|clear|forget|chang\w+|updat\w+|mov\w+"
     rf"|correct) (?:the|my|our|her|his|your|that|this|all|an?)\s+"
@@ -83,6 +88,7 @@ OTHER_THING = lazy_pattern(
     r"|\b(?:glad|happy|pleased|grateful|good|great)(?: that)? you(?:'ve| have)? \w+ed (?:me|it|my \w+|that)"
     r"|\b(?:by|via|over) (?:video|phone|zoom|telephone)\b[^.;]{0,25}\binstead\b(?: of (?:in person|coming in))?"
     rf"|\b(?:switch\w*|swap\w*|replac\w+) (?:the|my|our|your) (?!(?:[\w'-]+\s+){{0,2}}?{VISIT}\b)[\w'-]+"
+    rf"|\b(?:switch|swap|chang|mov|go)\w*(?: over)? (?:from|to|the|my) (?:an? |the |my )?(?:\w+ )?{_REMEDY}"
     r"|\bthank(?:s| you)(?: so much| a lot| very much)? for (?:\w+ing|the) \w+"
     r"|\b(?:wants?|have|having|cut) (?:it|that|them) out\b|\b(?:give|giving|gave) up \w+ing\b"
     r"|\b(?:give|giving|gave) up (?:alcohol|cigarettes|sugar|coffee|meat|drink|sport)"

@@ -45,6 +45,9 @@ MOVES = lazy_pattern(
     r"|(?:can|could) (?:you|we|i) (?:change|move|switch|shift)(?=\W*$)"
     rf"|(?:{NOUN}|it|that|mine)\b(?: (?!not\b)[\w'-]+){{0,7}}? (?:be|get) {_MOVED}"
     rf"|(?:need|want|like|have|get|having|getting|wish) (?:{OBJECT}) {_MOVED}"
+    r"|(?:come(?: in)?|be seen|have it|do it) (?:[\w-]+ ){0,4}?(?:(?<!minutes )(?:later|earlier|sooner) than (?:we"
+    r"|planned|arranged|agreed|it (?:says|was)|you|booked)|after (?:we (?:planned|agreed|said)|what (?:was|you)))\b"
+    rf"|(?:go|chang\w*|switch\w*|swap\w*) from (?:the )?(?:{DAY}|{HOUR}|mornings?|afternoons?|evenings?) to\b"
     r"|(?:redo|re-?time|re-?date|reset) (?:the |my )*(?:date|time|day|hour|appointment|booking))"
 )
 NOT_ANOTHER_TIME = lazy_pattern(

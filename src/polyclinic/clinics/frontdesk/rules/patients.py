@@ -55,6 +55,11 @@ _OTHER = lazy_pattern(
     rf"|\b(?:i'm not|im not|i am not) the patient\b|\bpatient(?:'s| is) not me\b|\bpatient isn't me\b"
     rf"|\b(?:calling|ringing|phoning|booking|asking|writing|speaking|here) (?:\w+ )?(?:for|on behalf of|about) (?:him"
     rf"|her|them)\b"
+    rf"|^(?!.*\b(?:dr|doctor|nurse|gp|receptionist|consultant|surgeon|secretary|specialist|physician|pharmacist"
+    rf"|boss)\b).*\b(?:he|she)(?:'s| has)? (?:asked|wants?|wanted|sent|told|got|begged) me (?:to|on) (?:\w+ )?(?:call"
+    rf"|ring"
+    rf"|phone|book|speak|talk|ask|make|arrange)\b|\bi(?:'m|'ll| am)?(?: only| just)? (?:call|book|dial|talk|phone"
+    rf"|ring|making (?:the|a) call) for (?:him|her|them)\b"
     rf"|\bi(?:'m| am|'ll) (?:doing|do) the talking\b|\bi(?:'m| am) (?:speaking|answering|translating) for\b"
     rf"|\bnot (?:for )?me,? (?:but|it's)|\b(?:it's|its|it is) (?:not )?for (?:him|her|them)\b"
 )

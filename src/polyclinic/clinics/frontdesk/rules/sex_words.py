@@ -23,8 +23,14 @@ CHILD = {"female": "girl|lass", "male": "boy|lad"}
 PRONOUNS = {"female": r"she|her|hers|herself", "male": r"he|him|his|himself"}
 BODY = {
     "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*"
-    r"|i'm expecting(?! (?:a |an |you|to|some|the|my))|breast-?feeding|my womb|maiden name|smear test",
-    "male": r"my prostate|my testic\w*|my beard",
+    r"|i'm expecting(?! (?:a |an |you|to|some|the|my))|breast-?feeding|my womb|maiden name|(?<!'s )smear(?: test)?"
+    r"|(?<!'s )mammograms?"
+    r"|my breasts|my monthl(?:y bleeding|ies)|can't feel the baby|hysterectomy"
+    r"|(?:i'm|i am) (?:[\w-]+ ){1,3}(?:weeks|months) (?:gone|along)|(?:i'm|i am) carrying (?:a (?:baby|child)|twins"
+    r"|triplets)"
+    r"|in my (?:first|second|third|last) trimester|the baby(?:'s| is) due|my due date|my (?:\w+ )?ovar(?:y|ies)"
+    r"|in my (?:\w+th|first|second|third|last) month(?! (?:a[st]|i[ns]|of|on|with|without|here|at)\b)",
+    "male": r"(?<!'s )prostate|psa test|my (?:\w+ )?testic\w*|my beard|my scrotum|my penis|vasectomy",
 }
 LETTER = {
     sex: lazy_pattern(
@@ -69,7 +75,8 @@ VERB = (
     r"|usually|always|came|comes (?:along|with|too)|joins|waits|helps|translates|sees|saw|left|gave|took|picks?)\b"
 )
 WRONG = lazy_pattern(
-    r"\b(?:but|should be|wrong|mistake|incorrect|error|not (?:true|right|so|me)|isn't (?:true|right|so|me))\b"
+    r"\b(?:but|should be|wrong|mistake|incorrect|error|can't be|not (?:true|right|correct|so|me)|isn't (?:true|right"
+    r"|correct|so|me))\b"
 )
 OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 OPPOSITE = {"female": "male", "male": "female"}
@@ -77,6 +84,10 @@ YOU_PUT = lazy_pattern(
     r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote"
     r"|written|have"
     r"|entered|typed|marked|listed|got|says|said|ticked)\b[^.;]*$"
+)
+RECORD = lazy_pattern(
+    r"\b(?:form|papers?|screen|card|file|record|letter|wrote|computer|wristband|bracelet|label|receipt|badge|sticker"
+    r"|slip)\b"
 )
 KOREAN_NOT = lazy_pattern(r"^[가이는은]? ?(?:아니|아닙)")
 SLIP_BEFORE = lazy_pattern(
@@ -121,14 +132,15 @@ NOT_THE_PATIENT = lazy_pattern(
 )
 SELF_ROLE = lazy_pattern(
     rf"(?:and |but |so |hi |hello )*(?:i'm|i am|this is|it's|me,) (?:only |just )?(?:his|her|their|the|an?|[\w-]+'s) "
-    rf"(?:\w+ )?(?:{'|'.join(RELATIVES.values())})\b"
+    rf"(?:\w+ )?(?:{'|'.join(RELATIVES.values())})\b|^(?:his|her"
+    rf"|their) (?:\w+ )?(?:{'|'.join(RELATIVES.values())}) (?:here|speaking)\b"
 )
 SELF_IS = lazy_pattern(
     r"\b(?:i'm|i am) (?:an? )?(?:\w+ )?(?:woman|man|guy|bloke|lady|girl|boy|female|male|gentleman)\b"
 )
 A_RELATIVE = lazy_pattern(rf"\b(?:{'|'.join(RELATIVES.values())})\b")
 _EITHER = r"(?:(?:fe)?male|m|f|(?:a )?(?:wo)?man|a boy|a girl)"
-BOTH = lazy_pattern(rf"\b{_EITHER} ?(?:and|or|/) ?{_EITHER}\b", re.IGNORECASE)
+BOTH = lazy_pattern(rf"\b{_EITHER}(?: (?:and|or) | ?/ ?){_EITHER}\b", re.IGNORECASE)
 OPINION = lazy_pattern(
     r"^(?:and |but |so )*(?:everyone|everybody|people|they|you|most|some)(?: \w+)? (?:thinks?|assumes?|guess(?:es)?"
     r"|suppos\w+|reckons?|believes?|takes?|mistakes?)\b"
@@ -136,6 +148,10 @@ OPINION = lazy_pattern(
 """What others think of the patient: "People assume Sam is a boy"."""
 NOT_THEIRS = lazy_pattern(r"\b(?:works? for|with|to|by|from|see|saw|under|than) $")
 CHOSEN = lazy_pattern(r" (?:will do|is (?:fine|ok|okay|right|correct)|'s fine)")
+LIKE_ME = lazy_pattern(
+    r" (?:like (?:me|myself|i am)\b|that i am\b|i am(?=[,.]|$)|(?:of|at|in) my (?:age|years|condition)\b)"
+)
+"""What the speaker calls themselves in passing: "an old man like me"."""
 FEW_WORDS = 3
 PUT_RIGHT = lazy_pattern(
     r"\b(?:no|sorry|wait|oops|whoops|i mean(?:t)?|wrong|rather|actually|scratch that)\b[^;]*?[.,!?:;-]+ (?:(?:so"

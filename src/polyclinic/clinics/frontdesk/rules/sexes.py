@@ -25,6 +25,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     FRIEND_IS,
     KOREAN_NOT,
     LETTER,
+    LIKE_ME,
     NOT,
     NOT_THE_PATIENT,
     NOT_THEIRS,
@@ -33,6 +34,7 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     OPPOSITE,
     PRONOUNS,
     PUT_RIGHT,
+    RECORD,
     RELATIVES,
     SELF,
     SELF_IS,
@@ -63,13 +65,15 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
     for match in (*_find(WORDS[sex], text), *LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = SELF.search(text) is not None
-        if (
+        if LIKE_ME.match(after):
+            yield sex, 5.0
+        elif (
             STAFF.match(after)
             or STAFF_IS.search(before)
             or (WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before))
         ):
             continue
-        if SLIP.search(text) and SLIP_BEFORE.search(
+        elif SLIP.search(text) and SLIP_BEFORE.search(
             text[: match.start() if len(match[0]) > 3 and " " not in match[0] else match.end() - 1]
         ):
             yield OPPOSITE[sex], 3.0
@@ -81,10 +85,7 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before
         ):
             continue
-        elif wrong and (
-            YOU_PUT.search(before)
-            or re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before)
-        ):
+        elif wrong and (YOU_PUT.search(text[: match.end() - 1]) or RECORD.search(before)):
             yield OPPOSITE[sex], 3.0
         elif after.strip().startswith("?") and len(text.split()) <= FEW_WORDS:
             yield sex, 1.0  # only asked: "A man?"
@@ -139,7 +140,8 @@ def _of_whom(before: str) -> bool:
 
 def _evidence(text: str) -> Iterator[tuple[str, float]]:
     wrong = WRONG.search(text.lower()) is not None
-    for_other = patient_of(wording(text)) == "other"
+    patient = patient_of(wording(text))
+    for_other = patient == "other"
     before = ""
     for clause in clauses(BOTH.sub(" ", text)):
         before += f"{clause.text} "
@@ -149,7 +151,8 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
             if THE_PATIENT[sex].search(clause.text):
                 yield sex, 6.0
             yield from _plain_words(sex, SELF_IS.sub("", clause.text) if for_other else clause.text, wrong)
-            yield from _roles(sex, SELF_ROLE.sub("", clause.text) if for_other else clause.text)
+            roles = _roles(sex, SELF_ROLE.sub("", clause.text) if for_other else clause.text)
+            yield from (one for one in roles if patient != "speaker" or one[1] > 1)
             for match in _find(TITLES[sex], clause.text):
                 denied = NOT.search(clause.text[: match.start()]) is not None
                 itself = re.search(

@@ -20,7 +20,7 @@ _ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
     r"|diagnosed|admitted|(?:i|we) (?:\w+ )?(?:came (?!into)|arrived)|last (?:in|here|seen|visit\w*|with you"
-    r"|at your|there|came|treated)|entered|flew"
+    r"|at your|there|came|treated|time (?:i|we|you) (?:was|were|came|saw|had|did|took))|entered|flew"
     r"|travell?ed|visa|bought|joined|appointment|visit|vaccinat\w+|seen|issued|expires?|enlist\w*|drafted"
     r"|conscripted|hired|promoted|founded|built|paid|pay|bills?"
     r"|invoice|receipt|letter|dated|began|begun|fell|hurt|broke|symptoms?|licen[cs]e|happened|accident|open|opened"
@@ -30,7 +30,7 @@ _ANOTHER_DAY = lazy_pattern(
 )
 _COMES = lazy_pattern(
     r"\b(?:come|coming|book|booked|booking|seen|available|free|slot|see (?:the|a|dr|doctor)|in on|reschedule|move|moved"
-    r"|instead|cancel|push|anything|opening)\b"
+    r"|instead|cancel|push|anything|something|opening|time (?:near|around|about))\b"
 )
 _BIRTH = lazy_pattern(r"(?<!gave )(?<!give )(?<!giving )\b(?:birth\w*|born|dob|d\.o\.b|bday|b-day)\b")
 _HAPPENED = lazy_pattern(
