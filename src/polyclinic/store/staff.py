@@ -19,13 +19,13 @@ from polyclinic.store.journal import now_ms
 from polyclinic.store.tables import Tables
 
 StaffRole = Literal["watch", "take_over", "administer"]
-WebRole = Literal["learner", "educator", "rater", "counsellor", "administrator"]
+WebRole = Literal["learner", "educator", "rater", "supervisor", "administrator"]
 AccountRole = StaffRole | WebRole
 STAFF_ROLES: tuple[StaffRole, ...] = get_args(StaffRole)
 WEB_ROLES: tuple[WebRole, ...] = get_args(WebRole)
 _AT_THE_DESK: dict[AccountRole, StaffRole] = {
     **{role: role for role in STAFF_ROLES},
-    "counsellor": "take_over",
+    "supervisor": "take_over",
     "administrator": "administer",
 }
 LOGIN_MS, IDLE_MS, NOTE_USE_MS = 12 * 3_600_000, 30 * 60_000, 60_000

@@ -55,6 +55,7 @@ from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.people.locales import Sex
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter, word_begins
+from polyclinic.text.sentences import is_question
 
 
 def _find(words: str, text: str) -> Iterator[re.Match[str]]:
@@ -145,7 +146,7 @@ def _evidence(text: str) -> Iterator[tuple[Sex, float]]:
     before = ""
     for clause in clauses(BOTH.sub(" ", text)):
         before += f"{clause.text} "
-        if (clause.text.endswith("?") and OF_OTHERS.match(clause.text)) or OPINION.match(clause.text):
+        if (is_question(clause.text) and OF_OTHERS.match(clause.text)) or OPINION.match(clause.text):
             continue
         for sex in OPPOSITE:
             if THE_PATIENT[sex].search(clause.text):
