@@ -120,6 +120,4 @@ def _serve(path: Path, slots: int, options: Options) -> Any:
     try:
         return xllamacpp.Server(parameters)
     except Exception as error:
-        raise bad_file(
-            path, f"the model cannot be loaded: {error}", fix="is the GGUF file complete?", error=ConfigError
-        ) from None
+        raise bad_file(path, f"cannot be loaded: {error}", fix="check the GGUF file", error=ConfigError) from None

@@ -42,19 +42,9 @@ SIGNS: Mapping[GuardLabel, str] = {
 UNKNOWN_COUNTRY = "ZZ"
 """The country is not known: international contacts are named."""
 _UNKNOWN = (
-    "region",
-    "dialect",
-    "faith",
-    "family",
-    "values",
-    "restraint",
-    "work",
-    "money",
-    "burden",
-    "speech",
-    "diagnosis",
+    "region", "dialect", "faith", "family", "values", "restraint", "work", "money", "burden", "speech", "diagnosis",
     "misunderstanding",
-)
+)  # fmt: skip
 
 
 class StartBody(Body):
