@@ -5,7 +5,8 @@
 
 Each clinic runs all of its variants on a fixed seed, offline, and prints one digest for each kind of export. Events
 hold notes and payloads. Three things that a store keeps but no export shows have their own digests: the plan of the
-run, effects, and messages to people. ``PYTHONPATH=OTHER/src`` runs the code of another checkout.
+run, effects (without the order of commits, which differs from run to run), and messages to people.
+``PYTHONPATH=OTHER/src`` runs the code of another checkout.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ WHAT = ("episodes", "events", "calls", "scores")
 KEPT = {
     "plan": "SELECT clinic, config, players, (SELECT group_concat(id || unit || campaign || position || wave, ';') "
     "FROM (SELECT * FROM episodes ORDER BY number)) FROM runs",
-    "effects": "SELECT unit, episode, sequence, number, body FROM effects ORDER BY unit, sequence, number",
+    "effects": "SELECT episode, number, body FROM effects ORDER BY episode, number",
     "posts": "SELECT episode, queue, key, body FROM posts ORDER BY episode, queue, key",
 }
 SCENARIOS = {"frontdesk": "primary:16", "patient": "1", "rounds": "1", "duty": "3", "counsel": "2", "demo": "8"}
