@@ -3,19 +3,30 @@
     python tools/identity.py > before.txt     # before the change
     python tools/identity.py --against before.txt
 
-Each clinic runs all of its variants on a fixed seed, offline, and prints one digest for each kind of export.
+Each clinic runs all of its variants on a fixed seed, offline, and prints one digest for each kind of export. Events
+hold notes and payloads. Three things that a store keeps but no export shows have their own digests: the plan of the
+run, effects (without the order of commits, which differs from run to run), and messages to people.
+``PYTHONPATH=OTHER/src`` runs the code of another checkout.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 WHAT = ("episodes", "events", "calls", "scores")
+KEPT = {
+    "plan": "SELECT clinic, config, players, (SELECT group_concat(id || unit || campaign || position || wave, ';') "
+    "FROM (SELECT * FROM episodes ORDER BY number)) FROM runs",
+    "effects": "SELECT episode, number, body FROM effects ORDER BY episode, number",
+    "posts": "SELECT episode, queue, key, body FROM posts ORDER BY episode, queue, key",
+}
 SCENARIOS = {"frontdesk": "primary:16", "patient": "1", "rounds": "1", "duty": "3", "counsel": "2", "demo": "8"}
 
 
@@ -46,8 +57,15 @@ def digests(clinic: str, folder: Path) -> dict[str, str]:
     for what in WHAT:
         out = folder / f"{clinic}.{what}.jsonl"
         polyclinic("export", "last", "--what", what, "-o", str(out), "--store", str(store))
-        found[what] = hashlib.sha256(out.read_bytes()).hexdigest()[:24]
+        found[what] = digest(out.read_bytes())
+    with closing(sqlite3.connect(store)) as rows:
+        found |= {what: digest(repr(rows.execute(query).fetchall()).encode()) for what, query in KEPT.items()}
     return found
+
+
+def digest(data: bytes) -> str:
+    """A short name of these bytes; other bytes have another one."""
+    return hashlib.sha256(data).hexdigest()[:24]
 
 
 def main() -> int:
@@ -59,8 +77,8 @@ def main() -> int:
     lines = []
     with tempfile.TemporaryDirectory() as folder:
         for clinic in arguments.clinics:
-            for what, digest in digests(clinic, Path(folder)).items():
-                lines.append(f"{clinic} {what} {digest}")
+            for what, found in digests(clinic, Path(folder)).items():
+                lines.append(f"{clinic} {what} {found}")
                 print(lines[-1], flush=True)
     if arguments.against is None:
         return 0

@@ -36,7 +36,7 @@
     ├── WrongForm               something is not in the requested format; always caught, and reported to its author
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
-    │   ├── NotAsAsked          a tutor's output, when it is scored for a reward
+    │   ├── NotAsAsked          an output of a trained role, when it is scored for a reward
     │   └── Fault               a mistake in a user's hospital file: becomes a DataError
     ├── Complaint               an endpoint refused a request; another form is tried (in `models.adapting`)
     ├── Broken                  the software failed while a visitor waited; people were told (in `web.sessions`)
@@ -96,7 +96,8 @@ class UnknownName(UserError):
             hint = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
         else:
             hint = "" if known is None else "there are none yet"
-        super().__init__(f"no {what} called '{name}'{': ' if hint else ''}{hint}")
+        article = "an" if what[0] in "aeiou" else "a"
+        super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}")
         self.what, self.name, self.known = what, name, names
 
 

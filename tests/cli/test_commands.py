@@ -192,7 +192,7 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("rnu",), "no command called 'rnu': did you mean run"),
+        (("rnu",), "'rnu' is not a command: did you mean run"),
         (("run", "dmeo"), "did you mean demo?"),
         (("run", "demo", "--varint", "x"), "Did you mean '--variant'"),
         (("run", "demo", "--trials", "0"), "trials: Input should be greater than or equal to 1"),
@@ -201,8 +201,8 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
         (("run", "demo", "--config", "none.toml"), "none.toml: there is no such run file"),
         (("run", "demo", "--store", "mysql://x"), "is of an unknown kind"),
         (("run",), "name a clinic"),
-        (("report", "nothing"), "no run called 'nothing'"),
-        (("show", "nothing"), "no run called 'nothing'"),
+        (("report", "nothing"), "'nothing' is not a run"),
+        (("show", "nothing"), "'nothing' is not a run"),
         (("play", "demo", "--role", "nruse"), "did you mean nurse?"),
         (("scenarios", "lint", "demo", "none.jsonl"), "none.jsonl: there is no such file"),
     ],
@@ -258,8 +258,8 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "no setting of frontdesk called 'rejection': there are: voice"),
-        (("duty", "--set", "candidate=3"), "no setting of duty called 'candidate': did you mean candidates"),
+        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: there are: voice"),
+        (("duty", "--set", "candidate=3"), "'candidate' is not a setting of duty: did you mean candidates"),
         (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):
         wrong = polyclinic("run", *words)

@@ -163,7 +163,7 @@ def test_paragraphs_without_words_are_left_out() -> None:
 
 def test_an_unknown_clinic_and_a_missing_role_get_different_messages(polyclinic: Run) -> None:
     missing = polyclinic("play", "nosuch")
-    assert missing.returncode == 2 and "no clinic called 'nosuch'" in missing.stderr
+    assert missing.returncode == 2 and "'nosuch' is not a clinic" in missing.stderr
     no_role = polyclinic("play", "demo")
     assert no_role.returncode == 2 and "caller, nurse" in no_role.stderr.replace("nurse, caller", "caller, nurse")
 

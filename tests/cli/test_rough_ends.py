@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from polyclinic.cli.web import TOKEN, TOKEN_FILE, start_up_token
+from polyclinic.errors import ConfigError
 from polyclinic.runner.api import resume_run, run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import open_store
@@ -196,7 +198,7 @@ def test_an_unreachable_endpoint_fails_episodes_and_never_the_run(polyclinic: Ru
 def test_deleting_a_run_deletes_everything_that_belongs_to_it(polyclinic: Run, tmp_path: Path) -> None:
     first, second = (polyclinic("run", "demo", "--scenarios", "2", "--seed", seed).stdout.strip() for seed in "12")
     refused = polyclinic("runs", "delete", "nosuch", "--yes")
-    assert (refused.returncode, "no run called 'nosuch'" in refused.stderr) == (2, True)
+    assert (refused.returncode, "'nosuch' is not a run" in refused.stderr) == (2, True)
     assert polyclinic("runs", "delete", "last", stdin="n\n").returncode == 130
     assert as_json(polyclinic("runs", "delete", second, "--yes", "--json")) == {"deleted": {second: 2}}
     assert [row["run"] for row in as_json(polyclinic("runs", "--json"))] == [first]
@@ -248,3 +250,10 @@ def libraries(path: Path) -> list[tuple[str, str]]:
     rows = store.execute("SELECT name, operations FROM libraries WHERE name LIKE 'mine.%' ORDER BY name").fetchall()
     store.close()
     return rows
+
+
+def test_an_empty_token_file_is_named_with_its_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN, raising=False)
+    (tmp_path / TOKEN_FILE).touch()
+    with pytest.raises(ConfigError, match=f"{TOKEN_FILE}: the token file is empty; delete it"):
+        start_up_token(str(tmp_path / "store.db"))

@@ -152,7 +152,7 @@ async def test_an_unknown_name_is_answered_with_the_nearest_names(open_episode: 
     episode = await open_episode()
     with pytest.raises(UnknownName, match="did you mean nurse"):
         episode.agent("nruse")
-    with pytest.raises(UnknownName, match="no library called 'phrases'"):
+    with pytest.raises(UnknownName, match="'phrases' is not a library"):
         episode.library(Phrase)
 
 

@@ -94,7 +94,7 @@ def test_a_line_that_is_no_object_is_refused_without_the_names_of_classes(text: 
 
 def test_an_unknown_name_lists_every_known_name_once() -> None:
     assert str(UnknownName("mistake", "foo", ["harsh", "late", "harsh"])) == (
-        "no mistake called 'foo': there are: harsh, late"
+        "'foo' is not a mistake: there are: harsh, late"
     )
 
 

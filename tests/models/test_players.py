@@ -109,10 +109,10 @@ def test_roles_without_a_model_are_understudies() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("docter=understudy", "no role called 'docter': did you mean doctor"),
-        ("doctor=understudy:mistake=rood", "no mistake called 'rood': did you mean rude"),
+        ("docter=understudy", "'docter' is not a role: did you mean doctor"),
+        ("doctor=understudy:mistake=rood", "'rood' is not a known mistake: did you mean rude"),
         ("doctor=human", "a run has no person to answer"),
-        ("doctor=replay:demo-1", "no recorded run called 'demo-1'"),
+        ("doctor=replay:demo-1", "'demo-1' is not a recorded run"),
         ("doctor=openai:gpt-5", "--local-only allows only"),
         ("doctor=anthropic:claude", "--local-only allows only"),
     ],

@@ -185,9 +185,9 @@ async def test_a_judge_whose_reply_cannot_be_read_gives_no_score() -> None:
         ({"judges": ("curtesy",)}, "did you mean courtesy"),
         ({"cast": "nruse=understudy"}, "did you mean nurse"),
         ({"cast": "nurse=understudy:mistake=rud@1"}, "did you mean rude"),
-        ({"scenarios": "nine"}, "no selection of demo calls"),
+        ({"scenarios": "nine"}, "'nine' selects no call"),
         ({"libraries": {"phrase": "x"}}, "did you mean phrases"),
-        ({"libraries": {"phrases": "x"}}, "no library, run or file called 'x'"),
+        ({"libraries": {"phrases": "x"}}, "'x' is not a library, run or file"),
     ],
 )
 async def test_a_typo_is_answered_with_the_nearest_name_and_nothing_is_written(

@@ -29,7 +29,7 @@ def test_a_run_file_is_read_and_flags_override_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('clinic = "demo"\ntrails = 3\n', r"run.toml:2: no setting called 'trails': did you mean trials"),
+        ('clinic = "demo"\ntrails = 3\n', r"run.toml:2: 'trails' is not a setting: did you mean trials"),
         ('clinic = "demo"\ntrials = 0\n', r"run.toml:2: trials: Input should be greater than or equal to 1 \(got 0\)"),
         ("clinic = demo\n", "not TOML"),
         ("trials = 1\n", "clinic: Field required"),

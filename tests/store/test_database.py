@@ -126,7 +126,7 @@ async def test_migrating_twice_changes_nothing_and_a_newer_store_is_refused(stor
 
 
 def test_placeholders_are_translated_only_outside_quotes() -> None:
-    assert _percent("SELECT '?' , ? WHERE a LIKE 'x%'") == "SELECT '?' , %s WHERE a LIKE 'x%%'"
+    assert _percent("SELECT '?' , ? WHERE a LIKE 'x%'") == b"SELECT '?' , %s WHERE a LIKE 'x%%'"
 
 
 @pytest.mark.parametrize(

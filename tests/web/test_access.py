@@ -146,14 +146,14 @@ async def test_people_who_may_not_choose_models_play_with_understudies_and_read_
 
 
 async def test_a_desk_identifies_its_staff_by_their_account_and_not_by_what_they_say(app: FastAPI) -> None:
-    async with await as_role(app, "learner") as visitor, await as_role(app, "counsellor") as staff:
+    async with await as_role(app, "learner") as visitor, await as_role(app, "supervisor") as staff:
         talk = (await visitor.post("/api/desk/counsel/sessions", json={"values": {"lang": "en"}})).json()["id"]
         address = f"/api/desk/counsel/sessions/{talk}"
         said = {"values": {"text": "I am going to kill myself tonight."}}
         assert (await visitor.post(f"{address}/say", json=said)).status_code == 200
         taken = await staff.post(f"{address}/take-over", json={"by": "Somebody else"})
         assert taken.status_code == 200, taken.text
-        assert taken.json()["view"]["holder"] == "counsellor"
+        assert taken.json()["view"]["holder"] == "supervisor"
 
 
 async def test_a_person_logs_in_by_password_with_a_cookie_and_logs_out_again(app: FastAPI) -> None:

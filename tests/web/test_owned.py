@@ -16,7 +16,7 @@ from tests.web.test_access import app, as_role
 
 __all__ = ["app"]
 OWNED = ("practise", "run", "talk", "class", "packet")
-OTHERS: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "counsellor")
+OTHERS: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "supervisor")
 
 
 async def made(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> str:

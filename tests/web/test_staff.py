@@ -273,6 +273,18 @@ async def test_an_older_store_gets_the_tables_for_staff(tmp_path: Path) -> None:
         assert [account.name for account in await store.staff.all()] == ["kim"]
 
 
+async def test_an_account_of_an_older_store_keeps_its_rights_at_the_desk(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "s.db") as older:
+        for statement in (line for _, _, lines in MIGRATIONS[:7] for line in lines):
+            older.execute(statement)
+        older.execute("CREATE TABLE polyclinic (version BIGINT NOT NULL)")
+        older.execute("INSERT INTO polyclinic (version) VALUES (7)")
+        older.execute("INSERT INTO staff VALUES ('kim', 'counsellor', 'x', 1, 0)")
+    async with open_store(str(tmp_path / "s.db")) as store:
+        (kim,) = await store.staff.all()
+        assert (kim.role, kim.may("take_over"), kim.may("administer")) == ("supervisor", True, False)
+
+
 async def test_a_backup_holds_the_accounts_and_the_log_with_its_chain(tmp_path: Path) -> None:
     async with open_store(str(tmp_path / "s.db")) as store:
         await store.staff.add("kim", "watch", "x")

@@ -12,6 +12,7 @@ import click
 from polyclinic.cli.options import refuse_busy_port, store_option, wait
 from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
+from polyclinic.core.files import bad_file, read_text
 from polyclinic.errors import ConfigError
 from polyclinic.store.staff import WEB_ROLES
 from polyclinic.store.store import default_store, folder_of, open_store
@@ -93,9 +94,9 @@ def start_up_token(store: str) -> str:
     try:
         made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        found = file.read_text(encoding="ascii", errors="replace").strip()
+        found = read_text(file, about="token file", fix="delete it", error=ConfigError).strip()
         if not found:
-            raise ConfigError(f"{file} is empty: delete it") from None
+            raise bad_file(file, "the token file is empty", fix="delete it", error=ConfigError) from None
         return found
     with os.fdopen(made, "w", encoding="ascii") as out:
         token = secrets.token_urlsafe(24)

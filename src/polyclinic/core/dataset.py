@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal
 
+from typing_extensions import TypeVar
+
 from polyclinic.core.files import bad_file
 from polyclinic.core.judge import Bench
 from polyclinic.core.scenario import S
@@ -82,6 +84,9 @@ class Row:
         return str(self.messages[-1]["content"][-1]["text"])
 
 
+R = TypeVar("R", bound=Row, default=Any)
+
+
 @dataclass(frozen=True)
 class OutputReward:
     """The reward of one output. `vetoed` names the criteria because of which a penalty replaced the sum."""
@@ -95,7 +100,7 @@ GradeOutput = Callable[[str, str], Awaitable[OutputReward | None]]
 """Computes the reward from a row's context and a model's output; None if the judge failed."""
 
 
-class TrainingData(Generic[S]):
+class TrainingData(Generic[S, R]):
     """How a clinic's episodes become training data; a clinic offers one object of a subclass as ``dataset.dataset``.
 
     Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at
@@ -123,7 +128,7 @@ class TrainingData(Generic[S]):
 
     async def graded_rows(
         self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
-    ) -> Sequence[Row]:
+    ) -> Sequence[R]:
         """Like `rows`. If a clinic's judges did not score the targets themselves, the rewards come from `grade`."""
         return list(self.rows(scenario, transcript, episode, scores))
 
@@ -131,7 +136,7 @@ class TrainingData(Generic[S]):
         """The reward of a model's output for the `context` of a row. Raises when the judge fails."""
         raise NotImplementedError
 
-    def rows(self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[Row]:
+    def rows(self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[R]:
         """The rows of one finished episode. `episode` is a name that is unique across runs."""
         raise NotImplementedError
 
@@ -160,7 +165,7 @@ class TrainingData(Generic[S]):
         """
         return ""
 
-    def refusal(self, row: Row) -> str:
+    def refusal(self, row: R) -> str:
         """Why this clinic drops a row, whatever its reward; empty if it keeps the row."""
         return ""
 
@@ -175,7 +180,7 @@ class TrainingData(Generic[S]):
 
         return read
 
-    def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
+    def counts(self, rows: Sequence[R]) -> dict[str, dict[str, int]]:
         """Further counts for the data card: for each heading, how many rows have each value."""
         return {}
 

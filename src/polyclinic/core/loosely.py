@@ -26,6 +26,7 @@ from polyclinic.text.sentences import sentences
 R = TypeVar("R")
 ValueKind = Literal["text", "choice", "truth", "whole", "number", "texts"]
 
+_RIGHT_TYPES: dict[ValueKind, tuple[type, ...]] = {"truth": (bool,), "whole": (int,), "number": (int, float)}
 _PLAIN_KINDS: dict[Any, ValueKind] = {str: "text", bool: "truth", int: "whole", float: "number"}
 _LINE = re.compile(
     r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?[*_`\"'“]*([A-Za-z][\w \-]{0,40}?)[*_`\"'”]*\s*[:=]\s*[*_`]*[ \t]*(.*)$"
@@ -160,8 +161,8 @@ def value_of(field: FormField, said: Any) -> Any:
         return _texts(said)
     if isinstance(said, str):
         return _from_words(field, said)
-    right = {"truth": bool, "whole": int, "number": (int, float)}.get(field.kind)
-    if right is None or not isinstance(said, cast(Any, right)) or (field.kind != "truth" and isinstance(said, bool)):
+    right = _RIGHT_TYPES.get(field.kind)
+    if right is None or not isinstance(said, right) or (field.kind != "truth" and isinstance(said, bool)):
         raise Unreadable(f"{field.name}: {said!r} is not what was asked for")
     return said
 

@@ -173,7 +173,7 @@ def findings_type(questions: int) -> type[Findings]:
     for number in range(1, questions + 1):
         fields[f"q{number}_words"] = (str, Field(json_schema_extra={"maxLength": _MOST_QUOTED}))
         fields[f"q{number}"] = (Says, ...)
-    return cast("type[Findings]", create_model(f"Findings{questions}", __base__=Findings, **fields))
+    return create_model(f"Findings{questions}", __base__=Findings, **fields)
 
 
 class ReadsText(Prompt[Findings]):
@@ -259,7 +259,7 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
         else:
             for number, question in enumerate(part, start=1):
                 memo.own[text, question] = reply.finding(number, text)
-    return tuple(cast(Finding, memo.get(text, question)) for question in questions)
+    return tuple(found for question in questions if (found := memo.get(text, question)) is not None)
 
 
 async def _read_plainly(reader: Agent, text: str, question: Question) -> Finding:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 
 from polyclinic.core.value import adapter, once_a_type
 from polyclinic.errors import WrongForm
@@ -167,9 +167,9 @@ def read_reply(text: str, reply_type: type[R]) -> R:
             raise
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"the reply is not one JSON object: {error}") from None
-    reads = adapter(reply_type)
+    reads: TypeAdapter[R] = adapter(reply_type)
     try:
-        return cast(R, reads.validate_json(body))
+        return reads.validate_json(body)
     except ValidationError as error:
         fault = error
     if "null" in body:
@@ -179,7 +179,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
             if isinstance(found, dict):
                 found |= {name: "" for name in _made_required(reply_type) if name in found and found[name] is None}
             pruned = _without_unused(found, schema, schema.get("$defs", {}))
-            return cast(R, reads.validate_json(orjson.dumps(pruned)))
+            return reads.validate_json(orjson.dumps(pruned))
         except orjson.JSONDecodeError:
             pass
         except ValidationError as error:

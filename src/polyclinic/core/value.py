@@ -35,8 +35,7 @@ def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
     """Decorator: caches what a function computes about a type, for the most recently used types. Forms are made for one
     case with its choices, so a server that runs for long gets ever more types of ten kB or more each.
     """
-    kept = lru_cache(maxsize=TYPES)(make)
-    return cast("Callable[[type[Any]], T]", kept)
+    return cast("Callable[[type[Any]], T]", lru_cache(maxsize=TYPES)(make))
 
 
 class once(Generic[T]):

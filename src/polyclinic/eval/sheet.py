@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import orjson
 from pydantic import Field, create_model
@@ -94,7 +94,7 @@ def sheet_form(criteria: tuple[tuple[str, int, int], ...], flags: tuple[str, ...
     for name in flags:
         quotes, reason, raised = _fields(name, "raised")
         fields |= {quotes: _quotes(), reason: _reason(), raised: (bool, ...)}
-    return cast("type[RubricSheet]", create_model("RubricSheet", __base__=RubricSheet, **fields))
+    return create_model("RubricSheet", __base__=RubricSheet, **fields)
 
 
 def sheet_from_words(answers: Mapping[str, str]) -> RubricSheet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
-from typing import cast
+from typing import get_args
 
 from polyclinic.fhir.conditions import (
     BadSearch,
@@ -19,7 +19,7 @@ from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.parameters import Parameter
 from polyclinic.text.normal import without_accents
 
-_PREFIXES = ("eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap")
+_PREFIXES: tuple[Prefix, ...] = get_args(Prefix)
 _REFERENCE = re.compile(r"(?:([A-Z][A-Za-z]+)/)?([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
 
 
@@ -78,18 +78,24 @@ def _target(parameter: Parameter, text: str, base: str) -> Target:
     raise BadSearch(f"'{text}' is not a reference for '{parameter.code}'")
 
 
+def _prefixed(text: str) -> tuple[Prefix, str]:
+    """The comparison before a value, which is eq where none is written, and the value."""
+    found = next((prefix for prefix in _PREFIXES if text.startswith(prefix)), None)
+    return (found, text[2:]) if found else ("eq", text)
+
+
 def _date(parameter: Parameter, text: str) -> Interval:
-    prefix, rest = (text[:2], text[2:]) if text[:2] in _PREFIXES else ("eq", text)
+    prefix, rest = _prefixed(text)
     try:
         low, high = date_range(rest.replace(" ", "+"))
     except ValueError as error:
         raise BadSearch(f"'{parameter.code}': {error}") from error
-    return Interval(cast(Prefix, prefix), low, high)
+    return Interval(prefix, low, high)
 
 
 def _quantity(parameter: Parameter, text: str) -> Interval:
     parts = [_unescape(p) for p in re.split(r"(?<!\\)\|", text)]
-    prefix, number = (parts[0][:2], parts[0][2:]) if parts[0][:2] in _PREFIXES else ("eq", parts[0])
+    prefix, number = _prefixed(parts[0])
     try:
         value = Decimal(number)
     except InvalidOperation as error:
@@ -99,4 +105,4 @@ def _quantity(parameter: Parameter, text: str) -> Interval:
     exponent = value.as_tuple().exponent
     half = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
     system, unit = (parts[1] or None, parts[2] or None) if len(parts) == 3 else (None, None)
-    return Interval(cast(Prefix, prefix), float(value - half), float(value + half), system, unit)
+    return Interval(prefix, float(value - half), float(value + half), system, unit)

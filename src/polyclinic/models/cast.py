@@ -178,10 +178,10 @@ def reads_by_itself(spec: CastSpec) -> bool:
 
 def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:
     if role not in understudies and role_of(role) not in understudies:
-        raise UnknownName("understudy for the role", role, understudies)
+        raise UnknownName("role with an understudy", role, understudies)
     for name, _ in spec.mistakes:
         if name not in mistakes:
-            raise UnknownName("mistake", name, mistakes)
+            raise UnknownName("known mistake", name, mistakes)
 
 
 def _check_roles(specs: Sequence[CastSpec], roles: Sequence[str]) -> None:

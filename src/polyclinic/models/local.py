@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.extras import install_hint, installer
-from polyclinic.core.files import missing
+from polyclinic.core.files import bad_file, missing
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
 from polyclinic.models.endpoint import Endpoint
@@ -120,4 +120,4 @@ def _serve(path: Path, slots: int, options: Options) -> Any:
     try:
         return xllamacpp.Server(parameters)
     except Exception as error:
-        raise ConfigError(f"local model: {path} cannot be loaded ({error}): is the GGUF file complete?") from None
+        raise bad_file(path, f"cannot be loaded: {error}", fix="check the GGUF file", error=ConfigError) from None

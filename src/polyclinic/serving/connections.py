@@ -7,7 +7,7 @@ a thousand connections open. Here they are closed. Connections of clients that d
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
+from typing import Any
 
 import h11
 import uvicorn
@@ -112,7 +112,7 @@ class BoundedRequests(H11Protocol):
 def server_config(app: Any, *, protocol: type[BoundedRequests] = BoundedRequests, **settings: Any) -> uvicorn.Config:
     """uvicorn's settings for our servers."""
     ours: dict[str, Any] = {
-        "http": cast(Any, protocol),
+        "http": protocol,
         "log_level": "warning",
         "access_log": False,
         "server_header": False,

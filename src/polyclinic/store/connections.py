@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from polyclinic.core.database import Dialect, Transaction
 from polyclinic.core.extras import install_hint
@@ -145,11 +145,11 @@ class SqliteConnection:
 
 
 @lru_cache(maxsize=1024)
-def _percent(sql: str) -> str:
+def _percent(sql: str) -> bytes:
     """Replace `?` placeholders by psycopg's `%s`, outside of quoted text."""
     pieces = sql.replace("%", "%%").split("'")
     pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
-    return "'".join(pieces)
+    return "'".join(pieces).encode()
 
 
 class PostgresConnection:
@@ -177,13 +177,13 @@ class PostgresConnection:
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run one statement."""
-        cursor = self._db.execute(cast(Any, _percent(sql)), tuple(parameters))
+        cursor = self._db.execute(_percent(sql), tuple(parameters))
         return cursor.fetchall() if cursor.description else []
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Run one statement for each row."""
         with self._db.cursor() as cursor:
-            cursor.executemany(cast(Any, _percent(sql)), rows)
+            cursor.executemany(_percent(sql), rows)
             return cursor.rowcount
 
     def begin(self, write: bool) -> None:
@@ -209,7 +209,7 @@ class PostgresConnection:
         """The rows of a SELECT, through a cursor on the server."""
         with self._db.cursor(name="polyclinic_stream") as cursor:
             cursor.itersize = ROWS
-            cursor.execute(cast(Any, _percent(sql)))
+            cursor.execute(_percent(sql))
             yield from cursor
 
     def tables(self) -> list[str]:

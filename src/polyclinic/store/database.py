@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from polyclinic.core.database import Dialect, RowWork, Transaction
 from polyclinic.errors import EngineError, PolyclinicError, StoreError
@@ -69,11 +69,11 @@ class ThreadedDatabase:
 
     def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
         """Run `work` in a transaction; returns after the commit."""
-        return cast("Awaitable[T]", self._submit(work, write=True))
+        return self._submit(work, write=True)
 
     def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
         """Run `work` over a consistent view."""
-        return cast("Awaitable[T]", self._submit(work, write=False))
+        return self._submit(work, write=False)
 
     async def close(self) -> None:
         """Finish what is queued and close."""
@@ -83,7 +83,7 @@ class ThreadedDatabase:
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    def _submit(self, work: Callable[[Transaction], Any], *, write: bool) -> asyncio.Future[Any]:
+    def _submit(self, work: Callable[[Transaction], T], *, write: bool) -> asyncio.Future[T]:
         if self._closed:
             raise EngineError("the database is closed")
         loop = asyncio.get_running_loop()
@@ -153,7 +153,8 @@ class ThreadedDatabase:
                     for item in neighbours:
                         item.run(connection)
                 else:
-                    connection.executemany(statement, [cast(RowWork, item.function).row for item in neighbours])
+                    rows = [item.function.row for item in neighbours if isinstance(item.function, RowWork)]
+                    connection.executemany(statement, rows)
             connection.commit()
         except BaseException as error:
             try:

@@ -133,6 +133,7 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
                 run TEXT NOT NULL, part BIGINT NOT NULL, stamp TEXT NOT NULL, PRIMARY KEY (run, part))""",
         ),
     ),
+    (8, "a general role for the desk", ("UPDATE staff SET role = 'supervisor' WHERE role = 'counsellor'",)),
 )
 
 # Each dialect has its own syntax for triggers that keep a table from being changed.

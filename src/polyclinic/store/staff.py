@@ -19,13 +19,13 @@ from polyclinic.store.journal import now_ms
 from polyclinic.store.tables import Tables
 
 StaffRole = Literal["watch", "take_over", "administer"]
-WebRole = Literal["learner", "educator", "rater", "counsellor", "administrator"]
+WebRole = Literal["learner", "educator", "rater", "supervisor", "administrator"]
 AccountRole = StaffRole | WebRole
 STAFF_ROLES: tuple[StaffRole, ...] = get_args(StaffRole)
 WEB_ROLES: tuple[WebRole, ...] = get_args(WebRole)
 _AT_THE_DESK: dict[AccountRole, StaffRole] = {
     **{role: role for role in STAFF_ROLES},
-    "counsellor": "take_over",
+    "supervisor": "take_over",
     "administrator": "administer",
 }
 LOGIN_MS, IDLE_MS, NOTE_USE_MS = 12 * 3_600_000, 30 * 60_000, 60_000
@@ -81,22 +81,16 @@ class StaffAccounts(Tables):
 
     async def end(self, name: str) -> None:
         """End an account and all its logins."""
-
-        def work(tx: Transaction) -> bool:
-            found = tx.execute("UPDATE staff SET active = 0 WHERE name = ? AND active = 1 RETURNING name", (name,))
-            tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
-            return bool(found)
-
-        if not await self.database.write(work):
-            raise UserError(f"there is no active account {name}")
+        await self._change_account(name, "active = 0")
 
     async def set_password(self, name: str, password_hash: str) -> None:
         """Set a new password; all logins made with the old one end."""
+        await self._change_account(name, "password = ?", password_hash)
 
+    async def _change_account(self, name: str, change: str, *values: str) -> None:
         def work(tx: Transaction) -> bool:
-            found = tx.execute(
-                "UPDATE staff SET password = ? WHERE name = ? AND active = 1 RETURNING name", (password_hash, name)
-            )
+            where = "WHERE name = ? AND active = 1 RETURNING name"
+            found = tx.execute(f"UPDATE staff SET {change} {where}", (*values, name))
             tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
             return bool(found)
 

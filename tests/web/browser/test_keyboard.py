@@ -112,7 +112,7 @@ def test_an_interview_works_from_the_choice_to_the_feedback(keys: Keyboard) -> N
     expect(page.locator(".composer")).to_be_visible()
 
 
-def test_a_counsellor_takes_over_writes_and_hands_back(keys: Keyboard, context: BrowserContext, server: Server) -> None:
+def test_a_supervisor_takes_over_writes_and_hands_back(keys: Keyboard, context: BrowserContext, server: Server) -> None:
     page = keys.page
     talk = ask(page, server, "desk/counsel/sessions", {})["id"]
     person = context.new_page()

@@ -1,4 +1,4 @@
-"""From a figure to the line behind it, and a counsellor who takes over while a message arrives."""
+"""From a figure to the line behind it, and a supervisor who takes over while a message arrives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
     all_well(page)
 
 
-def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
+def test_a_supervisor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
     page.get_by_role("link", name="Desk", exact=True).click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
     page.evaluate(COUNT_TONES)

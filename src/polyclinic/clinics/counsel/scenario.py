@@ -13,7 +13,7 @@ from polyclinic.core.files import package_data, read_text, refuse_path, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
-from polyclinic.errors import UnknownName
+from polyclinic.errors import ConfigError
 from polyclinic.people.locales import Sex
 
 Lang = Literal["en", "ko"]
@@ -25,7 +25,7 @@ SETS = ("korean", "elsewhere")
 _CYCLE: tuple[Risk, ...] = (
     "none", "passive", "active", "acceptance", "none", "implicit", "passive", "none", "active", "acceptance",
 )  # fmt: skip
-_EXAMPLES = ("20", "korean", "elsewhere:5", "korean@en", "risk:8", "quiet:8", "visits:3", "FILE.jsonl")
+_EXAMPLES = "20, korean, elsewhere:5, korean@en, risk:8, quiet:8, visits:3 or FILE.jsonl"
 
 
 class Lines(Frozen):
@@ -135,7 +135,7 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
         or (count and int(count) < 1)
     ):
         refuse_path(selector, "JSON lines")
-        raise UnknownName("selection of talks", selector, _EXAMPLES)
+        raise ConfigError(f"'{selector}' selects no talk: write for example {_EXAMPLES}")
     if name == "visits":
         return _visits(int(count or 3), lang, seed)
     people = _people(name)

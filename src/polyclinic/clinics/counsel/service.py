@@ -14,14 +14,16 @@ from pydantic import Field, StringConstraints
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
-from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
+from polyclinic.clinics.counsel.rules.notes import ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
+from polyclinic.core.note import get_payload
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Changed, Event, Said, Transcript
+from polyclinic.errors import DataError
 
 OPEN = ("automatic", "escalated", "person")
 NOT_TOLD = "not told"
@@ -40,19 +42,9 @@ SIGNS: Mapping[GuardLabel, str] = {
 UNKNOWN_COUNTRY = "ZZ"
 """The country is not known: international contacts are named."""
 _UNKNOWN = (
-    "region",
-    "dialect",
-    "faith",
-    "family",
-    "values",
-    "restraint",
-    "work",
-    "money",
-    "burden",
-    "speech",
-    "diagnosis",
+    "region", "dialect", "faith", "family", "values", "restraint", "work", "money", "burden", "speech", "diagnosis",
     "misunderstanding",
-)
+)  # fmt: skip
 
 
 class StartBody(Body):
@@ -202,11 +194,13 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
             return FOR_REVIEW
         if queue == FLAG_QUEUE:
             return SIGNS["passive"]
-        given = super().why(queue, message)
-        decision = message.get("decision")
-        if not isinstance(decision, Mapping):
-            return given
-        return GUARD_FAILED if decision.get("source") == "fault" else SIGNS.get(decision.get("label", ""), given)
+        try:
+            told = get_payload(ForPerson, message)
+        except DataError:  # another version wrote it
+            told = None
+        if told is None or told.decision is None:
+            return super().why(queue, message)
+        return GUARD_FAILED if told.decision.source == "fault" else SIGNS[told.decision.label]
 
     def safe_words(self, scenario: Talk) -> str:
         """The set message with the contacts of the visitor's country."""

@@ -12,7 +12,7 @@ from pydantic import Field
 from polyclinic.core.files import package_rows, read_text, refuse_path, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import UnknownName
+from polyclinic.errors import ConfigError
 
 Style = Literal["numbers", "mealtimes"]
 DATA = "data/calls.jsonl"
@@ -71,7 +71,7 @@ def scenarios(selector: str, seed: int) -> Sequence[Call]:
     kind, _, count = selector.partition(":") if ":" in selector else ("", "", selector)
     if kind not in ("", "series") or (count and not count.isdigit()):
         refuse_path(selector, "JSON lines")
-        raise UnknownName("selection of demo calls", selector, ("8", "series:8", "FILE.jsonl"))
+        raise ConfigError(f"'{selector}' selects no call: write for example 8, series:8 or FILE.jsonl")
     calls = written()
     wanted = int(count or len(calls))
     chosen = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -19,8 +19,8 @@ class Transcript:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.events: list[Event] = list(events)
-        self._sorted: dict[type[EventBase], list[Event]] = {}
-        self._notes: dict[type[Note], list[Note]] = {}
+        self._sorted: dict[type[EventBase], list[Any]] = {}
+        self._notes: dict[type[Note], list[Any]] = {}
         self._counted = 0
 
     def __iter__(self) -> Iterator[Event]:
@@ -39,7 +39,7 @@ class Transcript:
         found = self._sorted.get(kind)
         if found is None:
             found = self._sorted[kind] = [event for event in self.events if event.__class__ is kind]
-        return cast("list[EventT]", found)
+        return found
 
     def said(self, speaker: str | None = None) -> list[Said]:
         """What was said, by one speaker or by all."""
@@ -50,7 +50,7 @@ class Transcript:
         events = self._all(Noted)
         if kind not in self._notes:
             self._notes[kind] = [read_kept(kind, event.data) for event in events if event.topic == kind.topic]
-        return list(cast("list[NoteT]", self._notes[kind]))
+        return list(self._notes[kind])
 
     def last_note(self, kind: type[NoteT]) -> NoteT | None:
         """The last note of one type; None when there is none."""

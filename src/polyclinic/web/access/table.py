@@ -10,7 +10,7 @@ from typing import Literal
 
 from polyclinic.store.staff import AccountRole
 
-AccessRole = Literal["nobody", "learner", "educator", "rater", "counsellor", "administrator"]
+AccessRole = Literal["nobody", "learner", "educator", "rater", "supervisor", "administrator"]
 Reach = Literal["no", "own", "all"]
 Thing = Literal[
     "page",
@@ -34,9 +34,9 @@ NO: Reach = "no"
 OWN: Reach = "own"
 ALL: Reach = "all"
 
-ROLES: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "counsellor", "administrator")
+ROLES: tuple[AccessRole, ...] = ("nobody", "learner", "educator", "rater", "supervisor", "administrator")
 TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] = (
-    # thing      verb      nobody learner educator rater counsellor administrator
+    # thing      verb      nobody learner educator rater supervisor administrator
     ("page", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # the built files, which hold no personal data
     ("login", "see", ALL, ALL, ALL, ALL, ALL, ALL),  # who one is
     ("login", "make", ALL, ALL, ALL, ALL, ALL, ALL),
@@ -80,7 +80,7 @@ _REACH: dict[tuple[str, str, str], Reach] = {
 }
 _OF_STAFF: dict[AccountRole, AccessRole] = {
     "watch": "learner",
-    "take_over": "counsellor",
+    "take_over": "supervisor",
     "administer": "administrator",
 }
 """The role in the browser for each account role of the live service. Accounts that only watch may not act."""

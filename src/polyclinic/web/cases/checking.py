@@ -64,7 +64,7 @@ def check(folder: CaseFolder, clinic: Clinic, writing: Writing, values: Mapping[
     except ValidationError as error:
         return Checked(valid=False, faults=_faults_of(error, writing))
     except UserError as error:
-        return Checked(valid=False, faults=[Fault(at=[writing.named_by], text=str(error).partition(": ")[2])])
+        return Checked(valid=False, faults=[Fault(at=[writing.named_by], text=str(error))])
     faults = [Fault(at=list(at), text="this is empty") for at in _empty(form_rows_of(writing), values)]
     try:
         with folder.unsaved(clinic, writing, value) as path:

@@ -127,7 +127,7 @@ def file_name(value: BaseModel, writing: Writing) -> str:
     given: Any = getattr(value, writing.named_by)
     name = _UNFIT.sub("-", str(given)).strip("-.")[:80]
     if not name:
-        raise UserError(f"{writing.named_by}: enter a name with letters and digits; it becomes the name of the file")
+        raise UserError("enter a name with letters and digits; it becomes the name of the file")
     return name
 
 

@@ -30,8 +30,8 @@ class ReadyClinics:
     """The clinics that are loaded, or are being loaded.
 
     `rehearses`: understudies also play one case. This takes a few seconds of CPU for each clinic. It is for servers
-    with many users: a single user would only wait longer. A desk always rehearses: at least two people use it, and the
-    counsellor must not wait while the visitor's first words load something.
+    with many users: a single user would only wait longer. A desk always rehearses: at least two people use it, and
+    staff must not wait while the visitor's first words load something.
     """
 
     def __init__(self, *, rehearses: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field, JsonValue, create_model
 
@@ -65,8 +65,7 @@ class TraitsHeard(ReplyModel):
 
     def values(self) -> dict[str, float]:
         """The traits that could be heard, as numbers; a trait that did not show is left out."""
-        said = cast("dict[str, str]", self.model_dump())
-        degrees = {name: word for name, word in said.items() if not name.endswith(WORDS)}
+        degrees = {name: word for name, word in self.model_dump().items() if not name.endswith(WORDS)}
         return {name: HEARD[word] for name, word in degrees.items() if word in HEARD}
 
 
@@ -77,7 +76,7 @@ def traits_heard(dimensions: tuple[str, ...]) -> type[TraitsHeard]:
     for name in dimensions:
         fields[name + WORDS] = (str, Field(description=f"the words that show {name}, or empty", json_schema_extra=_FEW))
         fields[name] = (Heard, Field(description=f"how strongly {name} is heard"))
-    return cast("type[TraitsHeard]", create_model("TraitsHeardNow", __base__=TraitsHeard, **fields))
+    return create_model("TraitsHeardNow", __base__=TraitsHeard, **fields)
 
 
 class Preferred(ReplyModel):

@@ -20,11 +20,11 @@ from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
 from polyclinic.core.files import read_text, refuse_path
 from polyclinic.core.seed import stream
-from polyclinic.errors import UnknownName
+from polyclinic.errors import ConfigError, UnknownName
 
 _PUSH = re.compile(r"\A(?P<role>\w+)\.(?P<dimension>\w+)(?P<amount>[+-]\d*\.?\d+)@(?P<start>\d+)(?:-(?P<end>\d+))?\Z")
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
-_FORMS = ("8", "T1", "T2:40", "evolve:40", "one:t1-02-warfarin", "FILE.yaml", "T1:40~doctor.directness-0.4@12")
+_EXAMPLES = "8, T1, T2:40, evolve:40, one:t1-02-warfarin, FILE.yaml or T1:40~doctor.directness-0.4@12"
 DEFAULT_COUNT = 12
 
 
@@ -53,7 +53,7 @@ def _chosen(chosen: str, seed: int, selector: str) -> list[AnyDuty]:
         kind, number = chosen, ""
     if (kind and kind not in (*TASKS, "evolve")) or (number and not number.isdigit()):
         refuse_path(chosen, "YAML")
-        raise UnknownName("selection of duty shifts", selector, _FORMS)
+        raise ConfigError(f"'{selector}' selects no shift: write for example {_EXAMPLES}")
     tasks = [task for task in TASKS if kind in (task, "", "evolve")]
     shifts = _in_turn(tasks, int(number) if number else DEFAULT_COUNT * len(tasks), seed)
     return [shift.model_copy(update={"campaign": "ward"}) for shift in shifts] if kind == "evolve" else shifts
@@ -85,7 +85,7 @@ def _rounds(written: Sequence[AnyDuty], number: int | None, seed: int) -> list[A
 def _pushed(shifts: Sequence[AnyDuty], push: str, selector: str) -> list[AnyDuty]:
     match = _PUSH.match(push)
     if match is None or match["role"] not in ROLES:
-        raise UnknownName("selection of duty shifts", selector, _FORMS)
+        raise ConfigError(f"'{selector}' selects no shift: write for example {_EXAMPLES}")
     start, end = int(match["start"]), int(match["end"] or len(shifts))
     disturbance = Disturbance.model_validate(
         {"role": match["role"], "dimension": match["dimension"], "amount": float(match["amount"])}

@@ -13,6 +13,7 @@ from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
 from polyclinic.text.numbers import figures
 from polyclinic.text.phrases import by_first_letter
+from polyclinic.text.words import FUNCTION_WORDS, words
 
 _SHORT = {
     "street": "st", "saint": "st", "str": "st", "road": "rd", "avenue": "ave", "av": "ave", "lane": "ln", "drive": "dr",
@@ -33,12 +34,12 @@ _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(STATES, key=len, 
 _SHORT_NATION = lazy_pattern(r"\b(rep|s)\. ?(?=(?:of )?korea\b)")
 _SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
 _SMALL = {"on", "at", "in", "the", "of", "si"}
-_TOKEN = lazy_pattern(r"[^\W_]+|&")
+"""Not all function words: "a" and "i" may be letters of units, and "do" ends the name of a province."""
 _MIXED = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _POSTCODE = lazy_pattern(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
 _FILLERS = {
-    "in", "at", "on", "the", "that", "thats", "is", "its", "it", "near", "of", "my", "i", "live", "a", "an", "city",
-    "address", "province", "county", "state", "town", "korea", "uk", "usa", "republic", "england", "scotland",
+    *FUNCTION_WORDS, "thats", "near", "live", "city", "address", "province", "county", "state", "town", "korea", "uk",
+    "usa", "republic", "england", "scotland",
 }  # fmt: skip
 
 
@@ -49,8 +50,8 @@ def _tokens(text: str) -> tuple[str, ...]:
     said = _SINGAPORE.sub(r"singapore \1", said)
     said = _SHORT_NATION.sub(r"\1 ", said)
     said = _COUNTRY.sub(lambda country: COUNTRIES[country[0]], _GERMAN_STREET.sub("str", said))
-    words = [TOWNS.get(word, word) for word in _TOKEN.findall(_STATE.sub(lambda state: STATES[state[0]], said))]
-    pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
+    said = _STATE.sub(lambda state: STATES[state[0]], said).replace("&", " and ").replace("_", " ")
+    pieces = [piece for word in words(said) for piece in _MIXED.sub(" ", TOWNS.get(word, word)).split()]
     return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from polyclinic.people.locales import Sex
 from polyclinic.text.lazily import lazy_pattern
 
 WORDS = {
@@ -79,7 +80,7 @@ WRONG = lazy_pattern(
     r"|correct|so|me))\b"
 )
 OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
-OPPOSITE = {"female": "male", "male": "female"}
+OPPOSITE: dict[Sex, Sex] = {"female": "male", "male": "female"}
 YOU_PUT = lazy_pattern(
     r"\b(?:you|they|someone|somebody|who|it|card|form|screen|letter)(?:'ve| have|'s| has)? (?:\w+ )?(?:put|wrote"
     r"|written|have"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
 from polyclinic.clinics.frontdesk.rules.patients import patient_of
@@ -53,15 +54,17 @@ from polyclinic.clinics.frontdesk.rules.sex_words import (
     YOU_PUT,
 )
 from polyclinic.clinics.frontdesk.rules.wording import wording
+from polyclinic.people.locales import Sex
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter, word_begins
+from polyclinic.text.sentences import is_question
 
 
 def _find(words: str, text: str) -> Iterator[re.Match[str]]:
     return re.finditer(rf"(?<![a-z])(?:{words})(?![a-z])", text)
 
 
-def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]]:
+def _plain_words(sex: Sex, text: str, wrong: bool) -> Iterator[tuple[Sex, float]]:
     for match in (*_find(WORDS[sex], text), *LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = SELF.search(text) is not None
@@ -93,7 +96,7 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
             yield sex, 5.0 if itself else 4.0
 
 
-def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
+def _roles(sex: Sex, text: str) -> Iterator[tuple[Sex, float]]:
     for match in _find(RELATIVES[sex], text):
         before, after = text[: match.start()], text[match.end() :]
         if NOT.search(before):
@@ -138,16 +141,16 @@ def _of_whom(before: str) -> bool:
     return not others or any(match.end() > others[-1] for match in A_RELATIVE.finditer(before))
 
 
-def _evidence(text: str) -> Iterator[tuple[str, float]]:
+def _evidence(text: str) -> Iterator[tuple[Sex, float]]:
     wrong = WRONG.search(text.lower()) is not None
     patient = patient_of(wording(text))
     for_other = patient == "other"
     before = ""
     for clause in clauses(BOTH.sub(" ", text)):
         before += f"{clause.text} "
-        if (clause.text.endswith("?") and OF_OTHERS.match(clause.text)) or OPINION.match(clause.text):
+        if (is_question(clause.text) and OF_OTHERS.match(clause.text)) or OPINION.match(clause.text):
             continue
-        for sex in ("female", "male"):
+        for sex in OPPOSITE:
             if THE_PATIENT[sex].search(clause.text):
                 yield sex, 6.0
             yield from _plain_words(sex, SELF_IS.sub("", clause.text) if for_other else clause.text, wrong)
@@ -177,7 +180,7 @@ _ANY = lazy_pattern(
 )
 _SMALL_LETTERS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
 _LONE = {"여": "female", "남": "male"}
-_AS_SAID = {
+_AS_SAID: dict[str, Sex] = {
     "female": "female", "woman": "female", "girl": "female", "male": "male", "man": "male", "boy": "male",
 }  # fmt: skip
 
@@ -196,7 +199,7 @@ def _count_sexes(text: str) -> int:
 
 
 @lru_cache(4096)
-def sexes_said(text: str) -> frozenset[str]:
+def sexes_said(text: str) -> frozenset[Sex]:
     """The sex of the patient by the words with the highest weight; both sexes if their weights are equal."""
     told = _AT_ONCE.findall(text)
     if told and len(set(told)) == 1 and _count_sexes(text) == len(told):
@@ -204,7 +207,7 @@ def sexes_said(text: str) -> frozenset[str]:
     last = PUT_RIGHT.search(wording(text))
     if last is not None and _tells_other(last["sex"], wording(text)[: last.start()]):
         return frozenset({_AS_SAID[last["sex"]]})
-    weight: dict[str, float] = {}
+    weight: dict[Sex, float] = {}
     for sex, weighs in _evidence(text):
         weight[sex] = max(weighs, weight.get(sex, 0.0))
     most = max(weight.values(), default=0.0)
@@ -217,7 +220,7 @@ def _tells_other(word: str, before: str) -> bool:
     return next(_find(rf"{WORDS[other]}|(?<!')\b{other[0]}\b", before), None) is not None
 
 
-def sex_of(written: str) -> str:
+def sex_of(written: str) -> Literal[Sex, ""]:
     """The sex that was written down: ``female`` or ``male``, or empty if it is neither or both."""
     found = sexes_said(_LONE.get(written.strip(), written.strip()))
     return next(iter(found)) if len(found) == 1 else ""

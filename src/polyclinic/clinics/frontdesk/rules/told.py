@@ -26,7 +26,7 @@ from polyclinic.clinics.frontdesk.rules.patients import patient_of
 from polyclinic.clinics.frontdesk.rules.somebody import IS_SOMEBODY, is_somebody_elses, names_patient
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.sentences import SPOKEN_END
+from polyclinic.text.sentences import SPOKEN_END, is_question
 
 _RETRACTED = lazy_pattern(
     r"\b(?:(?:but|oh|sorry|wait|no),? i (?:was|am|'m) (?:reading|looking at|holding|giving|on the wrong)"
@@ -218,7 +218,7 @@ def _holds(words: str, at: int, kind: str) -> bool:
         return False
     if _SAYS_WRONGLY.search(words[start:at]) and _DENIAL.search(after[:NEAR]):
         return bool(re.search(r"\b(?:right|correct)\b", rest[:30]))
-    if sentence.rstrip("\"') ").endswith("?") and _ASKS.match(sentence) and not _OF_ONES_OWN.search(before):
+    if is_question(sentence) and _ASKS.match(sentence) and not _OF_ONES_OWN.search(before):
         return False
     return is_own(words, before, after, kind) or (kind == "name" and names_patient(words))
 

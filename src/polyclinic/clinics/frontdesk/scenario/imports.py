@@ -7,9 +7,10 @@ refused. What it does not have (when people call, who calls back) is drawn from 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig, Level, Preference, preset
 from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
@@ -123,10 +124,10 @@ def _patient(
     physician: Physician,
     day: int,
     config: HospitalConfig,
-    draw: Any,
+    draw: random.Random,
 ) -> Patient:
-    preferences = tuple(_PREFERENCES.get(kind, "") for kind in row["preference"])
-    if len(preferences) != 2 or "" in preferences or preferences[0] == preferences[1]:
+    preferences = [_PREFERENCES[kind] for kind in row["preference"] if kind in _PREFERENCES]
+    if len(row["preference"]) != 2 or len(set(preferences)) != 2:
         raise ValueError(f"preference {row['preference']}: write two different ones of {', '.join(_PREFERENCES)}")
     if row["symptom_level"] not in _KNOWS:
         raise ValueError(f"symptom_level '{row['symptom_level']}': write one of {', '.join(_KNOWS)}")
@@ -156,7 +157,7 @@ def _patient(
         gold_departments=gold or (physician.department,),
         home_department=physician.department,
         knows_diagnosis=knows,
-        preferences=cast("tuple[Preference, Preference]", preferences),
+        preferences=(preferences[0], preferences[1]),
         physician=physician.name,
         valid_from=plan.time.date_of(day),
         attends=draw.random() >= config.no_show_prob,

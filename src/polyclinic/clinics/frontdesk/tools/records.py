@@ -8,7 +8,6 @@ was killed between the two finds its own changes when it runs again, and leaves 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import cast
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of
@@ -85,7 +84,7 @@ class HospitalRecords:
         return r.patient(
             id_,
             _name(record.name, locale),
-            gender=cast("r.Gender | None", sex_of(record.sex) or None),
+            gender=sex_of(record.sex) or None,
             phone=record.phone,
             address=_address(record.address, self._plan.locale),
             identifiers=identifiers,

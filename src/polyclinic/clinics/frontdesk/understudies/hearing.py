@@ -34,7 +34,9 @@ _LIVES = lazy_pattern(
 _LIVES_HOLDS = ("address", "live at", "live in", "live on", "living", "home is", "reside", "stay at")
 """Every match of `_LIVES` begins with one of these."""
 _NEXT_SENTENCE = lazy_pattern(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
+"""Where an address ends. Not at every sentence: an address may hold "St. Mary"."""
 _NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
+"""Not the stop words: Will, An and So are names."""
 
 
 def listen(said: Iterable[str]) -> dict[str, str]:

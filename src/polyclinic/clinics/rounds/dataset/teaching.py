@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
 from polyclinic.clinics.rounds.judges.reward import metric_name, plain_reward, rubric_reward
@@ -14,7 +14,7 @@ from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
-from polyclinic.core.dataset import GradeOutput, OutputReward, Pictures, Row, Split, TrainingData, counted
+from polyclinic.core.dataset import GradeOutput, OutputReward, Pictures, Split, TrainingData, counted
 from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
@@ -22,7 +22,7 @@ from polyclinic.core.transcript import Score, Transcript
 _WEAK = "understudy:mistake="
 
 
-class TeachingData(TrainingData[TeachingCase]):
+class TeachingData(TrainingData[TeachingCase, TeachingRow]):
     """Every draft of a tutor with its reward, and whole sessions as the students heard them."""
 
     title = "ClinTeach rounds"
@@ -101,16 +101,15 @@ class TeachingData(TrainingData[TeachingCase]):
 
         return read
 
-    def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
+    def counts(self, rows: Sequence[TeachingRow]) -> dict[str, dict[str, int]]:
         """Where cases come from, specialties, sizes of the groups, and who tutored."""
-        mine = cast("Sequence[TeachingRow]", rows)
         return {
-            "sources": counted(row.source for row in mine),
-            "specialties": counted(row.specialty for row in mine),
-            "students": counted(str(len(row.students)) for row in mine),
-            "tutors": counted(row.tutor for row in mine),
-            "heard by students": counted("yes" if row.approved else "no" for row in mine),
-            "vetoed by": counted(name for row in mine for name in (row.vetoed or ("nothing",))),
+            "sources": counted(row.source for row in rows),
+            "specialties": counted(row.specialty for row in rows),
+            "students": counted(str(len(row.students)) for row in rows),
+            "tutors": counted(row.tutor for row in rows),
+            "heard by students": counted("yes" if row.approved else "no" for row in rows),
+            "vetoed by": counted(name for row in rows for name in (row.vetoed or ("nothing",))),
         }
 
 

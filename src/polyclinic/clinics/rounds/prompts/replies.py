@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field, JsonValue, create_model
 
 from polyclinic.clinics.rounds.rules.thinking import write_thinking
+from polyclinic.clinics.rounds.scenario.case import Stage
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
@@ -29,7 +30,7 @@ class TutorThoughts(ReplyModel):
 
     def written(self, students: Sequence[str]) -> str:
         """The thoughts as a monologue in tags."""
-        parts = cast("dict[str, str]", self.model_dump())
+        parts = self.model_dump()
         about = [(name, parts[f"student_{number}"]) for number, name in enumerate(students, start=1)]
         return write_thinking(parts["history"], parts["question"], about, parts["group"], parts.get("image"))
 
@@ -50,7 +51,7 @@ def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorTh
     fields: dict[str, Any] = {
         name: (str, Field(min_length=1, description=words, json_schema_extra=_THOUGHT)) for name, words in parts.items()
     }
-    return cast("type[TutorThoughts]", create_model("TutorThoughtsNow", __base__=TutorThoughts, **fields))
+    return create_model("TutorThoughtsNow", __base__=TutorThoughts, **fields)
 
 
 class WrittenStep(ReplyModel):
@@ -58,7 +59,7 @@ class WrittenStep(ReplyModel):
 
     key_question: str = Field(min_length=1, json_schema_extra=ASIDE, description="the question that leads to the step")
     step_summary: str = Field(min_length=1, json_schema_extra=ASIDE, description="what a learner should have found")
-    stage: Literal["observe", "interpret", "conclude"] = Field(description="conclude only for the last step")
+    stage: Stage = Field(description="conclude only for the last step")
     image: str = Field(description="the id of the picture that the step looks at, or none")
 
 
@@ -111,7 +112,7 @@ def memories_form(pictures: int) -> type[WrittenMemories]:
         fields[f"memory_{number}"] = (str, Field(min_length=1, json_schema_extra=ASIDE, description=memory))
     for number in range(1, pictures + 1):
         fields[f"picture_{number}"] = (str, Field(description=f"how picture {number} looked or felt to the patient"))
-    return cast("type[WrittenMemories]", create_model("WrittenMemoriesNow", __base__=WrittenMemories, **fields))
+    return create_model("WrittenMemoriesNow", __base__=WrittenMemories, **fields)
 
 
 class StudentAction(ReplyModel):

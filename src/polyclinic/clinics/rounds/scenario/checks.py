@@ -11,6 +11,7 @@ from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
 from polyclinic.people.vignette import stated_ages
 from polyclinic.text.phrases import contains_phrase
+from polyclinic.text.sentences import is_question
 
 MAX_PICTURE_BYTES = 40_000
 
@@ -50,7 +51,7 @@ def _lint_steps(case: TeachingCase) -> list[str]:
     if order[case.steps[0].stage] != 0:
         faults.append("the first step must observe")
     for number, step in enumerate(case.steps, start=1):
-        if not step.key_question.endswith("?"):
+        if not is_question(step.key_question):
             faults.append(f"step {number}: the key question is not a question")
         phrase = _given_away(case, step.key_question)
         if phrase:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from polyclinic.clinics.rounds.prompts.author import NO_IMAGE, WritesMemories, WritesScript, WritesStep
 from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript, WrittenStep, memories_form
-from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Stage
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import sentences
@@ -29,21 +28,14 @@ class AuthorUnderstudy(Understudy):
         """The next step: gather, look at each picture, interpret, conclude."""
         prompt = ask.prompt
         story = sentences(prompt.sheet.vignette)
-        made: list[Any] = [
-            ("observe", "Which features of the story matter most here, and why?", " ".join(story[:2]), None)
-        ]
+        first = "Which features of the story matter most here, and why?"
+        made: list[tuple[Stage, str, str, str]] = [("observe", first, " ".join(story[:2]), NO_IMAGE)]
         for number, image in enumerate(prompt.image_ids, start=1):
             question = f"What do you see in picture {number}, before you interpret it?"
             made.append(("observe", question, f"A description of picture {number} without a conclusion.", image))
-        made.append(
-            (
-                "interpret",
-                "Which mechanism or disease could join these findings, and what speaks against it?",
-                story[-1],
-                None,
-            )
-        )
-        made.append(("conclude", prompt.sheet.question, f"The answer is {prompt.answer}.", None))
+        question = "Which mechanism or disease could join these findings, and what speaks against it?"
+        made.append(("interpret", question, story[-1], NO_IMAGE))
+        made.append(("conclude", prompt.sheet.question, f"The answer is {prompt.answer}.", NO_IMAGE))
         stage, question, summary, image = made[-1 if prompt.last else min(len(prompt.written), len(made) - 1)]
         return WrittenStep(key_question=question, step_summary=summary, stage=stage, image=image or NO_IMAGE)
 
