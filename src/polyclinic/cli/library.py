@@ -8,6 +8,7 @@ import click
 
 from polyclinic.cli.options import (
     Group,
+    NewFile,
     json_option,
     print_json,
     print_result,
@@ -117,7 +118,7 @@ async def diff(left: str, right: str, store: str, as_json: bool) -> int:
 
 @command.command("export")
 @click.argument("source")
-@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("file", type=NewFile())
 @store_option
 @json_option
 @waits

@@ -80,8 +80,14 @@ def command(
     if not clinic:
         raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
     found = load_clinic(clinic)
+    offered = ", ".join(each.name for each in found.roles if each.offered)
     if not role:
-        raise click.UsageError(f"name your role with --role: {', '.join(each.name for each in found.roles)}")
+        raise click.UsageError(f"name your role with --role: {offered}")
+    if not found.role(role).offered and variant is None and scenarios is None:
+        raise ConfigError(
+            f"{role} has no part in the usual episodes of {clinic}. You can play: {offered}. To play {role}, name a "
+            "variant or a scenario in which it is asked, with --variant or --scenarios"
+        )
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,
