@@ -16,7 +16,7 @@ from polyclinic.reading.features import features, scope_of
 from polyclinic.reading.targets import Target, rival_questions, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import LINES, Weights, shipped_weights
-from polyclinic.reading.windows import gathered
+from polyclinic.reading.windows import gathered, windows
 from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
@@ -97,7 +97,14 @@ class BuiltInReader:
         rivals = [self._gathered(text, kind, other) for other in rival_questions(kind, question)]
         if rivals:
             score += _ONE_OF_SEVERAL - _RIVAL * max(rivals)
-        return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
+        chance = float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
+        return max(chance, self._alone(text, kind, question)) if kind.alone else chance
+
+    def _alone(self, text: str, kind: ReadingKind, question: Question) -> float:
+        """How likely a yes is for the clearest sentence of a longer text; 0 if that is not enough for the whole."""
+        parts = windows(text)
+        surest = max(self._probability(part, question) for part in parts) if len(parts) > 1 else 0.0
+        return surest if surest >= kind.alone else 0.0
 
     def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
         weights = self._weights_of(kind).gather
