@@ -83,9 +83,8 @@ def _overview(reports: Sequence[RunReport]) -> str:
         rows.append([report.title, " ".join(told[1:2]), len(report.results.episodes), failed, report.summary.run])
         title = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
         picture = next((small_picture(block) for block in found if isinstance(block, Figure)), "")
-        cards.append(
-            f"<figure><figcaption>{title}</figcaption><p>{escape(found_in_brief(report.results, report.summary, report.headline))}</p>{picture}</figure>"
-        )
+        words = escape(found_in_brief(report.results, report.summary, report.headline))
+        cards.append(f"<figure><figcaption>{title}</figcaption><p>{words}</p>{picture}</figure>")
     columns = ["clinic", "what was found", "episodes", "failed", "run"]
     table = render_block(Details("All figures, with intervals", [Table("Runs in this report", columns, rows)]))
     body = f'<div class="grid overview">{"".join(cards)}</div>{table}'
