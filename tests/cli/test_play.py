@@ -145,6 +145,20 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     assert "reward" not in rows[0] and "ets" not in rows[0]
 
 
+ONE_SCREEN_AND_A_HALF = 60
+
+
+def test_feedback_fits_a_screen_and_a_half_and_all_of_it_can_be_read_later(polyclinic: Run) -> None:
+    typed = "Does the pain go anywhere?\n" * 40
+    done = polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=typed)
+    told = done.stdout[done.stdout.index("In short") :]
+    assert "Next step: " in told and len(told.splitlines()) <= ONE_SCREEN_AND_A_HALF, told
+    assert "I smoke twenty cigarettes a day." not in told, "the table of all facts is left out"
+    line = told.splitlines()[-1]
+    again = polyclinic(*shlex.split(line.removeprefix("All of the feedback: polyclinic ")))
+    assert again.returncode == 0 and "I smoke twenty cigarettes a day." in again.stdout, again.stderr
+
+
 def test_a_shift_ends_with_short_feedback_on_the_persons_own_words(polyclinic: Run) -> None:
     typed = "Good morning. Which tablets do you take, and what worries you?\n" * 6
     done = polyclinic("play", "duty", "--role", "trainee", stdin=typed)
