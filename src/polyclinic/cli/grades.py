@@ -41,6 +41,8 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
     if as_json:
         print_json(lines)
         return 0
+    if not lines:
+        click.echo("nobody has played yet: take a role with polyclinic play", err=True)
     _write(_csv(lines, [*FIXED, *metrics]), out, len(lines))
     return 0
 

@@ -112,7 +112,7 @@ async def diff(left: str, right: str, store: str, as_json: bool) -> int:
     else:
         lines = [f"- {entry.id} {entry.key}" for entry in only_mine]
         lines += [f"+ {entry.id} {entry.key}" for entry in only_theirs]
-        click.echo("\n".join(lines) or f"no difference: both have the same entries, {len(mine)}")
+        click.echo("\n".join(lines) or f"no difference: both have the same {len(mine)} entries")
     return 0
 
 
