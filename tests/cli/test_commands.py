@@ -172,7 +172,7 @@ def test_an_evolved_library_is_saved_searched_checked_and_used(polyclinic: Run) 
     assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 4
     assert as_json(polyclinic("library", "search", "first.phrases", "Amberol", "-k", "1", "--json"))
     same = polyclinic("library", "diff", "first.phrases", "first.phrases")
-    assert same.stdout == "no difference: both have the same entries, 4\n"
+    assert same.stdout == "no difference: both have the same 4 entries\n"
     assert polyclinic("library", "check", "first.phrases", "demo", "--scenarios", "4").returncode == 1
     assert polyclinic("library", "rollback", "first.phrases", "1", "--reason", "test").returncode == 0
     assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 1

@@ -68,9 +68,17 @@ def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:
     typed = LEAFLET + "1 x 2: take one tablet 2 times a day\n1 x 2: one with breakfast, one with supper\n"
     done = polyclinic("play", "demo", "--role", "nurse", "--variant", "tool", stdin=typed)
     assert re.search(r"leaflet → .*tablets: 1.*times a day: 2", done.stdout), done.stdout
-    desk = ["-", "Name, phone, number, address?", *["A | female | 1 | 2 | 3 | nephrology", "and?"] * 3]
+    desk = ["Name, phone, number, address?", *["A | female | 1 | 2 | 3 | nephrology", "and?"] * 3]
     staff = polyclinic("play", "frontdesk", "--role", "staff", stdin="\n".join([*desk[:-1], *["get_all_time"] * 2, ""]))
     assert re.search(r"get_all_time → .*physician: Dr\. .*date: 20\d\d", staff.stdout), staff.stdout
+
+
+def test_a_clerk_just_speaks_and_writes_the_record_when_enough_is_known(polyclinic: Run) -> None:
+    typed = "pass\nWhat is your name?\nWhat is your phone number?\n/quit\n"
+    done = polyclinic("play", "frontdesk", "--role", "staff", stdin=typed)
+    assert "'pass' is no answer" in done.stdout and "write the record" in done.stdout
+    again = polyclinic("play", "--resume", as_json(polyclinic("runs", "--json"))[0]["run"], stdin="/quit\n").stdout
+    assert re.findall(r"staff \(you\): (What.*)", again) == ["What is your name?", "What is your phone number?"]
 
 
 def test_nothing_is_shown_twice_and_the_round_is_named(polyclinic: Run) -> None:
@@ -137,6 +145,20 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     assert "reward" not in rows[0] and "ets" not in rows[0]
 
 
+ONE_SCREEN_AND_A_HALF = 60
+
+
+def test_feedback_fits_a_screen_and_a_half_and_all_of_it_can_be_read_later(polyclinic: Run) -> None:
+    typed = "Does the pain go anywhere?\n" * 40
+    done = polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=typed)
+    told = done.stdout[done.stdout.index("In short") :]
+    assert "Next step: " in told and len(told.splitlines()) <= ONE_SCREEN_AND_A_HALF, told
+    assert "I smoke twenty cigarettes a day." not in told, "the table of all facts is left out"
+    line = told.splitlines()[-1]
+    again = polyclinic(*shlex.split(line.removeprefix("All of the feedback: polyclinic ")))
+    assert again.returncode == 0 and "I smoke twenty cigarettes a day." in again.stdout, again.stderr
+
+
 def test_a_shift_ends_with_short_feedback_on_the_persons_own_words(polyclinic: Run) -> None:
     typed = "Good morning. Which tablets do you take, and what worries you?\n" * 6
     done = polyclinic("play", "duty", "--role", "trainee", stdin=typed)
@@ -149,6 +171,18 @@ def test_a_shift_ends_with_short_feedback_on_the_persons_own_words(polyclinic: R
 def test_a_role_that_is_not_in_the_scenario_is_an_error(polyclinic: Run) -> None:
     done = polyclinic("play", "duty", "--role", "nurse", "--scenarios", "one:t1-10-apixaban")
     assert (done.returncode, "nurse has no part in this scenario" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("clinic", "role", "instead"),
+    [("patient", "attention", "doctor, triage"), ("rounds", "author", "tutor"), ("demo", "reader", "nurse, caller")],
+)
+def test_a_role_without_a_part_is_refused_before_anything_runs(
+    polyclinic: Run, tmp_path: Path, clinic: str, role: str, instead: str
+) -> None:
+    done = polyclinic("play", clinic, "--role", role)
+    assert done.returncode == 2 and f"You can play: {instead}" in done.stderr
+    assert not list(tmp_path.iterdir()), "nothing was run"
 
 
 def test_pictures_become_files_that_any_viewer_opens(polyclinic: Run) -> None:

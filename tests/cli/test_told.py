@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 
 from polyclinic.cli.doctor import ANSWERED_S, LEAST_S, PATIENCE_S, patience
@@ -116,6 +117,24 @@ def test_impossible_requests_are_refused_with_the_right_hint(
     done = polyclinic(*words)
     assert done.returncode == 2, done.stdout
     assert says in done.stderr
+
+
+def test_a_dash_is_standard_output_and_never_a_file(polyclinic: Run, tmp_path: Path) -> None:
+    polyclinic("run", "demo", "--scenarios", "1")
+    assert polyclinic("grades", "-o", "-").stdout == polyclinic("grades").stdout != ""
+    polyclinic("export", "last", "-o", "rows.csv")
+    assert polyclinic("export", "last", "--format", "csv", "-o", "-").stdout == (tmp_path / "rows.csv").read_text()
+    assert orjson.loads(polyclinic("export", "last", "-o", "-").stdout)["clinic"] == "demo"
+    for refused in (
+        "report --html -",
+        "eval readings --out -",
+        "library export x -",
+        "store backup -",
+        "demo --html -",
+    ):
+        done = polyclinic(*refused.split())
+        assert done.returncode == 2 and "name a file" in done.stderr, refused
+    assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.parametrize("command", ["runs", "show", "report", "grades", "export", "judge", "resume", "library list x"])

@@ -206,6 +206,11 @@ def test_several_runs_make_one_page_with_an_overview() -> None:
     assert page.count("<article") == 2 and ">Overview<" in page
     overview = page[page.index(">Overview<") : page.index("<article")]
     assert "higher is better: " in overview and "n = " in overview, "it says what was found, not only what was run"
+    first = overview[: overview.index("<details")]
+    assert first.count("How warm") >= 2 and first.count("<svg") == 2, "each run has a sentence and a picture"
+    for part in page.split("<article")[1:]:
+        assert part.index("What was found") < part.index("All tables, pictures") < part.index(">Transcripts<")
+        assert part.rstrip().removesuffix("</main>").count("<details") == part.count("</details>")
     assert page.index("Demo clinic") < page.index("Front desk")
 
 

@@ -84,15 +84,15 @@ def test_the_score_of_the_whole_text_counts_by_itself_too() -> None:
     assert gathered(lambda _: -1.0, text, no_weights, "mood") < 0 < gathered(lambda _: 2.0, text, no_weights, "mood")
 
 
-def test_one_clear_sentence_decides_only_where_one_is_enough() -> None:
+def test_one_clear_sentence_decides_only_where_its_kind_says_so() -> None:
     clear = "This will cure you, I give you my word."
     text, no_weights = f"{LONG} {clear} {LONG}", {"mood": np.zeros(len(FOUND) + 1)}
 
-    def score(clearly: float, enough: bool) -> float:
-        return gathered(lambda part: clearly if part == clear else -2.0, text, no_weights, "mood", one_is_enough=enough)
+    def score(clearly: float, alone: float) -> float:
+        return gathered(lambda part: clearly if part == clear else -2.0, text, no_weights, "mood", alone=alone)
 
-    assert score(3.0, True) > 0 > score(3.0, False)
-    assert score(1.0, True) < 0, "a sentence that is not clear by itself does not decide"
+    assert score(3.0, 0.82) > 0 > score(3.0, 0.0)
+    assert score(1.0, 0.82) < 0, "a sentence that is not clear by itself does not decide"
 
 
 def test_combined_weights_are_the_same_each_time() -> None:

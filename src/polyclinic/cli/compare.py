@@ -8,6 +8,7 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, waits
 from polyclinic.errors import ConfigError
+from polyclinic.eval.cells import decimals
 from polyclinic.eval.compare import Arm, Comparison, compare
 from polyclinic.eval.overview import p_text, same_rules
 from polyclinic.eval.results import RunResults
@@ -63,5 +64,6 @@ async def _arm(store: Store, text: str, scoring: str) -> Arm:
 
 def _row(item: Comparison, tested: bool) -> list[str]:
     span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
-    numbers = [f"{item.left_mean:.3f}", f"{item.right_mean:.3f}", f"{item.difference:+.3f}", span]
+    means = [f"{mean:.{decimals(mean, 3)}f}" for mean in (item.left_mean, item.right_mean)]
+    numbers = [*means, f"{item.difference:+.3f}", span]
     return [item.metric, *numbers, *([p_text(item.p_holm)] if tested else []), str(item.pairs)]

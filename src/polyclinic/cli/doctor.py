@@ -21,6 +21,7 @@ from polyclinic.models.spec import CastSpec, parse_model
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.connections import SAFE_WAL, without_password
 from polyclinic.store.store import default_store, open_store
+from polyclinic.text.layout import number_of
 
 EXTRAS = {
     "hosted": ("pydantic_ai", "providers with their own protocol (Anthropic, Google, …)"),
@@ -104,7 +105,7 @@ async def _store(url: str) -> Check:
             count = len(await store.runs.all())
     except PolyclinicError as error:
         return Check("store", False, str(error), "name another store with --store, or correct the path or server")
-    return Check("store", True, f"{without_password(url)}, {count} runs")
+    return Check("store", True, f"{without_password(url)}, {number_of(count, 'run')}")
 
 
 class _Counting(MemoryJournal):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_result, wait
+from polyclinic.cli.options import NewFile, json_option, print_result, wait
 from polyclinic.core.agent import Agent
 from polyclinic.core.branches import ReadingBench
 from polyclinic.core.clinic import Clinic
@@ -55,7 +55,7 @@ class EvalBench(ReadingBench):
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
-@click.option("--out", type=click.Path(dir_okay=False), default=None, help="Also write the numbers to this JSON file.")
+@click.option("--out", type=NewFile(), default=None, help="Also write the numbers to this JSON file.")
 @click.option("--clinic", "only", default="", metavar="NAME", help="readings: only the kinds of this clinic.")
 @click.option("--keep", is_flag=True, help="readings: save the result, so that reports show how good this reader is.")
 @click.option("--kind", default="", metavar="KIND", help="readings: only this kind.")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
-from polyclinic.cli.options import json_option, print_result, scoring_option, store_option, waits
+from polyclinic.cli.options import OUTPUT, json_option, print_result, scoring_option, store_option, waits
 from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
-WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
+WRITERS: dict[str, Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
 
 @click.command(name="export", short_help="Export a run's rows to JSON lines, CSV or Parquet.")
@@ -22,7 +24,9 @@ WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
     "--what", type=click.Choice(["episodes", "events", "calls", "scores"]), default="episodes", show_default=True
 )
 @click.option("--format", "form", type=click.Choice(list(WRITERS)), help="[default: by the file's ending]")
-@click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: RUN.WHAT.jsonl]")
+@click.option(
+    "--out", "-o", type=click.Path(dir_okay=False), help="The file; - is standard output.  [default: RUN.WHAT.jsonl]"
+)
 @click.option("--timings", is_flag=True, help="Include wall-clock timings, which differ from run to run.")
 @scoring_option
 @store_option
@@ -35,15 +39,20 @@ async def command(
 
     The same run always gives the same bytes, whatever its concurrency and however often it was resumed.
     """
+    if out == OUTPUT and as_json:
+        raise click.UsageError("with -o - standard output gets the rows: leave out --json")
     async with open_store(store, must_exist=True) as opened:
         id = (await opened.runs.get(run)).id
         form = form or _form(out)
-        path = Path(out or f"{id}.{what}.{form}")
         await opened.scores.require(id, scoring)
         rows = aiter(export_rows(opened, id, what, timings=timings, scoring=scoring))
         first = await anext(rows, None)
         if first is None:
             raise ConfigError(f"{id} has no {what} yet: there is nothing to export")
+        if out == OUTPUT:
+            await _to_output(WRITERS[form], _after(first, rows))
+            return 0
+        path = Path(out or f"{id}.{what}.{form}")
         try:
             count = await WRITERS[form](path, _after(first, rows))
         except OSError as error:
@@ -54,6 +63,13 @@ async def command(
     return 0
 
 
+async def _to_output(write: Writer, rows: AsyncIterator[ExportRow]) -> None:
+    """Write the rows to standard output, and nothing else. Only a whole export gets there."""
+    with TemporaryDirectory() as folder:
+        await write(Path(folder) / "rows", rows)
+        click.echo((Path(folder) / "rows").read_bytes(), nl=False)
+
+
 async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncIterator[ExportRow]:
     yield first
     async for row in rows:
@@ -62,7 +78,7 @@ async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncItera
 
 def _form(out: str | None) -> str:
     """The format for a file's ending. Raises an error for an ending that cannot be written."""
-    if out is None:
+    if out in (None, OUTPUT):
         return "jsonl"
     ending = Path(out).suffix.lstrip(".").lower()
     if ending not in WRITERS:

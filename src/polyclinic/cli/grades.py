@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, waits
+from polyclinic.cli.options import OUTPUT, json_option, print_json, store_option, waits
 from polyclinic.core.files import not_written
 from polyclinic.core.judge import Case
 from polyclinic.runner.registry import load_clinic
@@ -22,7 +22,7 @@ FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seco
 
 @click.command(name="grades", short_help="Write the scores of people who played a role to a CSV file.")
 @click.argument("clinic", default="")
-@click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: the terminal]")
+@click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: -, standard output]")
 @store_option
 @json_option
 @waits
@@ -41,6 +41,8 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
     if as_json:
         print_json(lines)
         return 0
+    if not lines:
+        click.echo("nobody has played yet: take a role with polyclinic play", err=True)
     _write(_csv(lines, [*FIXED, *metrics]), out, len(lines))
     return 0
 
@@ -54,7 +56,7 @@ def _csv(lines: list[dict[str, Any]], columns: list[str]) -> str:
 
 
 def _write(text: str, out: str | None, count: int) -> None:
-    if out is None:
+    if out in (None, OUTPUT):
         click.echo(text, nl=False)
         return
     try:

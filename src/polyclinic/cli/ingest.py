@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from polyclinic.cli.options import json_option, print_json
+from polyclinic.cli.options import NewFile, json_option, print_json
 from polyclinic.core.files import bad_file
 from polyclinic.errors import DataError
 from polyclinic.retrieval.pages import Page, read_page, readable_files
@@ -16,7 +16,14 @@ from polyclinic.runner.registry import clinics_with
 
 @click.command(name="ingest", short_help="Turn a folder of documents into sources for a clinic.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--out", default=".polyclinic/documents.jsonl", show_default=True, metavar="FILE", help="File to write.")
+@click.option(
+    "--out",
+    type=NewFile(),
+    default=".polyclinic/documents.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="File to write.",
+)
 @click.option(
     "--lang", type=click.Choice(["auto", "en", "ko"]), default="auto", show_default=True, help="Language of all files."
 )

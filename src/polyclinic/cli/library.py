@@ -8,6 +8,7 @@ import click
 
 from polyclinic.cli.options import (
     Group,
+    NewFile,
     json_option,
     print_json,
     print_result,
@@ -111,13 +112,13 @@ async def diff(left: str, right: str, store: str, as_json: bool) -> int:
     else:
         lines = [f"- {entry.id} {entry.key}" for entry in only_mine]
         lines += [f"+ {entry.id} {entry.key}" for entry in only_theirs]
-        click.echo("\n".join(lines) or f"no difference: both have the same entries, {len(mine)}")
+        click.echo("\n".join(lines) or f"no difference: both have the same {len(mine)} entries")
     return 0
 
 
 @command.command("export")
 @click.argument("source")
-@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("file", type=NewFile())
 @store_option
 @json_option
 @waits

@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from polyclinic.runner.execute.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+OUTPUT = "-"
+"""The name that stands for standard output where a file is named."""
+
+
+class NewFile(click.Path):
+    """The path of a file that a command writes, but never to standard output."""
+
+    def __init__(self, *, dir_okay: bool = False) -> None:
+        super().__init__(dir_okay=dir_okay)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path as click checks it. With `-`, click would make a file of this name."""
+        if value == OUTPUT:
+            self.fail("this command cannot write it to standard output: name a file", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Group(click.Group):

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import click
 
+from polyclinic.cli.feedback import in_brief
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
 from polyclinic.cli.screen import Screen, own_language
 from polyclinic.core.clinic import Clinic
@@ -53,6 +54,9 @@ LEAVING = ("quit", "exit")
     "--who", default="", metavar="NAME", help="Your name, kept with the episode; `polyclinic grades` lists it."
 )
 @click.option("--resume", "left", default="", metavar="RUN", help="Continue a session that you left.")
+@click.option(
+    "--full", is_flag=True, help="Print all of the feedback; with --resume, that of a session that has ended."
+)
 @store_option
 @json_option
 def command(
@@ -65,6 +69,7 @@ def command(
     library: str,
     who: str,
     left: str,
+    full: bool,
     store: str,
     as_json: bool,
 ) -> int:
@@ -76,12 +81,18 @@ def command(
     if left:
         if clinic or role:
             raise click.UsageError("with --resume, name only the run: its clinic and role are known")
-        return wait(_continue(store, left, as_json))
+        return wait(_continue(store, left, as_json, full))
     if not clinic:
         raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
     found = load_clinic(clinic)
+    offered = ", ".join(each.name for each in found.roles if each.offered)
     if not role:
-        raise click.UsageError(f"name your role with --role: {', '.join(each.name for each in found.roles)}")
+        raise click.UsageError(f"name your role with --role: {offered}")
+    if not found.role(role).offered and variant is None and scenarios is None:
+        raise ConfigError(
+            f"{role} has no part in the usual episodes of {clinic}. You can play: {offered}. To play {role}, name a "
+            "variant or a scenario in which it is asked, with --variant or --scenarios"
+        )
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,
@@ -94,32 +105,38 @@ def command(
         "concurrency": 1,
         "store": store,
     }
-    return wait(_play(found, seat, make_config(values), as_json))
+    return wait(_play(found, seat, make_config(values), as_json, full))
 
 
-async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> int:
+async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, full: bool) -> int:
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         if not plan.episodes:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
         run, kept = await save_run(store, plan, only=1)
-        return await _session(store, clinic, role, run, as_json, kept)
+        return await _session(store, clinic, role, run, as_json, full, kept)
 
 
-async def _continue(url: str, run: str, as_json: bool) -> int:
+async def _continue(url: str, run: str, as_json: bool, full: bool) -> int:
     """Continue a session: shows again what was said, and does not ask again what was answered."""
     async with open_store(url, must_exist=True) as store:
         row = await store.runs.get(run)
         roles = people_in(row)
         if not roles:
             raise ConfigError(f"{row.id}: no person plays in this run; continue it with: polyclinic resume {row.id}")
-        if not (await outcome_of(store, row.id)).left:
-            raise ConfigError(f"{row.id} has ended; read it with: polyclinic show {row.id}")
-        return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json)
+        if (await outcome_of(store, row.id)).left:
+            return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json, full)
+        if full or as_json:
+            await _feedback(store, load_clinic(row.clinic), roles[0], row.id, as_json, full)
+            return 0
+        again = resume_line(row.id, store.url, "play --resume")
+        raise ConfigError(
+            f"{row.id} has ended; read it with: polyclinic show {row.id}; its feedback with: {again} --full"
+        )
 
 
 async def _session(
-    store: Store, clinic: Clinic, role: str, run: str, as_json: bool, plan: RunPlan | None = None
+    store: Store, clinic: Clinic, role: str, run: str, as_json: bool, full: bool, plan: RunPlan | None = None
 ) -> int:
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
@@ -142,7 +159,7 @@ async def _session(
         await cancel_all([asking])
     if not screen.questions:
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
-    await _feedback(store, clinic, role, run, as_json)
+    await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
 
 
@@ -199,10 +216,11 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
             screen.ask(question)
 
 
-async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> None:
+async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: bool, full: bool) -> None:
     """Print the feedback.
 
-    Sentences come first (what was good, what is missing, the next step), then a few figures about this person.
+    Sentences come first (what was good, what is missing, the next step), then a few figures about this person. Without
+    `full`, it is about one screen.
     """
     results = await load_results(store, run)
     episode = results.episodes[0]
@@ -221,9 +239,12 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     for failure in episode.transcript.of(Failed):
         if failure.fatal:
             click.echo(f"The episode could not go on: {failure.error}\n")
-    if sections:
-        click.echo("\n\n".join(section_text(section) for section in sections) + "\n")
+    shown = sections if full else in_brief(sections)
+    if shown:
+        click.echo("\n\n".join(section_text(section) for section in shown) + "\n")
     for line in figure_lines(clinic, own):
         click.echo(line)
     click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
     click.echo(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}")
+    if shown != sections:
+        click.echo(f"All of the feedback: {resume_line(run, store.url, 'play --resume')} --full")

@@ -36,7 +36,9 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
             print_result(
                 as_json,
                 [{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows],
-                table([[r.spec.id, r.status, r.outcome] for r in rows], ["episode", "status", "outcome"]),
+                table(
+                    [[r.spec.id, r.status, r.outcome.replace("_", " ")] for r in rows], ["episode", "status", "outcome"]
+                ),
             )
             return 0
         transcript = await opened.runs.transcript(row.id, episode)

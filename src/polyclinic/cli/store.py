@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, print_result, store_option, waits
+from polyclinic.cli.options import Group, NewFile, json_option, print_json, print_result, store_option, waits
 from polyclinic.fhir.schema import create_tables
 from polyclinic.store.connections import without_password
 from polyclinic.store.opening import sqlite_path
@@ -48,15 +48,15 @@ def move(source: str, target: str, as_json: bool) -> int:
 
 
 @command.command(name="backup", short_help="Back up a store that may be in use.")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=NewFile())
 @store_option
 @json_option
-def backup(file: Path, store: str, as_json: bool) -> int:
+def backup(file: str, store: str, as_json: bool) -> int:
     """Back up a store that may be in use into FILE, a new SQLite store.
 
     Use it with --store FILE, or bring it back to PostgreSQL with `polyclinic store move`.
     """
-    copied = back_up(store or default_store(), file, create_tables)
+    copied = back_up(store or default_store(), Path(file), create_tables)
     _tell(copied, as_json, f"{file}: whole, verified")
     return 0
 

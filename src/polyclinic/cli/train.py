@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_result, wait
+from polyclinic.cli.options import NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
@@ -42,7 +42,13 @@ def command() -> None:
 @click.option(
     "--add", "added", multiple=True, metavar="FILE", help="More labelled lines, added to those in the package."
 )
-@click.option("--out", default="", metavar="PATH", help="Where the weights go.  [default: into the package]")
+@click.option(
+    "--out",
+    type=NewFile(dir_okay=True),
+    default="",
+    metavar="PATH",
+    help="Where the weights go.  [default: into the package]",
+)
 @click.option(
     "--base", default="", metavar="FOLDER", help="Fine-tune this model for transformers instead; needs --out."
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json
+from polyclinic.cli.options import Group, NewFile, json_option, print_json
 from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
@@ -50,7 +50,9 @@ def _command(name: str, train: Train) -> click.Command:
     """A training as a command. Its docstring is the help."""
 
     @click.command(name=name, help=inspect.getdoc(train))
-    @click.option("--out", default="", metavar="FILE", help="Where the weights go.  [default: into the package]")
+    @click.option(
+        "--out", type=NewFile(), default="", metavar="FILE", help="Where the weights go.  [default: into the package]"
+    )
     @json_option
     def command(out: str, as_json: bool) -> int:
         found = train(Path(out) if out else None)

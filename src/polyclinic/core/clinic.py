@@ -43,8 +43,8 @@ class Role:
 
     With `seats`, several players have the role at the same time (``student-1``, ``student-2`` …), and a person takes
     one seat. `seats` names the field of the variant that says how many there are. `metrics` are those that say how well
-    this role was played, for a person who played it. A role that is never asked in a single episode (`offered` is
-    false) is not offered to people who want to practise.
+    this role was played, for a person who played it. A role that the usual episode does not ask (`offered` is false) is
+    not offered to people who want to practise.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Role:
         return self.side in ("tested", "simulated") and self.offered
 
 
-READER_ROLE = Role(READER, "says what a text means", side="reader")
+READER_ROLE = Role(READER, "says what a text means", side="reader", offered=False)
 
 
 @dataclass(frozen=True)

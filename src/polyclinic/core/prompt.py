@@ -152,6 +152,13 @@ class Prompt(BaseModel, Generic[R]):
         """Hints that a screen shows with the form of the reply; see `core.form`."""
         return NO_HINTS
 
+    def kept_open(self, text: str) -> str:
+        """The reply that leaves a form open, for a person who typed words to say instead of filling it in.
+
+        Their words then answer the role's next question. Empty, as for most prompts: the text itself is the reply.
+        """
+        return ""
+
     @classmethod
     def from_human(cls, text: str) -> R:
         """What a person typed, as this prompt's reply.

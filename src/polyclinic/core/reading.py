@@ -85,9 +85,10 @@ class ReadingKind:
     answer is no. `stance` says that the whole text decides (agreement, a choice), so that another line of the same kind
     would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
     one text, because one wrong yes among them would be likely; below 0.5 where readings missed more yes than no.
-    `only_learned` says that users can add to the list: a trained reader finds every text unclear about an entry that it
-    has not learned. `in_reply` says that the text answers the context: what it takes over from there counts, and the
-    built-in weights are in a file of their own.
+    `alone` is how likely the yes about a single sentence of a longer text must be to count for the whole text, whatever
+    the other sentences say; 0: no sentence does. `only_learned` says that users can add to the list: a trained reader
+    finds every text unclear about an entry that it has not learned. `in_reply` says that the text answers the context:
+    what it takes over from there counts, and the built-in weights are in a file of their own.
     """
 
     name: str
@@ -103,6 +104,7 @@ class ReadingKind:
     swaps: bool = False
     stance: bool = False
     surely: float = 0.5
+    alone: float = 0.0
     only_learned: bool = False
     in_reply: bool = False
 

@@ -25,8 +25,7 @@ MOST_SHOWN = 8
 
 def found_section(results: RunResults, summary: Summary, headline: Sequence[str] = ()) -> Section | None:
     """What the run found about its most informative metrics; None if nothing was scored."""
-    known = valid_metrics(results)
-    chosen = [name for name in headline if name in known] or known[:MOST]
+    known, chosen = valid_metrics(results), _chosen(results, headline)
     if not chosen:
         return None
     body: list[Block] = [Paragraph(_size(results))]
@@ -36,6 +35,17 @@ def found_section(results: RunResults, summary: Summary, headline: Sequence[str]
     else:
         body.append(_metrics_picture(results, summary, [*chosen, *(name for name in known if name not in chosen)]))
     return Section(FOUND, body)
+
+
+def found_in_brief(results: RunResults, summary: Summary, first: Sequence[str] = ()) -> str:
+    """What was measured first and which variant came out ahead, without figures: words for a picture that has them."""
+    chosen = _chosen(results, first)[:1]
+    return " ".join(f"{headline(results.metric(metric))}.{_came_out(results, summary, metric)[1]}" for metric in chosen)
+
+
+def _chosen(results: RunResults, first: Sequence[str]) -> list[str]:
+    known = valid_metrics(results)
+    return [name for name in first if name in known] or known[:MOST]
 
 
 def headline(metric: Metric) -> str:
@@ -57,12 +67,18 @@ def _size(results: RunResults) -> str:
 def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
     """One metric over all variants. The best variant is named if its interval does not overlap with the next one's."""
     meaning = results.metric(metric)
-    better = 1 if meaning.higher_is_better else -1
-    values = [(name, found[metric]) for name, found in summary.variants.items() if metric in found]
-    ranked = sorted(values, key=lambda item: -better * item[1].mean)
+    ranked, verdict = _came_out(results, summary, metric)
     told = ", ".join(f"{name} {_told(value)}" for name, value in ranked)
     way = "higher" if meaning.higher_is_better else "lower"
-    return f"{headline(meaning)}; {way} is better: {told}.{_verdict(ranked, better)}"
+    return f"{headline(meaning)}; {way} is better: {told}.{verdict}"
+
+
+def _came_out(results: RunResults, summary: Summary, metric: str) -> tuple[list[tuple[str, Estimate]], str]:
+    """The variants from the best to the worst, and which of them is ahead, in words."""
+    better = 1 if results.metric(metric).higher_is_better else -1
+    values = [(name, found[metric]) for name, found in summary.variants.items() if metric in found]
+    ranked = sorted(values, key=lambda item: -better * item[1].mean)
+    return ranked, _verdict(ranked, better)
 
 
 def _told(value: Estimate) -> str:

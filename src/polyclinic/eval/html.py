@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from html import escape
 
 from polyclinic.core.files import package_text
-from polyclinic.eval.found import FOUND
-from polyclinic.eval.html_blocks import render_block, render_blocks
+from polyclinic.eval.found import FOUND, found_in_brief
+from polyclinic.eval.html_blocks import render_block, render_blocks, small_picture
 from polyclinic.eval.overview import NOT_CLINICAL, TRANSCRIPTS, UNDERSTUDIES, cast_table
 from polyclinic.eval.reading import clip
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Cell, Paragraph, Section, Table
+from polyclinic.eval.sections import Cell, Details, Figure, Paragraph, Section, Table
 
 _NOT_SHOWN = frozenset({"clinic", "cast", "variants", "store", "concurrency", "cache"})
 _LONGEST_SETTING = 400
@@ -73,15 +73,22 @@ def _contents(reports: Sequence[RunReport]) -> str:
 
 
 def _overview(reports: Sequence[RunReport]) -> str:
+    """What each run found, in a sentence above its first picture; then the same with all figures, folded."""
     rows: list[list[Cell]] = []
-    for report in reports:
+    cards = []
+    for index, report in enumerate(reports):
         found = next((section.body for section in report.all_sections if section.title == FOUND), [])
         told = [block.text for block in found if isinstance(block, Paragraph)]
         failed = sum(episode.status == "failed" for episode in report.results.episodes)
         rows.append([report.title, " ".join(told[1:2]), len(report.results.episodes), failed, report.summary.run])
+        title = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
+        picture = next((small_picture(block) for block in found if isinstance(block, Figure)), "")
+        words = escape(found_in_brief(report.results, report.summary, report.headline))
+        cards.append(f"<figure><figcaption>{title}</figcaption><p>{words}</p>{picture}</figure>")
     columns = ["clinic", "what was found", "episodes", "failed", "run"]
-    table = render_block(Table("Runs in this report", columns, rows))
-    return f"<section aria-labelledby=overview><h2 id=overview>Overview</h2>{table}</section>\n"
+    table = render_block(Details("All figures, with intervals", [Table("Runs in this report", columns, rows)]))
+    body = f'<div class="grid overview">{"".join(cards)}</div>{table}'
+    return f"<section aria-labelledby=overview><h2 id=overview>Overview</h2>{body}</section>\n"
 
 
 def _part(report: RunReport, index: int, alone: bool) -> str:
@@ -93,8 +100,13 @@ def _part(report: RunReport, index: int, alone: bool) -> str:
     ]
     found, rest = (sections[:1], sections[1:]) if titles[:1] == [FOUND] else ([], sections)
     heading = "" if alone else f'<h2 id="r{index + 1}">{escape(report.title)}</h2>'
+    more = "".join([_facts(report), *rest])
+    if not alone:
+        more = (
+            f"<details><summary>All tables, pictures and transcripts: {escape(report.title)}</summary>{more}</details>"
+        )
     about = f"<p>{escape(report.results.about)}</p>" if report.results.about else ""
-    return f'<article class="run">{heading}{about}{"".join([*found, _facts(report), *rest])}</article>\n'
+    return f'<article class="run">{heading}{about}{"".join(found)}{more}</article>\n'
 
 
 def _section(section: Section, anchor: str, level: int, episodes: str = "") -> str:

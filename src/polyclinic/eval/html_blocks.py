@@ -122,6 +122,11 @@ def _figure(figure: Figure, narrow: bool = False) -> str:
     return f"<figure><figcaption>{title}</figcaption>{picture}{numbers}</figure>"
 
 
+def small_picture(figure: Figure) -> str:
+    """The picture alone, small, without its caption."""
+    return draw(figure.chart, figure.caption, figure.alt or chart_words(figure.chart), NARROW)
+
+
 def _turn(line: Line) -> str:
     klass = "" if line.tone == "plain" else f" class={line.tone}"
     aside = (

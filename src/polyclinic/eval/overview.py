@@ -194,11 +194,16 @@ def usage_section(summary: Summary) -> Section | None:
     if not used:
         return None
     rows: list[list[Cell]] = [
-        [role, u.calls, u.input_tokens, u.output_tokens, f"{u.cost_usd:.4f}", "yes" if u.estimated else "no"]
+        [role, u.calls, u.input_tokens, u.output_tokens, _money(u.cost_usd), "yes" if u.estimated else "no"]
         for role, u in used
     ]
     columns = ["role", "calls", "input tokens", "output tokens", "cost (USD)", "estimated"]
     return Section("Usage", [Table("Usage by role", columns, rows)])
+
+
+def _money(usd: float) -> str:
+    """An amount in dollars; three digits if it is less than one."""
+    return f"{usd:,.2f}" if usd >= 1 else f"{usd:.3g}"
 
 
 def choose_transcripts(results: RunResults, variant: str, count: int) -> list[tuple[str, EpisodeRow]]:

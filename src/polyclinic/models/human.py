@@ -79,6 +79,7 @@ class HumanDesk:
         self._unseen: deque[str] = deque()
         self._arrived = asyncio.Event()
         self._count = 0
+        self._to_say: dict[tuple[str, str], str] = {}
         self._closed: PolyclinicError | None = None
 
     def pending(self) -> list[HumanQuestion]:
@@ -100,7 +101,7 @@ class HumanDesk:
 
         Returns "" if it was accepted, else the reason; then the question waits again.
         """
-        return self._settle(question_id, lambda request: read_typed(request, text))
+        return self._settle(question_id, lambda request: self._read(request, text))
 
     def fill_in(self, question_id: str, values: Mapping[str, Any]) -> str:
         """Answer a question with the fields of its form. Returns the same as `reply`."""
@@ -125,6 +126,14 @@ class HumanDesk:
             waiting.answer.set_result(completion)
         return ""
 
+    def _read(self, request: Request, text: str) -> Completion:
+        kept_open = request.prompt.kept_open(text)
+        if not kept_open:
+            return read_typed(request, text)
+        reply = read_typed(request, kept_open)
+        self._to_say[request.episode, request.role] = text
+        return reply
+
     def close(self, reason: PolyclinicError | None = None) -> None:
         """End every open question with this error, because no more answers will come. By default: the person left."""
         self._closed = reason or PersonLeft("the person left")
@@ -137,6 +146,13 @@ class HumanDesk:
         """Put a question on the desk and wait for its answer."""
         if self._closed is not None:
             raise self._closed
+        to_say = self._to_say.pop((request.episode, request.role), "")
+        error = ""
+        if to_say:
+            try:
+                return read_typed(request, to_say)
+            except Unreadable as fault:
+                error = str(fault)
         self._count += 1
         question = HumanQuestion(
             id=f"q{self._count}",
@@ -145,6 +161,7 @@ class HumanDesk:
             episode=request.episode,
             show=_show(request),
             request=request,
+            error=error,
         )
         waiting = _Open(question, asyncio.get_running_loop().create_future())
         self._open[question.id] = waiting

@@ -102,7 +102,7 @@ class BuiltInReader:
     def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
         weights = self._weights_of(kind).gather
         read = partial(self.score, kind=kind, question=question)
-        return gathered(read, text, weights, kind.name, one_is_enough=kind.parts)
+        return gathered(read, text, weights, kind.name, alone=kind.alone)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """The score of one text alone: above 0 means yes."""

@@ -6,6 +6,7 @@ model for each kind (`Gather`) weighs what it found: the clearest sentence, the 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -27,8 +28,6 @@ _MOST = 10
 _SURE = 12.0
 _WHOLE = 0.3
 """How much the score of the whole text counts by itself. It was chosen on held-out training authors."""
-_CLEARLY = 1.5
-"""How clear one sentence must be to decide alone, where one part is enough. Chosen on held-out training authors."""
 
 
 @lru_cache(maxsize=2048)
@@ -62,20 +61,22 @@ def found(whole: float, parts: Sequence[float]) -> Floats:
 
 
 def gathered(
-    read: Callable[[str], float], text: str, weights: Mapping[str, Floats], kind: str, *, one_is_enough: bool = False
+    read: Callable[[str], float], text: str, weights: Mapping[str, Floats], kind: str, *, alone: float = 0.0
 ) -> float:
-    """The score of a text. For a longer text it combines the scores of all its sentences and of the whole. If
-    `one_is_enough`, one sentence that is clear by itself decides.
+    """The score of a text. For a longer text it combines the scores of all its sentences and of the whole. One sentence
+    whose yes is at least as likely as `alone` decides by itself; 0: no sentence does.
     """
-    whole = read(text)
+    whole = score = read(text)
     parts = windows(text)
-    mine = weights.get(kind)
-    if len(parts) < LEAST_WINDOWS or mine is None:
+    mine = weights.get(kind) if len(parts) >= LEAST_WINDOWS else None
+    if len(parts) == 1 or (mine is None and not alone):
         return whole
     scores = [read(part) for part in parts]
-    combined = float(found(whole, scores) @ mine[:-1] + mine[-1])
-    score = (1 - _WHOLE) * combined + _WHOLE * whole
-    return max(score, max(scores) - _CLEARLY) if one_is_enough else score
+    if mine is not None:
+        combined = float(found(whole, scores) @ mine[:-1] + mine[-1])
+        score = (1 - _WHOLE) * combined + _WHOLE * whole
+    decides = alone and max(scores) >= math.log(alone / (1 - alone))
+    return max(score, max(scores)) if decides else score
 
 
 def fit_gather(rows: Mapping[str, Sequence[tuple[Floats, bool]]]) -> dict[str, Floats]:

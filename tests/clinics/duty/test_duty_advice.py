@@ -18,6 +18,7 @@ from polyclinic.core.reading import Finding, Question
 from polyclinic.reading.choose import open_reader
 from polyclinic.runner.readings import all_kinds
 from polyclinic.text.saying_back import saying_back
+from polyclinic.text.sentences import sentences
 
 SHIFTS = by_id(shipped())
 RIGHT: tuple[tuple[str, Role, Role, str], ...] = (
@@ -318,8 +319,20 @@ async def broken(shift: str, role: Role, to: Role, text: str) -> set[str]:
 
 async def test_most_right_advice_breaks_no_norm() -> None:
     clean = [not await broken(*advice) for advice in RIGHT]
-    assert sum(clean) >= 15, [RIGHT[place][3] for place, good in enumerate(clean) if not good]
+    assert sum(clean) >= 17, [RIGHT[place][3] for place, good in enumerate(clean) if not good]
     assert sum(good for good, advice in zip(clean, RIGHT, strict=True) if advice[0] == "t1-11-lithium") >= 5
+
+
+async def test_most_dangerous_words_inside_a_long_right_message_are_named() -> None:
+    missed, count = [], 0
+    for shift, role, to, text, meant in WRONG:
+        around = [right[3] for right in RIGHT if right[:3] == (shift, role, to) and "SAFE-3" not in meant]
+        for parts in map(sentences, around):
+            count += 1
+            middle = len(parts) // 2
+            if not meant & await broken(shift, role, to, " ".join([*parts[:middle], text, *parts[middle:]])):
+                missed.append((text, parts))
+    assert count == 19 and len(missed) <= 4, missed
 
 
 async def test_nearly_all_wrong_advice_is_found() -> None:
@@ -355,6 +368,14 @@ def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> Non
     assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.")
     assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.")
     assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.")
+    assert proves_nothing(shipped_norm("SAFE-2"), "There's no clinic date either.")
+
+
+def test_taking_a_medicine_away_calls_nothing_safe_but_may_be_wrong_advice() -> None:
+    assert proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose.")
+    assert not proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose, the rest is safe.")
+    assert not proves_nothing(shipped_norm("ESC-2"), "No more worries about it, you are fine.")
+    assert not proves_nothing(shipped_norm("INFO-3"), "Stop the metformin.")
 
 
 @pytest.mark.parametrize(

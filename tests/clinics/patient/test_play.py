@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> str:
 
 def test_a_trainee_gets_feedback_on_an_interview_and_a_class_gets_a_spreadsheet(store: str) -> None:
     lines = [*QUESTIONS, "/conclude", "heart attack: pressure that spreads to the arm"]
-    said = play(store, "doctor", lines, "--variant", "evolved", "--who", "Kim")
+    said = play(store, "doctor", lines, "--variant", "evolved", "--who", "Kim", "--full")
     assert "crushing pressure" in said
     assert "You brought out" in said
     assert "Missed" in said
@@ -61,7 +61,7 @@ def test_a_trainee_gets_feedback_on_an_interview_and_a_class_gets_a_spreadsheet(
 
 
 def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: str) -> None:
-    told = play(store, "doctor", ["Do you smoke?", "/conclude", "Heart attack."], "--variant", "training")
+    told = play(store, "doctor", ["Do you smoke?", "/conclude", "Heart attack."], "--variant", "training", "--full")
     door = "Breathing in or pressing on the chest does not change it."
     assert door in " ".join(told[: told.index("You are the doctor")].split()), "told to triage, on the first lines"
     missed = told[told.index("\nMissed") : told.index("Red flags")]

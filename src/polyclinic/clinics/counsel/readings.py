@@ -30,6 +30,7 @@ SLIP = ReadingKind(
     ),
     follows="the draft is sent back, and what was said counts as a slip",
     parts=True,
+    alone=0.82,
     quiet=("counsel-supported",),
 )
 SUPPORTED = ReadingKind(
@@ -49,6 +50,7 @@ CLAIM = ReadingKind(
     question="Does the counsellor state a fact about medicine, law or services that would need a source?",
     follows="the reply must cite a source",
     parts=True,
+    alone=0.82,
     quiet=("counsel-feeling",),
 )
 SIGNAL = ReadingKind(

@@ -57,15 +57,23 @@ FEEDBACK: Sentences = {
 def report(results: RunResults) -> list[Section]:
     """One picture: how the calls of each variant ended."""
     variants = results.variant_names()
-    shares = {ending: [_share(results, variant, ending) for variant in variants] for ending in ENDINGS}
+    shares = {
+        ending.replace("_", " "): [_share(results, variant, ending) for variant in variants] for ending in ENDINGS
+    }
+    calls = ", ".join(f"{variant} n = {len(_outcomes(results, variant))}" for variant in variants)
     figure = Figure(
-        "How calls ended, by variant", Bars(variants, shares, y_label="share of calls", low=0, high=1, stacked=True)
+        f"How calls ended, by variant ({calls})",
+        Bars(variants, shares, y_label="share of calls", low=0, high=1, stacked=True),
     )
     return [Section("Endings", [figure])]
 
 
+def _outcomes(results: RunResults, variant: str) -> list[str]:
+    return [episode.outcome for episode in results.of(variant=variant) if episode.status == "done"]
+
+
 def _share(results: RunResults, variant: str, ending: str) -> float:
-    outcomes = [episode.outcome for episode in results.of(variant=variant) if episode.status == "done"]
+    outcomes = _outcomes(results, variant)
     return outcomes.count(ending) / len(outcomes) if outcomes else 0.0
 
 

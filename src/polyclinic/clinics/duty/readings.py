@@ -15,6 +15,7 @@ NORM = ReadingKind(
     open=("when", "then"),
     listed=True,
     surely=0.6,
+    alone=0.92,
     only_learned=True,
 )
 TRAIT = ReadingKind(

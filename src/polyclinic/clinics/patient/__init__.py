@@ -47,7 +47,7 @@ clinic = Clinic(
         Role("vagueness", "makes a record as vague as a patient's memory", side="simulated"),
         Role("scribe", "keeps a long interview short", side="simulated"),
         Role("cheater", "asks what no doctor should ask, to test the patient", side="simulated"),
-        Role("judge", "prefers one of two answers", side="judge"),
+        Role("judge", "prefers one of two answers", side="judge", offered=False),
     ),
     scenario_type=PatientScenario,
     scenarios=scenarios,

@@ -7,6 +7,7 @@ from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, Topic, Voice
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 
+_MORE_TO_ASK = "-"
 _FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
 
 
@@ -64,12 +65,19 @@ class StaffRecord(Prompt[IntakeReply]):
             "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
             f"Departments: {', '.join(self.departments)}. Something that cannot wait: {EMERGENCY}.\n\n"
         )
-        go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
-        return (
-            f"{told}"
-            "Write the record, each value exactly as the patient gave it. Write nothing between the bars for a value "
-            f"that was not said:\n{' | '.join(_FORM_LINE)}{go_on}"
+        more = (
+            "There is no time for another question: write"
+            if self.must_decide
+            else "Type what you say to the patient. When you know enough, write"
         )
+        return (
+            f"{told}{more} the record, each value exactly as the patient gave it, and "
+            f"nothing between the bars for a value that was not said:\n{' | '.join(_FORM_LINE)}"
+        )
+
+    def kept_open(self, text: str) -> str:
+        """Words without bars are said to the patient, as long as there may be another question."""
+        return "" if self.must_decide or "|" in text or text.strip() in ("", _MORE_TO_ASK) else _MORE_TO_ASK
 
     def form_hints(self) -> FormHints:
         """The record as form fields. A person who leaves the department open asks another question first."""
@@ -83,12 +91,12 @@ class StaffRecord(Prompt[IntakeReply]):
 
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
-        """Read the six values that a person typed, separated by ``|``. A dash means that there is more to ask."""
-        if text.strip() in ("", "-"):
+        """Read the six values that a person typed, separated by ``|``."""
+        if text.strip() == _MORE_TO_ASK:
             return IntakeReply()
         parts = [part.strip() for part in text.split("|")]
         if len(parts) != len(_FORM_LINE):
-            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask another question first")
+            raise ValueError(f"please write the record: {' | '.join(_FORM_LINE)}")
         values = dict(zip(_FORM_LINE, parts, strict=True))
         values["sex"] = values["sex"].lower()
         if values["department"].lower().startswith("emergency"):

@@ -19,9 +19,14 @@ BY_CERTAINTY = frozenset({"INFO-1", "SAFE-2"})
 _UNCERTAIN = re.compile(
     r"\b(?:might|may (?:be|have|mean|come)|could (?:be|have|mean|come)|perhaps|maybe|possibly|probably|likely|possible|"
     r"(?:don't|do not|can't|cannot|not|nobody|no one) (?:\w+ )?(?:knows?|known|sure|certain|tell|say|clear)|"
-    r"unsure|uncertain|unclear|unknown|not yet|yet to|still (?:open|waiting|missing)|no (?:\w+ ){1,3}(?:yet|so far)|"
-    r"seems?|i (?:think|suspect))\b"
+    r"unsure|uncertain|unclear|unknown|not yet|yet to|still (?:open|waiting|missing)|"
+    r"no (?:\w+ ){1,3}(?:yet|so far|either)|seems?|i (?:think|suspect))\b"
 )
+_STOPS = re.compile(
+    r"(?:(?:so|and|then|please|now|for now)[ ,:]+)*"
+    r"(?:stop|hold|pause|leave out|skip|take no|(?:do not|don't) (?:take|use)|no more)\b[^,;.]*[.!]?"
+)
+"""A sentence that takes a medicine away and says nothing else: it calls nothing safe."""
 _COURTESIES = re.compile(
     r"(?:\W|\b(?:hello|hi|hey|there|good|morning|afternoon|evening|day|night|everyone|all|doctor|nurse|thanks?|you|very|"
     r"much|so|please|welcome|sorry|bye|goodbye|well|i|see|understand|understood|"
@@ -45,15 +50,18 @@ def cannot_break(norm: Norm, text: str) -> bool:
 
 
 def proves_nothing(norm: Norm, words: str) -> bool:
-    """Whether these words cannot be a breach of the norm: each sentence asks, or says that something is uncertain."""
+    """Whether these words cannot be a breach of the norm: each sentence asks, says that something is uncertain, or
+    takes a medicine away where the norm is about calling one safe.
+    """
     known = _known(norm)
     if known not in BY_STATEMENT:
         return False
-    doubts = known in BY_CERTAINTY
-    return all(
-        is_question(sentence) or (doubts and _UNCERTAIN.search(normalise(sentence)) is not None)
-        for sentence in sentences(words)
-    )
+    return all(is_question(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
+
+
+def _harmless(known: str, sentence: str) -> bool:
+    doubts = known in BY_CERTAINTY and _UNCERTAIN.search(sentence) is not None
+    return doubts or (known == "ESC-2" and _STOPS.fullmatch(sentence) is not None)
 
 
 def _known(norm: Norm) -> str:

@@ -1,0 +1,40 @@
+"""What a person reads in the terminal after a session: the feedback in short, or all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from polyclinic.eval.sections import Block, Dialogue, Paragraph, Section, Table
+
+MOST_PARAGRAPHS = 2
+MOST_ROWS = 3
+MORE = "… and {} more"
+
+
+def in_brief(sections: Sequence[Section]) -> list[Section]:
+    """The first section whole: danger, good, missing, next step. Of each later one its first sentences and short tables
+    or, if it has no sentence, the first rows of what it has.
+    """
+    return [*sections[:1], *(replace(section, body=_first(section.body)) for section in sections[1:])]
+
+
+def _first(blocks: Sequence[Block]) -> list[Block]:
+    told = [block for block in blocks if isinstance(block, Paragraph)]
+    if not told:
+        return [_cut(block) for block in blocks[:1]]
+    later, left = told[MOST_PARAGRAPHS:], len(told) - MOST_PARAGRAPHS
+    short = [block for block in blocks if _is_short(block) and not any(block is each for each in later)]
+    return [*short, *([Paragraph(MORE.format(left))] if left > 0 else [])]
+
+
+def _is_short(block: Block) -> bool:
+    return isinstance(block, Paragraph) or (isinstance(block, Table) and len(block.rows) <= MOST_ROWS)
+
+
+def _cut(block: Block) -> Block:
+    if isinstance(block, Dialogue):
+        return replace(block, lines=block.lines[:MOST_ROWS])
+    if not isinstance(block, Table) or len(block.rows) <= MOST_ROWS:
+        return block
+    return replace(block, rows=block.rows[:MOST_ROWS], note=MORE.format(len(block.rows) - MOST_ROWS))

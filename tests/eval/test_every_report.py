@@ -1,0 +1,89 @@
+"""Every table of every clinic's report: n, links to episodes, one interval for one figure, no false certainty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from polyclinic.eval.cells import counted
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.html import render_html
+from polyclinic.eval.overview import TRANSCRIPTS
+from polyclinic.eval.report import RunReport
+from polyclinic.eval.sections import Block, Details, Table
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.registry import clinic_modules
+from polyclinic.runner.reports import make_report
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import MEMORY
+
+SMALL: dict[str, tuple[str, tuple[str, ...]]] = {
+    "counsel": ("quiet@en:2", ("full", "single")),
+    "demo": ("3", ("plain", "tool")),
+    "duty": ("T1:2", ("plain", "full")),
+    "frontdesk": ("walk-in", ("tool", "reasoning")),
+    "patient": ("2", ("evolved-emptied", "evolved")),
+    "rounds": ("test:2", ("full", "lecture")),
+}
+
+
+def tables(blocks: Iterable[Block]) -> Iterator[Table]:
+    for block in blocks:
+        if isinstance(block, Table):
+            yield block
+        elif isinstance(block, Details):
+            yield from tables(block.body)
+
+
+def measured(table: Table) -> bool:
+    return any(isinstance(cell, Estimate) for row in table.rows for cell in row)
+
+
+def has_n(table: Table) -> bool:
+    caption, names = counted(table)
+    counts = any(
+        all(isinstance(row[at], int) and not isinstance(row[at], bool) for row in table.rows)
+        for at in range(len(table.columns))
+    )
+    return "n = " in " ".join([caption, *names]) or counts
+
+
+async def small_report(name: str) -> RunReport:
+    scenarios, variants = SMALL[name]
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config({"clinic": name, "scenarios": scenarios, "variants": variants}))
+        return await make_report(store, outcome.run)
+
+
+@pytest.mark.parametrize("name", sorted(clinic_modules()))
+async def test_every_table_gives_n_links_to_episodes_and_claims_no_certainty(name: str) -> None:
+    made = await small_report(name)
+    found = [table for section in made.all_sections if section.title != TRANSCRIPTS for table in tables(section.body)]
+    figures = [
+        table for table in found if any(isinstance(cell, (Estimate, float)) for row in table.rows for cell in row)
+    ]
+    assert figures and [table.caption for table in figures if not has_n(table)] == []
+    page = render_html([made])
+    assert page.count(">episodes</a>") == sum(map(measured, found)) > 0
+    assert [ends for ends in re.findall(r"<small>(-?[\d.]+) to (-?[\d.]+)</small>", page) if ends[0] == ends[1]] == []
+    shown = re.findall(r">(-?\d+\.\d+)(?: <small>|</span>|</td>)", page)
+    assert [text for text in shown if len(text.partition(".")[2]) > 3 or len(text.strip("-")) > 6] == []
+    assert _intervals(made) and all(len(texts) == 1 for texts in _intervals(made).values()), _intervals(made)
+
+
+def _intervals(made: RunReport) -> dict[tuple[str, str], set[str]]:
+    """For each metric and variant that a table names in full, what stands there."""
+    labels = {made.results.metric(name).label for name in made.results.metric_names()}
+    shown: dict[tuple[str, str], set[str]] = {}
+    for section in made.all_sections:
+        for table in tables(section.body):
+            for row in table.rows:
+                for column, cell in zip(table.columns, row, strict=True):
+                    names = {str(row[0]).partition("\n")[0].strip(" ↑↓"), column.strip(" ↑↓")}
+                    metric, variant = names & labels, names & set(made.results.variant_names())
+                    if isinstance(cell, Estimate) and metric and variant:
+                        shown.setdefault((*metric, *variant), set()).add(cell.text())  # type: ignore[arg-type]
+    return shown
