@@ -214,6 +214,7 @@ def test_she_may_be_somebody_else(line: str) -> None:
         "Could I please have your date of birth?",
         "Please contact a local crisis line.",
         "Would you like to tell me more about that?",
+        "I am here to ensure that you are comfortable.",
     ],
 )
 def test_a_lay_person_does_not_do_what_helpers_do(line: str) -> None:

@@ -15,6 +15,7 @@ _COMFORTS = (
     r"|fear)"
     r"|(?:thank you|thanks|appreciate you) (?:so much )?(?:for )?(?:sharing|opening up|reaching out|trusting me)"
     r"|it takes (?:\w+ )?courage to (?:talk|open|share|speak|ask)"
+    r"|i(?:'m| am) here to (?:ensure|make sure|see)(?: that)? you"
 )
 _SPEAKS_FOR_THE_HOUSE = (
     r"(?:apologi[sz]e|sorry|apologies) for (?:any|the) inconvenience|is important to us"

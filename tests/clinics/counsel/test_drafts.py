@@ -220,6 +220,27 @@ async def test_a_counsellor_who_echoed_the_patient_twice_is_not_shown_those_word
     assert [told in words for words in shown] == ([True, False] if echoes else [True])
 
 
+async def test_one_echo_before_the_last_draft_hides_the_words_too(play: Any, talk: Any, scripted: Any) -> None:
+    told = "I was a nurse in this town for forty years."
+    shown: list[str] = []
+
+    def writes(request: Any) -> str:
+        if isinstance(request.prompt, CounsellorComforts):
+            shown.append(request.prompt.render()[-1].content)
+        return told if request.prompt.prompt_name() == "CounsellorReplies" else "You must sign today."
+
+    counsellor = scripted(writes)
+    counsellor.kind = "llm"
+    models = {
+        "patient": scripted(lambda request: told),
+        "critic": scripted(_objects_to_the_first),
+        "counsellor": counsellor,
+        "reader": CalmReader(yes=("counsel-slip",)),
+    }
+    await play(talk(lang="en", turns=1), models=models)
+    assert [told in words for words in shown] == [True, False]
+
+
 async def test_a_language_model_that_repeats_itself_is_asked_again_without_the_history(
     play: Any, talk: Any, scripted: Any
 ) -> None:

@@ -116,12 +116,12 @@ class Counsellor:
         echoes: int,
     ) -> str:
         """One draft, in plain words. In the last draft, and after an echo, a language model only comforts and asks,
-        unless it must ask about a wish to be dead. An echo is a draft that repeated the person's own words; after two
-        echoes the prompt no longer shows these words.
+        unless it must ask about a wish to be dead. An echo is a draft that repeated the person's own words. After two
+        echoes, or one before the last draft, the prompt no longer shows these words.
         """
         if (last_draft or echoes) and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
-            words = utterance if echoes < _ECHOES else ""
+            words = "" if echoes >= (1 if last_draft else _ECHOES) else utterance
             return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=words, cue=cue))
         prompt = CounsellorReplies(
             lang=self._session.lang,
