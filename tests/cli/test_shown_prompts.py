@@ -78,4 +78,4 @@ def test_a_scenario_is_chosen_by_the_id_that_the_command_itself_prints(
 
 def test_an_unknown_id_is_still_refused_with_the_clinics_own_words(polyclinic: Run) -> None:
     refused = polyclinic("prompts", "show", "demo", "CallerAsks", "--scenario", "call-99")
-    assert (refused.returncode, "no selection of demo calls called 'call-99'" in refused.stderr) == (2, True)
+    assert (refused.returncode, "'call-99' selects no call" in refused.stderr) == (2, True)

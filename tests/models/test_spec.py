@@ -75,7 +75,7 @@ def test_options_follow_a_question_mark() -> None:
         ("staff=openai", "write openai:MODEL"),
         ("staff=opnai:gpt-5", "did you mean openai"),
         ("staff=replay", "write replay:RUN"),
-        ("staff=human:me", "no kind of model"),
+        ("staff=human:me", "is not a kind of model"),
         ("staff=http://127.0.0.1:8080", "a colon and the model"),
         ("staff=http://127.0.0.1:8080/v1", "a colon and the model"),
         ("staff=understudy:leak@0.3", "mistake=NAME@PROBABILITY"),

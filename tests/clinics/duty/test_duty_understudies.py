@@ -177,7 +177,7 @@ def test_many_lines_dilute_each_other_and_late_in_a_shift_only_memory_keeps_its_
 
 
 def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
-    from polyclinic.errors import UnknownName
+    from polyclinic.errors import UserError
 
     assert len(scenarios("T2:40", 1)) == len({s.id for s in scenarios("T2:40", 1)}) == 40
     assert {s.campaign for s in scenarios("6", 1)} == {"T1", "T2", "T3"}
@@ -189,7 +189,7 @@ def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
         False,
     ]
     for wrong in ("T9", "T1:x", "one:nobody", "T1:4~doctor", "T1:4~chef.directness-0.4@2"):
-        with pytest.raises(UnknownName):
+        with pytest.raises(UserError, match=r"write for example|is not a"):
             scenarios(wrong, 1)
 
 

@@ -43,7 +43,7 @@ def chosen_scenarios(clinic: Clinic, selector: str, seed: int) -> tuple[Scenario
     """
     try:
         return tuple(clinic.scenarios(selector, seed))
-    except UnknownName:
+    except (ConfigError, UnknownName):
         for usual in (clinic.scenarios("", seed), clinic.scenarios(clinic.demo_scenarios, seed)):
             for at, case in enumerate(usual):
                 if case.id == selector:
