@@ -244,3 +244,32 @@ def test_rude_and_quoted_words_are_in_character(line: str) -> None:
 def test_a_line_in_quotation_marks_is_the_speakers_own() -> None:
     assert broken_by('"How can I help you today?"') is not None
     assert broken_by('"The patient has a dull ache."', own=("patient",)) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "마음이 무거우시군요. 제가 도와드릴게요.",
+        "원하시는 답을 제공하지 못했습니다.",
+        "가벼운 방법을 사용해 보세요.",
+        "네, 그 마음이 전해집니다.",
+        "형편은 연금과 저축입니다. 신앙은 불교입니다.",
+        "약값이 들까 봐 아픔을 숨김.",
+    ],
+)
+def test_a_korean_patient_does_not_speak_as_a_helper_or_read_out_their_card(line: str) -> None:
+    assert broken_by(line, own=("patient",), others=("counsellor",)) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "딸이 도와줘서 지내요.",
+        "마음이 무거워요.",
+        "형편은 빠듯해요. 성당에 다녀요.",
+        "생각해 볼게요.",
+        "아프다고 말을 못 하고 숨겼어요.",
+    ],
+)
+def test_ordinary_korean_lines_of_patients_are_accepted(line: str) -> None:
+    assert broken_by(line, own=("patient",), others=("counsellor",)) is None

@@ -54,8 +54,8 @@ _ILL = lazy_pattern(
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
     r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)"
     r"|(?<![제내])가 직접 말하"
-    rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
-    r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)"
+    rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\.|숨김\."
+    r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)|형편은 [^.]{2,40}\. ?신앙은 "
 )
 """Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
 _ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
