@@ -195,7 +195,7 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
         (("rnu",), "'rnu' is not a command: did you mean run"),
         (("run", "dmeo"), "did you mean demo?"),
         (("run", "demo", "--varint", "x"), "Did you mean '--variant'"),
-        (("run", "demo", "--trials", "0"), "trials: Input should be greater than or equal to 1"),
+        (("run", "demo", "--trials", "0"), "trials: please write a number of at least 1"),
         (("run", "demo", "--cast", "nurse"), "write role=model"),
         (("run", "demo", "--cast", "nurse=opnai:x"), "did you mean openai"),
         (("run", "demo", "--config", "none.toml"), "none.toml: there is no such run file"),

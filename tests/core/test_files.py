@@ -79,7 +79,7 @@ def test_a_file_that_does_not_fit_its_extension_is_named_with_the_line(name: str
 
 def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
     assert rows_of(Row, '{"age": 1}\n\n{"age": 2}\n', "rows.jsonl") == [Row(age=1), Row(age=2)]
-    with pytest.raises(DataError, match=r"rows\.jsonl:3: age: Input should be greater than or equal to 0; look again"):
+    with pytest.raises(DataError, match=r"rows\.jsonl:3: age: please write a number of at least 0; look again"):
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
     with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
@@ -121,7 +121,7 @@ def test_a_file_that_is_missing_or_cannot_be_written_is_named(tmp_path: Path) ->
 
 
 def test_a_wrong_value_is_reported_with_its_position() -> None:
-    with pytest.raises(DataError, match=r"a\.yaml: case 2: age: Field required"):
+    with pytest.raises(DataError, match=r"a\.yaml: case 2: age: please fill this in"):
         checked(Row, {}, "a.yaml", field="case 2")
 
 

@@ -84,7 +84,7 @@ def test_options_follow_a_question_mark() -> None:
         ("staff=openai:gpt-5?temprature=1", "did you mean temperature"),
         ("staff=openai:gpt-5?temperature=hot", "option temperature"),
         ("staff=openai:gpt-5?temperature", "write options as"),
-        ("staff=openai:gpt-5?concurrency=0", "greater than or equal to 1"),
+        ("staff=openai:gpt-5?concurrency=0", "a number of at least 1"),
     ],
 )
 def test_a_typo_gets_one_line_with_the_fix(text: str, said: str) -> None:

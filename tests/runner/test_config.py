@@ -30,9 +30,9 @@ def test_a_run_file_is_read_and_flags_override_it(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ('clinic = "demo"\ntrails = 3\n', r"run.toml:2: 'trails' is not a setting: did you mean trials"),
-        ('clinic = "demo"\ntrials = 0\n', r"run.toml:2: trials: Input should be greater than or equal to 1 \(got 0\)"),
+        ('clinic = "demo"\ntrials = 0\n', r"run.toml:2: trials: please write a number of at least 1 \(got 0\)"),
         ("clinic = demo\n", "not TOML"),
-        ("trials = 1\n", "clinic: Field required"),
+        ("trials = 1\n", "clinic: please fill this in"),
     ],
 )
 def test_an_error_in_a_run_file_is_reported_with_line_and_fix(tmp_path: Path, text: str, words: str) -> None:

@@ -29,7 +29,7 @@ def test_a_setting_can_be_overridden_and_the_error_names_a_wrong_setting() -> No
     assert load_recipe("sft", SftRecipe, "small", ["kinds=multi"]).kinds == ("multi",)
     with pytest.raises(ConfigError, match="learning_rat"):
         load_recipe("sft", SftRecipe, "small", ["learning_rat=1"])
-    with pytest.raises(DataError, match="recipe small: sft: batch: Input should be greater than"):
+    with pytest.raises(DataError, match="recipe small: sft: batch: please write a number"):
         load_recipe("sft", SftRecipe, "small", ["batch=0"])
     with pytest.raises(DataError, match=r"smal: there is no such recipe file; .*did you mean.*small"):
         load_recipe("sft", SftRecipe, "smal")
@@ -42,7 +42,7 @@ def test_a_users_own_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"own\.toml: there is no table \[grpo\]"):
         load_recipe("grpo", GrpoRecipe, str(own))
     own.write_text("[sft]\nlearning_rate = 0.5\nbatch = 0\n")
-    with pytest.raises(DataError, match=r"own\.toml: sft: batch: Input"):
+    with pytest.raises(DataError, match=r"own\.toml: sft: batch: please write"):
         load_recipe("sft", SftRecipe, str(own))
     own.write_text("[sft]\nbatch = \n")
     with pytest.raises(DataError, match=r"own\.toml:2: not TOML: Invalid value"):

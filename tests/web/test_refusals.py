@@ -83,7 +83,7 @@ def test_every_message_that_a_page_can_show_has_its_korean() -> None:
             str(UnknownName("variant of duty", "x", ["full"])),
             "‘x’: 이런 이름의 duty의 변형이(가) 없습니다. 있는 것: full",
         ),
-        ("name: String should have at least 1 character", "이름: 1자 이상 적어 주세요"),
+        ("name: please write something here", "이름: 여기에 적어 주세요"),
     ],
 )
 def test_names_that_do_not_exist_and_fields_that_do_not_fit(english: str, korean: str) -> None:

@@ -78,6 +78,7 @@ def command(
     JSON lines with kind, context, text, question and label (1 or 0); vqa takes a file of MedXpertQA, MMMU or PMC-VQA
     and asks the tutor's model.
 
+    \b
     polyclinic eval vqa --file MedXpertQA/MM/test.jsonl --cast tutor=local:runs/grpo
     polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """

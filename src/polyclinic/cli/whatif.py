@@ -57,6 +57,7 @@ def command(
 ) -> int:
     """Compare settings of an operation on the same patients, with intervals, and find the cheapest one within a limit.
 
+    \b
     polyclinic whatif frontdesk --vary physicians=2..6 --vary overbooking=0..2 --hold wait_days=3
     """
     found = load_clinic(clinic)

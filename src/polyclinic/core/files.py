@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError, DataError, UserError
 
 if TYPE_CHECKING:
@@ -192,10 +193,7 @@ def first_fault(error: ValidationError, file: object, *, line: int = 0, field: s
     fault = error.errors()[0]
     inside = ".".join(str(part) for part in fault["loc"])
     place = ": ".join(part for part in (field, inside) if part)
-    what = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] in ("model_type", "dict_type"):
-        what = 'not an object with named fields, such as {"name": "value"}'
-    return bad_file(file, what, line=line, field=place, fix=fix)
+    return bad_file(file, plain_fault(fault), line=line, field=place, fix=fix)
 
 
 def package_file(package: str, path: str = "") -> Traversable:

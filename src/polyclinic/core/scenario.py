@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from typing_extensions import TypeVar
 
 from polyclinic.core.message import Frozen
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError
 
 
@@ -57,7 +58,7 @@ class Variant(Frozen):
             return type(self).model_validate({**self.model_dump(), **changes}) if changes else self
         except ValidationError as error:
             fault = error.errors()[0]
-            raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None
+            raise ConfigError(f"--set {fault['loc'][0]}: {plain_fault(fault)} (got {fault['input']!r})") from None
 
 
 # The types of a clinic's scenarios and variants. An episode and a case only return them (covariant), a judge only takes

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 from pydantic import ValidationError
 
 from polyclinic.core.files import bad_file, package_file, package_text, parse_data, read_text, yaml_nodes
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.eval.criteria import Rubric
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Place = tuple[int | str, ...]
 _SUFFIXES = (".toml", ".yaml", ".yml")
@@ -42,16 +47,16 @@ def parse_rubric(text: str, source: str) -> Rubric:
         place: Place = tuple(part for part in fault["loc"] if part != "[key]")
         line = _toml_line(text, place) if is_toml else _yaml_line(text, place)
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
-        what, fix = _what_and_fix(fault["type"], fault["msg"])
+        what, fix = _what_and_fix(fault)
         raise bad_file(source, what, line=line, field=where, fix=fix) from None
 
 
-def _what_and_fix(kind: str, message: str) -> tuple[str, str]:
-    if kind == "extra_forbidden":
+def _what_and_fix(fault: ErrorDetails) -> tuple[str, str]:
+    if fault["type"] == "extra_forbidden":
         return "is not a field of a rubric here", "check its spelling or remove it"
-    if kind == "missing":
+    if fault["type"] == "missing":
         return "is missing", "add it"
-    return message.removeprefix("Value error, "), ""
+    return plain_fault(fault), ""
 
 
 def _toml_line(text: str, place: Place) -> int:

@@ -19,12 +19,12 @@ from pydantic import BaseModel, ValidationError
 from polyclinic.core.form import FormRow, filled, form_rows
 from polyclinic.core.message import Image, ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 
 _USE = "/use "
 _NOTHING = ("pass", "skip", "?")
-_PLAIN_FAULTS = {"string_too_short": "please write something here", "missing": "this is missing"}
 
 
 @dataclass(frozen=True)
@@ -237,9 +237,7 @@ def _completion(request: Request, reply: object) -> Completion:
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors()[0]
     where = ".".join(map(str, fault["loc"])).replace("_", " ") or "answer"
-    if fault["type"] == "literal_error":
-        return f"{where}: choose one of these: {fault['ctx']['expected']}"
-    return f"{where}: {_PLAIN_FAULTS.get(fault['type'], fault['msg'])}"
+    return f"{where}: {plain_fault(fault)}"
 
 
 def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:

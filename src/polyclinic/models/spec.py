@@ -33,6 +33,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.model import ModelKind, Request
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError, UnknownName
 
 SpecKind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
@@ -222,7 +223,7 @@ def _read_options(text: str, given: dict[str, str]) -> Options:
         return Options.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
-        raise ConfigError(f"cast '{text}': option {fault['loc'][0]}: {fault['msg']}") from None
+        raise ConfigError(f"cast '{text}': option {fault['loc'][0]}: {plain_fault(fault)}") from None
 
 
 def _understudy(role: str, text: str, rest: str, options: dict[str, str]) -> CastSpec:

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from polyclinic.core.files import bad_file, parse_toml, read_text
 from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 _IDENTITY = (
@@ -101,7 +102,8 @@ def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0]) if fault["loc"] else "config"
-        raise _wrong(source, name, f"{name}: {fault['msg']} (got {fault.get('input')!r})") from None
+        got = "" if fault["type"] == "missing" else f" (got {fault.get('input')!r})"
+        raise _wrong(source, name, f"{name}: {plain_fault(fault)}{got}") from None
 
 
 def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig:

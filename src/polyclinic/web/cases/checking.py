@@ -10,28 +10,11 @@ from pydantic import BaseModel, ValidationError
 from polyclinic.core.authoring import Writing
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.form import FormRow, form_rows
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import PolyclinicError, UserError
 from polyclinic.web.cases.folder import CaseFolder, file_name
 
 MOST = 40
-_PLAINER = {
-    "missing": "please fill this in",
-    "none_required": "please leave this empty",
-    "string_too_short": "please write something here",
-    "too_short": "please add at least {min_length}",
-    "too_long": "please keep at most {max_length}",
-    "literal_error": "please choose one of {expected}",
-    "enum": "please choose one of {expected}",
-    "int_parsing": "please write a whole number",
-    "int_type": "please write a whole number",
-    "float_parsing": "please write a number",
-    "float_type": "please write a number",
-    "greater_than": "please write a number above {gt}",
-    "greater_than_equal": "please write a number of at least {ge}",
-    "less_than": "please write a number below {lt}",
-    "less_than_equal": "please write a number of at most {le}",
-}
-"""What an author reads for a fault of each type, with the values that pydantic gives for it."""
 
 
 class Fault(BaseModel):
@@ -87,8 +70,7 @@ def _faults_of(error: ValidationError, writing: Writing) -> list[Fault]:
     """
     found: dict[tuple[str | int, ...], str] = {}
     for fault in error.errors():
-        said = _PLAINER.get(fault["type"], "").format_map(fault.get("ctx", {}))
-        found.setdefault(tuple(fault["loc"]), said or fault["msg"].removeprefix("Value error, "))
+        found.setdefault(tuple(fault["loc"]), plain_fault(fault))
     shown = [Fault(at=list(at), text=text) for at, text in found.items()]
     hidden = set(writing.hints.hidden)
     for one in shown:

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polyclinic.core.live import Action, Body, LiveService
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.staff import NAME
@@ -85,4 +86,4 @@ def _read(kind: type[Body], values: dict[str, Any]) -> Body:
         return kind.model_validate({name: value for name, value in values.items() if value not in (None, "")})
     except ValidationError as error:
         fault = error.errors()[0]
-        raise UserError(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
+        raise UserError(f"{'.'.join(map(str, fault['loc']))}: {plain_fault(fault)}") from None

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyclinic.core.live import LAST_WORDS, Heard
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import StoreError, UnknownName, UserError
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.service import NotNow, Service
@@ -83,10 +84,7 @@ def failed(error: Broken) -> JSONResponse:
 async def unfit(request: Request, error: Exception) -> Response:
     """An answer that names the invalid fields, but never their values, which may be private or unprintable."""
     faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
-    lines = [
-        f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg'].removeprefix('Value error, ')}"
-        for fault in faults
-    ]
+    lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {plain_fault(fault)}" for fault in faults]
     return JSONResponse({"detail": "\n".join(lines).encode("utf-8", "replace").decode()}, 422)
 
 

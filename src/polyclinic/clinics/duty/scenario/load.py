@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from polyclinic.clinics.duty.scenario.schema import TASKS, AnyDuty, Task
 from polyclinic.core.files import bad_file, package_text, parse_yaml, read_text, yaml_nodes
+from polyclinic.core.plain_faults import plain_fault
 
 SHIFT: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator="task")])
 """Reads a shift as the class that its task names."""
@@ -33,7 +34,9 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"][1:])
             where = entry.get("id", "?") if isinstance(entry, dict) else "?"
-            raise bad_file(name, first["msg"], line=line, field=f"scenario '{where}', {place or 'task'}") from error
+            raise bad_file(
+                name, plain_fault(first), line=line, field=f"scenario '{where}', {place or 'task'}"
+            ) from error
         if shift.id in seen:
             raise bad_file(name, f"the id '{shift.id}' is used twice", line=line, fix="give every scenario its own id")
         seen.add(shift.id)

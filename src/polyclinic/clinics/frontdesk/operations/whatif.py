@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from polyclinic.clinics.frontdesk.operations.demand import draw_requests
 from polyclinic.clinics.frontdesk.operations.engine import simulate
 from polyclinic.clinics.frontdesk.operations.setting import ASSUMED, SOURCES, Setting
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.seed import stream
 from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError, UnknownName
@@ -115,7 +116,7 @@ def setting_of(values: Mapping[str, float]) -> Setting:
     except ValidationError as error:
         fault = error.errors()[0]
         name = ".".join(map(str, fault["loc"]))
-        raise ConfigError(f"{name + ': ' if name else ''}{fault['msg'].removeprefix('Value error, ')}") from None
+        raise ConfigError(f"{name + ': ' if name else ''}{plain_fault(fault)}") from None
 
 
 def holds(row: SettingFigures, limits: Mapping[str, float]) -> bool:

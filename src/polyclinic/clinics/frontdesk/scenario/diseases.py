@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 
 from polyclinic.core.files import bad_file, package_data, package_text, read_data, read_text
 from polyclinic.core.message import Frozen
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.people.locales import Sex
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import phrase_pattern
@@ -152,7 +153,7 @@ def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
             )
         except ValidationError as error:
             fault = error.errors()[0]
-            none = "needs at least one, separated by semicolons" if fault["type"] == "too_short" else fault["msg"]
+            none = "needs at least one, separated by semicolons" if fault["type"] == "too_short" else plain_fault(fault)
             raise bad_file(where, none, field=f"{place}: {fault['loc'][0]}") from None
         except ValueError as error:
             raise bad_file(where, str(error), field=place) from None

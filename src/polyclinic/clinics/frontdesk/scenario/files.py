@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from polyclinic.core.files import bad_file
+from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import WrongForm
 
 _FAULTS = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
@@ -39,7 +40,7 @@ def in_file(file: Path) -> Iterator[None]:
 def _words(error: Exception) -> str:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return f"{'.'.join(map(str, first['loc']))}: {plain_fault(first)}"
     if isinstance(error, KeyError):
         return f"it has no '{error.args[0]}'"
     if isinstance(error, (TypeError, AttributeError)):
