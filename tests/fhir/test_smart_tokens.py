@@ -218,7 +218,7 @@ def test_smart_is_required_on_another_host_and_not_on_loopback(tmp_path: Path) -
         ("{}", r"clients\.json: it must hold a list of clients; begin it with \["),
         ('[{"client_id": "a"}]', r"clients\.json: client 1: scopes: please fill this in"),
         ('[{"client_id": "a", "scopes": ["system/Patient.rs?x=1"]}]', r"clients\.json: client 'a': .* is not a scope"),
-        ('[{"client_id": "a", "scopes": []}, {"client_id": ""}]', r"clients\.json: client 2: client_id: please write something"),
+        ('[{"client_id": "a", "scopes": []}, {"client_id": ""}]', r"clients\.json: client 2: client_id: please"),
     ],
 )
 def test_a_wrong_file_of_clients_is_named_with_the_place(tmp_path: Path, content: str, message: str) -> None:
