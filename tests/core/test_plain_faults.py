@@ -6,27 +6,23 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from polyclinic.core.plain_faults import plain_fault
 
-
-class Cat(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    kind: Literal["cat"] = "cat"
-    lives: int = Field(9, ge=1, le=9)
-    weight: float = Field(4, gt=0, lt=20)
-    name: str = Field("Tom", min_length=1, max_length=5)
-    toys: list[str] = Field(["ball"], min_length=1, max_length=2)
-    born: date = date(2020, 1, 1)
-    tame: bool = True
-
-
-class Dog(BaseModel):
-    kind: Literal["dog"] = "dog"
-
-
-PET: TypeAdapter[Cat | Dog] = TypeAdapter(Annotated[Cat | Dog, Field(discriminator="kind")])
+Cat = create_model(
+    "Cat",
+    __config__=ConfigDict(extra="forbid"),
+    kind=(Literal["cat"], "cat"),
+    lives=(int, Field(9, ge=1, le=9)),
+    weight=(float, Field(4, gt=0, lt=20)),
+    name=(str, Field("Tom", min_length=1, max_length=5)),
+    toys=(list[str], Field(["ball"], min_length=1, max_length=2)),
+    born=(date, date(2020, 1, 1)),
+    tame=(bool, True),
+)
+Dog = create_model("Dog", kind=(Literal["dog"], "dog"))
+PET: TypeAdapter[Any] = TypeAdapter(Annotated[Cat | Dog, Field(discriminator="kind")])
 
 
 @pytest.mark.parametrize(
