@@ -10,19 +10,23 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, create_mod
 
 from polyclinic.core.plain_faults import plain_fault
 
-Cat = create_model(
-    "Cat",
-    __config__=ConfigDict(extra="forbid"),
-    kind=(Literal["cat"], "cat"),
-    lives=(int, Field(9, ge=1, le=9)),
-    weight=(float, Field(4, gt=0, lt=20)),
-    name=(str, Field("Tom", min_length=1, max_length=5)),
-    toys=(list[str], Field(["ball"], min_length=1, max_length=2)),
-    born=(date, date(2020, 1, 1)),
-    tame=(bool, True),
-)
-Dog = create_model("Dog", kind=(Literal["dog"], "dog"))
-PET: TypeAdapter[Any] = TypeAdapter(Annotated[Cat | Dog, Field(discriminator="kind")])
+CAT: dict[str, Any] = {
+    "kind": (Literal["cat"], "cat"),
+    "lives": (int, Field(9, ge=1, le=9)),
+    "weight": (float, Field(4, gt=0, lt=20)),
+    "name": (str, Field("Tom", min_length=1, max_length=5)),
+    "toys": (list[str], Field(["ball"], min_length=1, max_length=2)),
+    "born": (date, date(2020, 1, 1)),
+    "tame": (bool, True),
+}
+DOG: dict[str, Any] = {"kind": (Literal["dog"], "dog")}
+
+
+@pytest.fixture(scope="module")
+def pet() -> TypeAdapter[Any]:
+    cat: Any = create_model("Cat", __config__=ConfigDict(extra="forbid"), **CAT)
+    dog: Any = create_model("Dog", **DOG)
+    return TypeAdapter(Annotated[cat | dog, Field(discriminator="kind")])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +53,7 @@ PET: TypeAdapter[Any] = TypeAdapter(Annotated[Cat | Dog, Field(discriminator="ki
         ({"kind": "cat", "colour": "red"}, "there is no such field: check its name or remove it"),
     ],
 )
-def test_each_fault_is_said_in_plain_words(given: Any, said: str) -> None:
+def test_each_fault_is_said_in_plain_words(pet: TypeAdapter[Any], given: Any, said: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        PET.validate_python(given)
+        pet.validate_python(given)
     assert plain_fault(caught.value.errors()[0]).replace(".0", "") == said
