@@ -16,6 +16,8 @@ from polyclinic.reading.features import Features, features, scope_of, scoped, te
 from polyclinic.reading.fit import Linear, fit, whole_table
 from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
+from polyclinic.reading.order import Order
+from polyclinic.reading.order_training import Asked, train_order
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.recall import Recall, Sample, learn
 from polyclinic.reading.sets import Labelled
@@ -80,7 +82,20 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
     """Train and write the weights of all kinds but those that are `in_reply`; returns their digest."""
     mine = {name: kind for name, kind in kinds.items() if not kind.in_reply}
     weights = made(*train(rows, mine))
-    return save(out, replace(weights, gather=train_gather([row for row in rows if row.question.kind in mine], mine)))
+    gather = train_gather([row for row in rows if row.question.kind in mine], mine)
+    return save(out, replace(weights, gather=gather, order=in_order(rows, mine)))
+
+
+def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Order | None:
+    """The network that reads words in order, for the kinds that ask about the text alone or about a listed target."""
+    lines: list[Asked] = []
+    for name, kind in sorted(kinds.items()):
+        mine = [row for row in rows if row.question.kind == name and not compares(kind) and not kind.bound]
+        lines += [
+            Asked(row.text, scope_of(kind, target_of(kind, row.question)), row.label)
+            for row in _all_lines(mine, kind, rows)
+        ]
+    return train_order(lines)
 
 
 def train_lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:

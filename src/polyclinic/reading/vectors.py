@@ -59,9 +59,21 @@ def whole(text: str) -> Vector:
     return tokens(text).whole
 
 
+def _token_ids(text: str) -> NDArray[np.intp]:
+    embedder, table, _ = _table()
+    return np.clip(np.asarray(embedder.token_ids(text.lower()), dtype=np.intp), 0, len(table) - 1)
+
+
+def token_rows(text: str) -> Vector:
+    """The vectors of a text's tokens in order; rare tokens have long vectors."""
+    _, table, _ = _table()
+    rows: Vector = table[_token_ids(text)]
+    return rows
+
+
 def _tokens(text: str) -> Tokens:
-    embedder, table, norms = _table()
-    ids = np.clip(np.asarray(embedder.token_ids(text.lower()), dtype=np.intp), 0, len(table) - 1)
+    _, table, norms = _table()
+    ids = _token_ids(text)
     if not len(ids):
         return Tokens(np.zeros((0, DIMENSIONS), np.float32), np.zeros(0, np.float32), np.zeros(DIMENSIONS, np.float32))
     units = table[ids] / norms[ids][:, None]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
+from polyclinic.reading.order import Order, packed_order, unpacked_order
 from polyclinic.reading.recall import Recall, packed, unpacked
 from polyclinic.reading.text_labels import zipped
 from polyclinic.reading.vectors import DIMENSIONS
@@ -32,7 +33,7 @@ class Weights:
 
     The weights in a table are whole numbers; `steps` says how much one counts. `scopes` lists the targets that a listed
     kind has learned one by one; for any other target only nearness counts. `gather` weighs the sentences of a longer
-    text. `recalls` holds readings that open kinds were trained with.
+    text. `recalls` holds readings that open kinds were trained with. `order` is the network that reads words in order.
     """
 
     tables: Mapping[str, NDArray[np.int8]]
@@ -42,6 +43,7 @@ class Weights:
     scopes: frozenset[str]
     gather: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     recalls: Mapping[str, Recall] = field(default_factory=dict)
+    order: Order | None = None
     digest: str = ""
 
 
@@ -56,12 +58,14 @@ def save(path: Path, weights: Weights) -> str:
         "scopes": sorted(weights.scopes),
         "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted(weights.gather.items())},
         "recalls": sorted(weights.recalls),
+        **({"order": weights.order.heads} if weights.order else {}),
     }
     parts = {
         "head.json": orjson.dumps(head),
         **{f"{kind}.i8": weights.tables[kind].tobytes() for kind in kinds},
         "dense.f32": np.concatenate([weights.dense[kind] for kind in kinds]).astype(np.float32).tobytes(),
         **{f"{kind}.recall": packed(recall) for kind, recall in sorted(weights.recalls.items())},
+        **({"order.f16": packed_order(weights.order)} if weights.order else {}),
     }
     content = zipped(parts)
     path.write_bytes(content)
@@ -89,6 +93,8 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
             tables = {kind: np.frombuffer(file.read(f"{kind}.i8"), np.int8) for kind in head["kinds"]}
             dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
             recalls = {kind: unpacked(file.read(f"{kind}.recall"), DIMENSIONS) for kind in head["recalls"]}
+            heads = tuple(head.get("order", ()))
+            network = unpacked_order(file.read("order.f16"), heads) if heads else None
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         what = f"not a file of reader weights: {error}"
         raise bad_file(file_name, what, fix="make them with 'polyclinic train reader'") from None
@@ -103,6 +109,7 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
         frozenset(head["scopes"]),
         {kind: np.asarray(row) for kind, row in head["gather"].items()},
         recalls,
+        network,
         hashlib.sha256(content).hexdigest()[:12],
     )
 
