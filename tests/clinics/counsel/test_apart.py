@@ -13,7 +13,7 @@ import pytest
 from polyclinic.clinics.counsel.scenario import PACKAGE, Persona, personas
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.words import VOICES, topic_of, words
-from polyclinic.core.part import FellOut
+from polyclinic.core.part_again import FellOut
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import played

@@ -59,7 +59,10 @@ class Persona(Frozen):
     misunderstanding: str = Field(description="what the person has got wrong about the illness")
     leaning: Leaning
     lines: dict[Lang, Lines]
-    in_korean: dict[str, str] = Field(default_factory=dict, description="fields in Korean, for Korean prompts")
+    in_korean: dict[str, str] = Field(
+        default_factory=dict,
+        description="fields in Korean; what the person tells of themselves is whole spoken sentences",
+    )
 
     def told_in(self, lang: Lang) -> Persona:
         """The person as a prompt in this language describes them. What has no translation stays as it is."""

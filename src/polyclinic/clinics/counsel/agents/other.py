@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.agents.memory import RECENT, dialogue
 from polyclinic.clinics.counsel.prompts.other import DeskWaits, PatientSpeaks
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
+from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
@@ -65,6 +66,7 @@ class Other:
             said=said,
             ready=(lines.worry, lines.value, lines.question, lines.misunderstanding) if lines else (),
             sex=persona.sex,
+            signs=SIGNS,
             lang=talk.lang,
         )
         history = dialogue(heard[:-1] if said else heard, "patient")

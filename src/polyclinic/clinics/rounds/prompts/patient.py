@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import ClassVar
+
+from pydantic import Field
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import script_for_human
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
+from polyclinic.text.lazily import lazy_pattern
+
+_TESTS = lazy_pattern(
+    r"\b(?:ecg|ekg|electrocardiogram|rhythm strip|pr interval|qrs complex|heart tracing|x-ray|(?:ct |mri )?scan|mri"
+    r"|ultrasound|echocardiogram|audiogram|blood (?:pressure|tests?|film|count|gas|sugar|results?)|heart rate"
+    r"|temperature|oxygen (?:level|saturation)|d-dimer|creatinine|creatine kinase|sodium|potassium|glucose|lactate"
+    r"|platelets?|ha?emoglobin|troponin|bilirubin|biopsy|urine test|test results?|lab(?:oratory)? results?"
+    r"|weight(?:-for-age)? chart|diagnosis)\b",
+    re.IGNORECASE,
+)
+
+
+def untold_tests(questions: Iterable[str], script: PatientScript) -> tuple[str, ...]:
+    """The tests and measurements that questions ask about and the script does not mention."""
+    known = " ".join(script.lines()).casefold()
+    asked = (match[0].casefold() for question in questions for match in _TESTS.finditer(question))
+    return tuple(dict.fromkeys(name for name in asked if name not in known))
 
 
 class PatientOpens(Prompt[str]):
@@ -38,6 +59,7 @@ class PatientAnswers(Prompt[str]):
     speaker: str
     script: PatientScript
     questions: tuple[str, ...]
+    untold: tuple[str, ...] = Field((), description="tests that the questions ask about; the script has none of them")
     cue: Cue = Cue()
 
     @property
