@@ -17,7 +17,7 @@ from polyclinic.core.files import package_text
 from polyclinic.core.message import Message
 from polyclinic.core.model import Completion
 from polyclinic.core.part import OUT_OF_PART, Part, answer_in_part, out_of_part
-from polyclinic.core.part_again import FellOut, lines_to_choose
+from polyclinic.core.part_again import FellOut, lines_to_choose, said_before
 from polyclinic.core.part_signs import broken_by
 from polyclinic.core.reading import Question
 from polyclinic.core.services import Services
@@ -445,3 +445,16 @@ def test_reports_count_lines_by_kind() -> None:
     assert isinstance(first, Paragraph)
     assert "1 (2.5%) stayed out" in first.text
     assert parts_section(RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v"),))) is None
+
+
+@pytest.mark.parametrize(("line", "lang"), [("What does the strip show?", "en"), ("저는 박말순입니다.", "ko")])
+async def test_a_line_that_somebody_has_said_is_asked_for_once_more(
+    open_episode: OpenEpisode, line: str, lang: str
+) -> None:
+    caller = Scripted(line, GOOD)
+    episode = await open_episode(caller=caller)
+    part = replace(CALLER, heard=(line,), lang=lang)
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, part)).value == GOOD
+    assert len(caller.requests) == 2
+    assert caller.requests[1].messages[-1].content.endswith(said_before(lang))
+    assert not episode.closing["part"]["again"]

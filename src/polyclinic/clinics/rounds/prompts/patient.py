@@ -28,8 +28,8 @@ _TESTS = lazy_pattern(
 def untold_tests(questions: Iterable[str], script: PatientScript) -> tuple[str, ...]:
     """The tests and measurements that questions ask about and the script does not mention."""
     known = " ".join(script.lines()).casefold()
-    asked = (match[0].casefold() for question in questions for match in _TESTS.finditer(question))
-    return tuple(dict.fromkeys(name for name in asked if name not in known))
+    asked = {match[0].casefold(): match[0] for question in questions for match in _TESTS.finditer(question)}
+    return tuple(name for plain, name in asked.items() if plain not in known)
 
 
 class PatientOpens(Prompt[str]):
