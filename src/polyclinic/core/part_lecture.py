@@ -33,7 +33,7 @@ _LECTURES = lazy_pattern(
     r"|\bin a critical (?:condition|state)\b|\bis likely (?:caused by|due to)\b"
     r"|\bit is possible that\b[^.!?]{3,120}\bdue to\b"
     r"|\bthe (?:normal )?(?:rhythm strip|pr interval|heart rate|weight[\w -]{0,12} chart)[^.!?]{0,20}"
-    r" (?:shows?|suggests?|is an?)\b"
+    r" (?:shows?|suggests?|is an?|is showing)\b|\bthe waveforms? (?:is|are)\b|\bthe expected weight for\b"
     r"|\bmy pr interval\b|\bfor a healthy adult\b"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
@@ -69,7 +69,17 @@ _LECTURES_HOLDS = Pieces(
         "to determine",
     ),
     *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical"),
-    *("likely", "due to", "rhythm strip", "pr interval", "heart rate", "chart", "healthy adult"),
+    *(
+        "likely",
+        "due to",
+        "rhythm strip",
+        "pr interval",
+        "heart rate",
+        "chart",
+        "healthy adult",
+        "waveform",
+        "expected weight",
+    ),
     *("platelet", "haemoglobin", "hemoglobin", "thrombus", "embolism"),
 )
 

@@ -12,7 +12,8 @@ from polyclinic.text.sentences import sentences
 
 _ASSISTANT = lazy_pattern(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
-    r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot)\b"
+    r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot"
+    r"|computer program)\b|i(?: am|'m) a medical assistant(?:[.!]|$)"
     r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
     r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
     r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
@@ -23,6 +24,7 @@ _ASSISTANT = lazy_pattern(
     r"|you(?:'d| would) like me to (?:rephrase|rewrite|translate|summari[sz]e)"
     r"|i (?:don't|do not) have (?:access to )?(?:any |enough |the |this |that )?(?:specific |additional |medical )?"
     r"(?:information|ability)"
+    r"|i (?:don't|do not) have access to (?:the|any|your) (?:\w+ )?(?:readings?|results?|data|images?)\b"
     r"|i can(?:'t|not) answer (?:this|that|your|these|those) questions?\b"
     r"|not (?:mentioned|included|specified|provided) in the (?:list|text|case|description|information)"
     r"|(?:based|limited|according|refer)[^.!?]{0,20} the information (?:that is |that was )?(?:provided|given)"
@@ -44,7 +46,18 @@ _ASSISTANT_HOLDS = Pieces(
     *("helps", "let me know if you", "feel free to ask", " here's", " here is", " here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
-    *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
+    *(
+        "character",
+        "professional",
+        "a file",
+        "conversation",
+        "computer program",
+        "medical assistant",
+        "access to",
+        "this question",
+        "that question",
+        "your question",
+    ),
     *("these question", "those question", "in the list", "in the text", "in the case", "in the description"),
     "like me to",
 )

@@ -15,15 +15,25 @@ from polyclinic.core.part_signs import broken_by
 SCRIPT = PatientScript(chief_complaint="My sister is drowsy.", story="The nurse took her temperature, it was high.")
 
 
-def test_a_prompt_names_the_tests_that_nobody_told_the_speaker_about() -> None:
-    asked = ("What does the ECG show?", "What is the ECG?", "What is her temperature?", "Since when is she drowsy?")
-    untold = untold_tests(asked, SCRIPT)
-    assert untold == ("ECG",)
-    prompt = PatientAnswers(style="", speaker="brother", script=SCRIPT, questions=asked, untold=untold)
-    told = prompt.render()[-1].content
-    assert "Nobody has told you anything about the ECG" in told
-    assert told.index("Nobody has told you") < told.index("- What does the ECG show?")
-    assert "Nobody has told you" not in prompt.model_copy(update={"untold": ()}).render()[-1].content
+def _told(*asked: str) -> str:
+    prompt = PatientAnswers(style="", speaker="brother", script=SCRIPT, questions=asked, **untold_tests(asked, SCRIPT))
+    return prompt.render()[-1].content
+
+
+def test_questions_about_tests_that_nobody_told_the_speaker_about_are_not_put_to_them() -> None:
+    told = _told("What does the ECG show?", "What is the ecg?", "What is her temperature?", "Since when is she drowsy?")
+    assert "you do not know about the ECG: nobody has told you" in told
+    assert "- What is her temperature?" in told and "- Since when is she drowsy?" in told
+    assert "ECG show" not in told and "ecg?" not in told
+
+
+def test_a_speaker_who_is_asked_only_about_such_tests_is_told_to_say_that_they_do_not_know() -> None:
+    told = _told("What does the ECG show?", "And the T wave?")
+    assert "ask you about the ECG and the T wave" in told and "- " not in told
+
+
+def test_a_prompt_without_such_tests_says_nothing_about_them() -> None:
+    assert "nobody has told you" not in _told("Since when is she drowsy?")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +45,10 @@ def test_a_prompt_names_the_tests_that_nobody_told_the_speaker_about() -> None:
         "I am a husband, and I am present at the hospital.",
         "I am your son, who is stiff as a board.",
         "I woke up. The students asked about the blood.",
+        "I am a computer program, not a medical professional.",
+        "I am a medical assistant.",
+        "I am sorry, but I do not have access to the ECG readings.",
+        "The rhythm strip, lead II, is showing a big thump in my throat.",
     ],
 )
 def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
@@ -43,7 +57,13 @@ def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["They looked at her ECG, I do not know what it shows.", "I am her husband.", "I am a mother of two."]
+    "line",
+    [
+        "They looked at her ECG, I do not know what it shows.",
+        "I am her husband.",
+        "I am a mother of two.",
+        "I am a medical assistant at a school, so I called at once.",
+    ],
 )
 def test_ordinary_lines_stay_in_character(line: str) -> None:
     signs = (_OF_THE_STUDENTS, _called_by_relation("mother"))

@@ -15,14 +15,19 @@ SIGNS = (
         lazy_pattern(
             r"\bthe counsell?or's (?:advice|guidance|concerns?|support|help|care|understanding|words|efforts?)\b"
             r"|\b(?:from|by|with) the counsell?or(?:[.,]| and\b|$)|\bi (?:would like to )?thank the counsell?or\b"
-            r"|\bhow i can help(?:[.!]|$)"
+            r"|\bhow i can help(?:[.!]|$)|\bnot sure what concerns you (?:have|may have)\b"
+            r"|\bwhat the counsell?or (?:meant|means|said|says|wants?)\b"
+            r"|무엇이 (?:가장 )?(?:걱정되|두려우)(?:세요|신가요|십니까)"
+            r"|(?:치료는|어떻게) [가-힣 ]{0,8}(?:하고 싶으세요|시작하시겠)"
+            r"|대화를 (?:시작해 보세요|하려고 합니다)|응답하지 않았"
             r"|상담의 대상|상담이 필요하|마음이 전해(?:집니다|져요)"
         ),
     ),
     Sign(
         "echo of the instructions",
         lazy_pattern(
-            r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\bfirst language (?:is )?[a-z]+\b"
+            r"그 말은 이미 했습니다|다른 말을 하세요"
+            r"|\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\bfirst language (?:is )?[a-z]+\b"
             r"|\ba counsellor is coming\b"
             r"|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다"
             r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"

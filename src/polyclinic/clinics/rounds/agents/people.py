@@ -87,7 +87,7 @@ class Patient:
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
         asked = tuple(cut(question, 300) for question in questions)
-        prompt = PatientAnswers(**self._in_prompts, questions=asked, untold=untold_tests(asked, self._script))
+        prompt = PatientAnswers(**self._in_prompts, questions=asked, **untold_tests(asked, self._script))
         return await self._says(prompt, self._part(" ".join(asked)), "\n".join(asked))
 
     async def _says(self, prompt: Prompt[str], part: Part, heard: str) -> str:
