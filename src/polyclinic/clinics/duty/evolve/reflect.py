@@ -77,6 +77,7 @@ def _breach(
     return ReviewsBreach(
         role=state.role,
         rule=norm.statement(),
+        then=norm.then,
         rationale=verdict.rationale,
         said=message.text,
         to=message.to,

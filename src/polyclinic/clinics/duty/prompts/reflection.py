@@ -25,6 +25,7 @@ class ReviewsBreach(Prompt[BreachReviewed]):
     words = 70
     role: Role
     rule: str
+    then: str
     rationale: str
     said: str
     to: str
