@@ -43,7 +43,7 @@ _MOST_QUOTED = 120
 _FACT = re.compile(r"\{(\w+)\}")
 
 
-class Option(NamedTuple):
+class AnswerOption(NamedTuple):
     """One of several answers that a text may settle on. As text: ``(A) Asthma``."""
 
     letter: str
@@ -61,11 +61,11 @@ class Compared(NamedTuple):
 
     letter: str = ""
     rivals: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
+    options: tuple[AnswerOption, ...] = ()
     pitfalls: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def with_option(cls, option: Option, options: tuple[Option, ...]) -> Compared:
+    def with_option(cls, option: AnswerOption, options: tuple[AnswerOption, ...]) -> Compared:
         """For the question whether a text settles on this one of the options."""
         rivals = tuple(other.words for other in options if other.words not in str(option))
         return cls(option.letter, rivals, options)

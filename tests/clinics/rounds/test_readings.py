@@ -9,7 +9,7 @@ import pytest
 from polyclinic.clinics.rounds.readings import READINGS, CaseRead
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
-from polyclinic.core.reading import Compared, Option, Question
+from polyclinic.core.reading import AnswerOption, Compared, Question
 from tests.clinics.rounds.cases import case_named
 
 KINDS = {kind.name: kind for kind in READINGS}
@@ -36,7 +36,7 @@ def test_every_option_is_compared_with_all_others_whatever_signs_it_has(
     change: Callable[[TeachingCase], TeachingCase],
 ) -> None:
     case = change(case_named("card-01"))
-    options = tuple(Option(letter, words) for letter, words in case.options.items())
+    options = tuple(AnswerOption(letter, words) for letter, words in case.options.items())
     compared = [question.compared for question in CaseRead.from_case(case).chooses()]
     assert compared == [Compared.with_option(option, options) for option in options]
     assert [each.letter for each in compared] == list(case.options)

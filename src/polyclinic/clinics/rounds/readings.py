@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from polyclinic.clinics.rounds.scenario.case import Pitfall, SocraticStep, TeachingCase
-from polyclinic.core.reading import Compared, Option, Question, ReadingKind
+from polyclinic.core.reading import AnswerOption, Compared, Question, ReadingKind
 from polyclinic.core.value import Value
 
 _OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
@@ -95,11 +95,11 @@ class CaseRead(Value):
     """The questions about one case: its sheet, its answer, what is often said wrongly, and its steps."""
 
     case: str
-    answer: Option | str
+    answer: AnswerOption | str
     why: str = ""
     pitfalls: tuple[Pitfall, ...] = ()
     steps: tuple[SocraticStep, ...] = ()
-    options: tuple[Option, ...]
+    options: tuple[AnswerOption, ...]
 
     @classmethod
     def from_case(cls, case: TeachingCase) -> CaseRead:
@@ -119,7 +119,7 @@ class CaseRead(Value):
         steps: Sequence[SocraticStep],
     ) -> CaseRead:
         """Make the reader's questions from the case data in a prompt. `answer` is the option's text, not its letter."""
-        labelled = {words: Option(letter, words) for letter, words in options.items()}
+        labelled = {words: AnswerOption(letter, words) for letter, words in options.items()}
         offered = f" Options: {'; '.join(map(str, labelled.values()))}" if labelled else ""
         return cls(
             case=f"Case: {vignette} Question: {question}{offered}",
@@ -134,7 +134,7 @@ class CaseRead(Value):
     def from_words(cls, facts: Mapping[str, str]) -> CaseRead:
         """The case in the words of a file; the option that a question asks about is its answer."""
         offered = facts["case"].partition("Options:")[2]
-        options = tuple(Option(letter, words.strip()) for letter, words in _OPTION.findall(offered))
+        options = tuple(AnswerOption(letter, words.strip()) for letter, words in _OPTION.findall(offered))
         asked = facts.get("answer") or facts.get("option", "")
         found = _PITFALL.findall(facts.get("pitfalls", ""))
         return cls(
@@ -198,7 +198,7 @@ class CaseRead(Value):
         found = self.beside_options(self._mistakes(), f" Explanation: {self.why} Pitfalls: {self._mistakes()}")
         return found._replace(pitfalls=tuple((pitfall.wrong, pitfall.right) for pitfall in self.pitfalls))
 
-    def beside_choice(self, option: Option | str) -> Compared:
+    def beside_choice(self, option: AnswerOption | str) -> Compared:
         """The other options, and all of them: a text settles on one."""
         return self.beside_options(option) if isinstance(option, str) else Compared.with_option(option, self.options)
 
