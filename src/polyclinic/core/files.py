@@ -220,6 +220,11 @@ def package_data(package: str, path: str) -> Any:
     return parse_data(package_text(package, path), path.rpartition("/")[2])
 
 
+def package_lines(package: str, path: str) -> list[Any]:
+    """The values of the JSON lines of a file that comes with a package."""
+    return [value for _, value in json_lines(package_text(package, path), path.rpartition("/")[2])]
+
+
 def package_rows(kind: type[M], package: str, path: str) -> list[M]:
     """The JSON lines of a file that comes with a package, as values of one type."""
     return rows_of(kind, package_text(package, path), path.rpartition("/")[2])

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.files import json_lines
 from polyclinic.errors import ConfigError
 from polyclinic.training.folder import is_first_process
 from polyclinic.training.record import Logged
@@ -95,8 +96,8 @@ def _plain(logs: Mapping[str, Any]) -> dict[str, float | str]:
 
 def read_progress(file: Path) -> list[Logged]:
     """Read the curve of a run: all values that are numbers."""
-    rows = [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
-    return [{name: value for name, value in row.items() if isinstance(value, int | float)} for row in rows]
+    rows = json_lines(file.read_bytes(), file) if file.is_file() else ()
+    return [{name: value for name, value in row.items() if isinstance(value, int | float)} for _, row in rows]
 
 
 MOST_IN_A_ROW = 5

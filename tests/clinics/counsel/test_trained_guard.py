@@ -34,7 +34,7 @@ from polyclinic.clinics.counsel.rules.trained import (
     WINDOW_CHARS,
     GuardLabel,
     Reading,
-    language_of,
+    message_language,
     pieces,
     read_message,
     weights,
@@ -163,7 +163,7 @@ def test_the_words_that_decided_are_words_of_the_message() -> None:
     ("text", "lang"), [("죽고 싶어요", "ko"), ("I am fine", "en"), ("나는 okay", "ko"), ("…", "ko")]
 )
 def test_a_message_is_read_in_the_language_of_its_letters(text: str, lang: str) -> None:
-    assert language_of(text) == lang
+    assert message_language(text) == lang
 
 
 def test_a_message_takes_milliseconds() -> None:

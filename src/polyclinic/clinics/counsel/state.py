@@ -65,6 +65,9 @@ class Fact(Frozen):
     value: str
     turn: int
 
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.value}"
+
 
 class Operation(Frozen):
     """A proposed change of long-term memory."""

@@ -36,6 +36,7 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
+from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
@@ -201,7 +202,7 @@ _OF_SCHEDULING = (
 
 
 @rule_judge("scheduling", *_OF_SCHEDULING)
-def scheduling(case: Case[Contact]) -> list[Score]:
+def scheduling(case: Case[Contact, DeskVariant]) -> list[Score]:
     """The scheduling rubric; for new appointments also the tools, and whether there was room at all."""
     contact = case.scenario
     if contact.claims is not None:
@@ -213,7 +214,7 @@ def scheduling(case: Case[Contact]) -> list[Score]:
     if contact.kind != "visit" or not wishes:
         return scores
     scores.append(mark("found_room", float(case.transcript.outcome() != "full")))
-    if getattr(case.variant, "scheduling", "") == "tool":
+    if case.variant.scheduling == "tool":
         used = used_tools(case.transcript)
         scores.append(mark("right_tool", float(not misfits(wishes, used)), reason=", ".join(used.values())))
         scores.append(mark("tool_used", float("fallback" not in used.values())))
@@ -259,6 +260,6 @@ def _protection(transcript: Transcript) -> list[Score]:
     return [mark("protected", float(not reached and not called.done), evidence=tuple(reached))]
 
 
-def judges() -> Sequence[Judge[Contact]]:
+def judges() -> Sequence[Judge[Contact, DeskVariant]]:
     """All judges of this clinic."""
     return (intake, scheduling)

@@ -78,7 +78,7 @@ def open_campaign(
 ) -> Campaign:
     """Make a campaign as it is before its first episode."""
     campaign = lone_campaign(context, start)
-    campaign.shared = context.clinic.shared(
-        scenarios, context.clinic.variant(spec.variant), spec.seed, context.services
-    )
+    clinic = context.clinic
+    if clinic.open_campaign is not None:
+        campaign.shared = clinic.open_campaign(scenarios, clinic.variant(spec.variant), spec.seed, context.services)
     return campaign

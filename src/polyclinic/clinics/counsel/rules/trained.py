@@ -17,6 +17,7 @@ from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
 from polyclinic.core.message import Frozen
 from polyclinic.reading.text_labels import TextLabels, load
+from polyclinic.text.normal import language_of
 from polyclinic.text.sentences import sentences
 
 GuardLabel = Literal["active", "emergency", "harm_others", "abuse", "implicit", "passive", "acceptance"]
@@ -27,8 +28,6 @@ TRAINED_LABELS = (*GUARD_LABELS, ORDINARY)
 WEIGHTS = "guard.npz"
 LONG_CHARS, WINDOW_CHARS = 400, 300
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
-_HANGUL = re.compile(r"[가-힣]")
-_LATIN = re.compile(r"[a-zA-Z]")
 _CALM = frozenset({"acceptance", ORDINARY})
 
 Level = Literal["sure", "doubt", "flag", "none"]
@@ -82,15 +81,13 @@ def pieces(text: str) -> list[str]:
     return windows
 
 
-def language_of(text: str) -> Lang:
-    """The language, recognised by the letters, because a person may write in another language than the session's. Each
-    Hangul letter counts twice, because it says more.
-    """
-    return "ko" if 2 * len(_HANGUL.findall(text)) >= len(_LATIN.findall(text)) else "en"
+def message_language(text: str) -> Lang:
+    """The language of a message: a person may write in another language than the session's."""
+    return language_of(text, 2) or "ko"
 
 
 def _read(text: str) -> Reading:
-    model, lang = weights(), language_of(text)
+    model, lang = weights(), message_language(text)
     found, levels = model.read(text, lang), model.settings[lang]
     danger = sum(found[label] for label in DANGERS)
     wish = danger + found["passive"]

@@ -8,7 +8,7 @@ from statistics import fmean
 from polyclinic.clinics.duty.evolve.reports import R01, R02
 from polyclinic.clinics.duty.prompts.reflection import HearsTraits, ReviewsBreach
 from polyclinic.clinics.duty.prompts.replies import BreachReviewed, Correction, Diagnosed
-from polyclinic.clinics.duty.prompts.views import ScaleLine, Spoken
+from polyclinic.clinics.duty.prompts.views import BreachSteers, ScaleLine, Spoken
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
@@ -82,6 +82,7 @@ def _breach(
         to=message.to,
         late=verdict.step + 1 > LATE * scenario.turns[1],
         before=dialogue[max(verdict.step - 2, 0) : verdict.step],
+        steers=BreachSteers(then=norm.then),
     )
 
 

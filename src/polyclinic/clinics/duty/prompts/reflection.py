@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.prompts.replies import (
     TraitsHeard,
     traits_heard,
 )
-from polyclinic.clinics.duty.prompts.views import PreferenceSteers, ScaleLine, Spoken, TraitLine
+from polyclinic.clinics.duty.prompts.views import BreachSteers, PreferenceSteers, ScaleLine, Spoken, TraitLine
 from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -30,6 +30,7 @@ class ReviewsBreach(Prompt[BreachReviewed]):
     to: str
     late: bool
     before: tuple[Spoken, ...]
+    steers: BreachSteers
 
     @property
     def for_human(self) -> str:

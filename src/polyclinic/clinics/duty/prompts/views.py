@@ -99,6 +99,12 @@ class PatientSteers(Facts):
     voice: str = "first"
 
 
+class BreachSteers(Facts):
+    """What a broken rule asks for, for an offline reflector."""
+
+    then: str
+
+
 class PreferenceSteers(Facts):
     """The numbers behind a preference, for an offline reflector; a language model gets them in words."""
 

@@ -33,8 +33,7 @@ class ReflectorUnderstudy(Understudy):
     def reviews(self, ask: Ask[ReviewsBreach]) -> BreachReviewed:
         """What the rule asks for, turned into advice."""
         prompt = ask.prompt
-        _, _, then = prompt.rule.partition("THEN ")
-        advice = f"Next time make sure of this: {(then or prompt.rule).rstrip('.')}."
+        advice = f"Next time make sure of this: {prompt.steers.then.rstrip('.')}."
         cause: Cause = "forgetting" if prompt.late else "missing_information"
         return BreachReviewed(why=prompt.rationale[:160], cause=cause, kind="check", correction=advice[:200])
 

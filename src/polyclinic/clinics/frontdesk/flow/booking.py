@@ -101,7 +101,7 @@ class Booking:
             await self.settle(diary, self.second, offer_words(offer.proposals or ()))
             offer = await self.offer(diary, snapshot, self.second)
         wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
-        self.episode.conclude(BookingEnded(department=self.department, dialogue=">".join(wishes)))
+        self.episode.conclude(BookingEnded.after(self.department, wishes))
         if offer.proposals == () and not anything_free(snapshot, offer.request.wish):
             self.say("staff", "I am sorry, nothing is free.", "booking")
             return "full"

@@ -148,9 +148,9 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
 
 def _wish(row: Row) -> str:
     talk = row.episode.ended_with(BookingEnded)
-    first, _, second = talk.dialogue.partition(">") if talk is not None else ("", "", "")
-    met = "second wish" if second else "first wish"
-    return f"wish: {WISHES.get(second or first, second or first)} ({met})"
+    wishes = talk.wishes if talk is not None else ("",)
+    met = "second wish" if len(wishes) > 1 else "first wish"
+    return f"wish: {WISHES.get(wishes[-1], wishes[-1])} ({met})"
 
 
 def _urgency(row: Row) -> str:

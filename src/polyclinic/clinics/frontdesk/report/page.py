@@ -74,7 +74,7 @@ def _kind(row: Row) -> str:
     if row.episode.outcome != "booked":
         return row.episode.outcome
     booking = row.episode.ended_with(BookingEnded)
-    return "a change of mind" if booking is not None and ">" in booking.dialogue else "a booking"
+    return "a change of mind" if booking is not None and len(booking.wishes) > 1 else "a booking"
 
 
 def sample(row: Row) -> Details:

@@ -9,6 +9,7 @@ from statistics import fmean, pstdev
 from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_over_hospitals, moved_up, scored, share
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
+from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.eval.sections import Cell, Table
 
 _ENDS = (
@@ -70,7 +71,7 @@ def intake_errors(rows: Sequence[Row], staff: str) -> Table:
 
 def scheduling_errors(rows: Sequence[Row], staff: str, kind: str) -> Table | None:
     """Table 5 (tools) or 11 (reasoning): scheduling errors by code."""
-    mine = [row for row in rows if (row.variant.startswith("reasoning")) == (kind == "reasoning")]
+    mine = [row for row in rows if (VARIANTS[row.variant].scheduling == "reasoning") == (kind == "reasoning")]
     if not scored(mine, "scheduling"):
         return None
     number = 11 if kind == "reasoning" else 5
@@ -182,15 +183,15 @@ def imposters(rows: Sequence[Row]) -> Table | None:
 
 def dialogue_types(rows: Sequence[Row]) -> Table | None:
     """The nine kinds of booking dialogues."""
-    found: dict[str, Counter[str]] = {}
+    found: dict[str, Counter[tuple[str, ...]]] = {}
     for name, _variant, mine in groups(rows):
-        kinds = [talk.dialogue for row in mine if (talk := row.episode.ended_with(BookingEnded)) is not None]
+        kinds = [talk.wishes for row in mine if (talk := row.episode.ended_with(BookingEnded)) is not None]
         if kinds:
             found.setdefault(name, Counter()).update(kinds)
     if not found:
         return None
-    order = dict(WISHES)
-    order |= {f"{one}>{two}": f"{WISHES[one]}, then {WISHES[two]}" for one in WISHES for two in WISHES if one != two}
+    order: dict[tuple[str, ...], str] = {(kind,): words for kind, words in WISHES.items()}
+    order |= {(one, two): f"{WISHES[one]}, then {WISHES[two]}" for one in WISHES for two in WISHES if one != two}
     lines: list[list[Cell]] = [[words, *(counts[kind] for counts in found.values())] for kind, words in order.items()]
     lines.append(["all", *(counts.total() for counts in found.values())])
     return Table(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
@@ -84,6 +86,16 @@ class BookingEnded(InDepartment):
     """The kind of dialogue: the wish, or the first and the second wish."""
 
     dialogue: str
+
+    @classmethod
+    def after(cls, department: str, wishes: Sequence[str]) -> BookingEnded:
+        """The dialogue in which these wishes were stated, one after the other."""
+        return cls(department=department, dialogue=">".join(wishes))
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """The wishes that were stated, the last one last."""
+        return tuple(self.dialogue.split(">"))
 
 
 class AppointmentMade(Payload):

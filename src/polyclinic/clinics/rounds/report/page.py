@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
 from polyclinic.clinics.rounds.scenario import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.clinics.rounds.variants import SIZES
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
 from polyclinic.eval.charts import Bars, ChartValue, Dots, Lines
@@ -74,11 +74,10 @@ def tutors(runs: Sequence[RunResults]) -> Section | None:
 
 def _sizes(results: RunResults) -> Section | None:
     """Table 8: the same tutor with one to ten students, and what it costs."""
-    variants = [name for name in results.variant_names() if name.startswith("students-")]
-    variants.sort(key=lambda name: VARIANTS[name].students)
-    if len(variants) < 2:
+    chosen = [variant for variant in SIZES if variant.name in results.variant_names()]
+    if len(chosen) < 2:
         return None
-    sizes = [VARIANTS[name].students for name in variants]
+    sizes, variants = [variant.students for variant in chosen], [variant.name for variant in chosen]
     rows: list[list[Cell]] = [[size, *_teaching_row(results, name)] for size, name in zip(sizes, variants, strict=True)]
     series = {metric.upper(): [metric_estimate(results, name, metric) for name in variants] for metric in TEACHING}
     tokens = [_mean_tokens(results, name) for name in variants]

@@ -82,17 +82,18 @@ class Consults(Prompt[str], Interviewing):
     notes: tuple[str, ...]
 
     @property
+    def _asked(self) -> str:
+        why = f", because: {self.reason.rstrip('.')}" if self.reason else ""
+        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question"
+
+    @property
     def for_human(self) -> str:
         """Why a person was called in, and what they may do."""
-        why = f", because: {self.reason.rstrip('.')}" if self.reason else ""
-        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
+        return f"{self._asked}, or type {CONCLUDE}."
 
     def form_hints(self) -> FormHints:
         """The form for a person, with a button for a colleague who has no question."""
-        asked = self.for_human.partition(" Ask one question")[0]
-        return FormHints(
-            ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))
-        )
+        return FormHints(ask=f"{self._asked}.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE)))
 
     @classmethod
     def from_human(cls, text: str) -> str:
