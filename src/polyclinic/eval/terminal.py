@@ -6,7 +6,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from polyclinic.eval.cells import cell_text, column_digits, counted, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.charts import Scatter
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
@@ -52,9 +52,9 @@ def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
         case Picture():
             return _fill(f"(picture: {block.caption})", width)
         case Figure() if isinstance(block.chart, Scatter):
-            return _fill(f"{block.caption}. {block.alt or chart_words(block.chart)}", width)
+            return _fill(f"{counted_figure(block)}. {block.alt or chart_words(block.chart)}", width)
         case Figure():
-            return table_text(chart_table(block.chart, block.caption), width)
+            return table_text(chart_table(block.chart, counted_figure(block) if block.n else block.caption), width)
         case Grid():
             return "" if not whole else "\n\n".join(block_text(figure, width, whole) for figure in block.figures)
         case Dialogue():
