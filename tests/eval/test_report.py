@@ -36,7 +36,8 @@ from polyclinic.eval.reading import event_line, transcript_blocks
 from polyclinic.eval.report import RunReport, build_report, consistency_section, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
-from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
+from polyclinic.eval.terminal import block_text, render_terminal, table_text
+from polyclinic.text.layout import columns_of
 from tests.eval.conftest import CHARTS, EVIL, SPAN
 
 
