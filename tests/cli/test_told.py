@@ -144,6 +144,11 @@ def test_a_mistyped_store_is_an_error_and_is_not_created(polyclinic: Run, comman
     assert not (tmp_path / "typo.db").exists()
 
 
+def test_the_browser_says_that_its_store_is_new(polyclinic: Run) -> None:
+    made, known = (polyclinic("web", "--host", "0.0.0.0", "--port", "0", "--store", "new.db") for _ in range(2))
+    assert "new.db is a new, empty store" in made.stderr and "new, empty" not in known.stderr
+
+
 def test_runs_of_two_clinics_are_not_compared(polyclinic: Run) -> None:
     polyclinic("run", "demo", "--scenarios", "2")
     polyclinic("run", "frontdesk", "--scenarios", "walk-in", "--variant", "tool")
