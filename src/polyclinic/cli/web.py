@@ -14,6 +14,7 @@ from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file, read_text
 from polyclinic.errors import ConfigError
+from polyclinic.store.opening import is_missing
 from polyclinic.store.staff import WEB_ROLES
 from polyclinic.store.store import default_store, folder_of, open_store
 
@@ -54,6 +55,8 @@ def command(
 
     refuse_busy_port(host, port)
     url = store or default_store()
+    if is_missing(url):
+        click.echo(f"{url} is a new, empty store", err=True)
     accounts = accounts or host not in LOOPBACK
     if accounts:
         wait(_refuse_without_accounts(url))

@@ -14,7 +14,7 @@ from polyclinic.core.model import Usage
 from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
-from polyclinic.runner.build.observers import active_observers
+from polyclinic.runner.build.observers import active_observers, require_observers
 from polyclinic.runner.execute.batch import Batch
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.tasks import rare_garbage_collection
@@ -79,6 +79,7 @@ async def save_run(
 
     Its libraries are pinned: later changes to them do not affect this run. `only` limits the number of episodes.
     """
+    require_observers()
     kept = replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
     config, episodes = kept.config, kept.episodes[:only]
     name = await store.runs.create(

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 from polyclinic.core.extras import install_hint
@@ -140,15 +141,20 @@ def _refuse_files(store: Store) -> None:
         )
 
 
+def require_ray() -> None:
+    """Refuse a cluster if Ray is not installed; its extra brings the PostgreSQL driver too."""
+    if find_spec("ray") is None:
+        raise ConfigError(f"--on ray needs the extra 'cluster': {install_hint('cluster')}")
+
+
 class Cluster:
     """A connection to Ray. ``ray`` starts a cluster on this machine or uses $RAY_ADDRESS; ``ray://…`` joins one."""
 
     def __init__(self, on: str) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        try:
-            import ray
-        except ImportError:
-            raise ConfigError(f"--on ray needs the extra: {install_hint('cluster')}") from None
+        require_ray()
+        import ray
+
         scheme, _, address = on.partition("://")
         if scheme != "ray":
             raise ConfigError(f"--on {on}: write ray, ray://auto or ray://HOST:PORT")

@@ -162,7 +162,7 @@ def _sections(test: ReaderTest) -> list[Section]:
         [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]
     ]
     return [
-        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about, digits=2)]),
+        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about)]),
         Section(
             f"Misses: {len(test.misses)}",
             [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown)] if shown else [],

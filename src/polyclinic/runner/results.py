@@ -114,7 +114,7 @@ def people_in(row: RunRow) -> list[str]:
     return [spec.role for spec in parse_cast(row.config["cast"]) if spec.kind == "human"]
 
 
-MOST = 8
+MOST = 4
 """How many figures are shown at the end of a session; all of them are in `polyclinic grades`."""
 
 

@@ -10,6 +10,7 @@ from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged, HospitalOpene
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.sections import Block, Figure, Paragraph
+from polyclinic.text.layout import number_of
 
 _MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the end", 1.0))
 
@@ -46,14 +47,17 @@ def _with_share(name: str, rows: Sequence[Row]) -> str:
 
 def _pair(conditions: dict[str, list[Row]], words: str, *, numbered: bool) -> list[Figure]:
     """Success as a share, department errors as counts of patients, as in the paper."""
+    intakes = number_of(sum(len(scored(mine, "intake")) for mine in conditions.values()), "intake")
     return [
         Figure(
             f"Intake success {words}{' (figure 2)' if numbered else ''}",
             _bars(conditions, _success, "share of intakes", high=1),
+            n=intakes,
         ),
         Figure(
             f"Department errors {words}{' (figure 3)' if numbered else ''}",
             _bars(conditions, _wrong_departments, "patients"),
+            n=intakes,
         ),
     ]
 
@@ -87,7 +91,11 @@ def misassignment(rows: Sequence[Row]) -> list[Figure]:
     variants = list(dict.fromkeys(row.variant for row in rows))
     found = [(variant, _matrix([row for row in rows if row.variant == variant])) for variant in variants]
     return [
-        Figure(f"Wrongly assigned patients by department, {variant} (figure 10)", chart)
+        Figure(
+            f"Wrongly assigned patients by department, {variant} (figure 10)",
+            chart,
+            n=number_of(len(scored([row for row in rows if row.variant == variant], "department")), "patient"),
+        )
         for variant, chart in found
         if chart is not None
     ]
@@ -136,9 +144,11 @@ def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
     until = part * begun.end_minute
     room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}
+    changes = 0
     for row in rows:
         changed = row.episode.ended_with(DiaryChanged)
         if changed is not None and row.contact.minute <= until:
+            changes += 1
             for name, day, minutes in changed.diary:
                 taken[name][day] += minutes
     values = [
@@ -147,4 +157,5 @@ def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
     ]
     days = [f"{plan.time.date_of(day):%m-%d}" for day in range(plan.time.days)]
     chart = HeatMap(list(room), days, values, low=0, high=1, x_label="day", y_label="department")
-    return Figure(f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)", chart)
+    caption = f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)"
+    return Figure(caption, chart, n=number_of(changes, "call"))

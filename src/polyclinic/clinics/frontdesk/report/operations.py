@@ -21,6 +21,7 @@ from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_tex
 from polyclinic.eval.charts import Dots, HeatMap, Lines
 from polyclinic.eval.estimate import ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
+from polyclinic.text.layout import number_of
 
 
 def operations(rows: Sequence[Row]) -> list[Block]:
@@ -86,7 +87,7 @@ def _overview(rows: Sequence[Row]) -> Table:
             ]
         )
     lines: list[list[Cell]] = [[label, *cells] for label, *cells in zip(_GLANCE, *found, strict=True)]
-    return Table("The operation at a glance", ["figure", *named], lines, digits=2)
+    return Table("The operation at a glance", ["figure", *named], lines)
 
 
 _GLANCE = (
@@ -142,7 +143,7 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
             "In days. By department, by the wish that the time was found for (first wish: the preference was met), and "
             "by urgency, one after the other. One in ten patients waits this many days or longer."
         )
-        blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
+        blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note))
     return blocks
 
 
@@ -190,10 +191,11 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
         ]
         for use in uses
     ]
+    visits = number_of(sum(use.visits for use in uses), "visit")
     columns = ["physician", "department", "clinic hours", "seen", "no-shows", "time used", "lost to no-shows"]
     return [
-        Figure(f"Clinic time used by physician and hour, {label}", chart),
-        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time.", digits=2),
+        Figure(f"Clinic time used by physician and hour, {label}", chart, n=visits),
+        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time."),
     ]
 
 
@@ -216,7 +218,7 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
     for caption, counts in (("Calls day by day", calls), ("Waiting lists day by day", waiting)):
         series = {name: [float(of_day[day]) for day in days] for name, of_day in counts.items() if of_day is not None}
         chart = Lines(days, series, x_label="day of the period (before it: negative)", y_label="patients", low=0)
-        found.append(Figure(f"{caption}, {label}", chart))
+        found.append(Figure(f"{caption}, {label}", chart, n=number_of(sum(calls["calls of the day"].values()), "call")))
     return found
 
 
