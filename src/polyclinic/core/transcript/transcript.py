@@ -75,8 +75,9 @@ class Transcript:
         """The same transcript with `seq` filled in: events get their numbers when the episode is over."""
         copies: list[Event] = []
         for number, event in enumerate(self.events):  # `dataclasses.replace` takes five times as long
-            made = object.__new__(event.__class__)
-            made.__dict__.update(event.__dict__, seq=number)
+            made, fields = object.__new__(event.__class__), event.__dict__.copy()
+            fields["seq"] = number
+            made.__dict__ = fields
             copies.append(made)
         return Transcript(copies)
 
