@@ -18,7 +18,7 @@ from polyclinic.core.value import Value
 class Frozen(BaseModel):
     """Base of the values that users and clinics write: validated when made, immutable, without unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Image(Value):
