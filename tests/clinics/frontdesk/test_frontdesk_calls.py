@@ -45,7 +45,7 @@ def wanted(body: Body) -> tuple[str, dict[str, str]]:
     texts = [str(message["content"]).partition("The patient says: ")[2] for message in body["messages"]]
     said = next(text for text in reversed(texts) if text).splitlines()[0]
     doctor = next((name for name in PLAN.physician_names if name in said), "")
-    day = next((text for text in PLAN.time.day_texts if text in said), "")
+    day = next((text for text in map(str, PLAN.time.dates) if text in said), "")
     if doctor:
         return "physician_filter", {"physician": doctor}
     return ("date_filter", {"date": day}) if day else ("get_all_time", {})
@@ -125,7 +125,7 @@ async def test_tools_are_called_natively_and_their_choices_are_those_of_the_prom
     tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in requests[0]["tools"]}
     assert list(tools) == ["get_all_time", "physician_filter", "date_filter", "ask", "fallback"]
     assert tools["physician_filter"]["properties"]["physician"]["enum"] == list(PLAN.physician_names)
-    assert tools["date_filter"]["properties"]["date"]["enum"] == list(PLAN.time.day_texts)
+    assert tools["date_filter"]["properties"]["date"]["enum"] == list(map(str, PLAN.time.dates))
     assert "JSON" not in str(requests[0]["messages"]) and "`wants`" not in str(requests[0]["messages"])
     assert how(result) == {"native"}
 
@@ -200,7 +200,7 @@ async def test_words_beside_a_call_are_left_out_unless_they_name_another_action(
 
 
 async def test_arguments_may_be_an_object_instead_of_text() -> None:
-    day = PLAN.time.day_texts[0]
+    day = str(PLAN.time.dates[0])
     given = {"tool_calls": [written("date_filter", {"date": day})], "finish_reason": "tool_calls"}
     result, _ = await book(lambda body: dict(given))
     assert how(result) == {"native"}

@@ -97,7 +97,8 @@ def sample(row: Row) -> Details:
         if score.metric in ("intake", "scheduling") and score.value == 0
     ]
     title = "; ".join([f"{row.contact.id}: {row.episode.outcome.replace('_', ' ')}", *found])
-    return Details(title, [Dialogue(lines, caption=f"{row.group}, {row.variant}, {row.contact.at}")])
+    at = row.contact.at.isoformat(timespec="seconds")
+    return Details(title, [Dialogue(lines, caption=f"{row.group}, {row.variant}, {at}")])
 
 
 def _elsewhere(row: Row) -> str:

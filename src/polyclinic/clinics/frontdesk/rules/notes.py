@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
@@ -167,7 +169,7 @@ class CalledBack(Note):
     proposals: tuple[Proposal, ...] | None
     old_start: tuple[int, int]
     physician: str
-    date: str
+    date: date
     stated: bool = True
 
 

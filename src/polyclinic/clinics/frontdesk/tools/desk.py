@@ -70,11 +70,11 @@ def own_appointment(
 
 
 def as_proposal(diary: Diary, place: Place) -> Proposal:
-    """A place in words, for the patient and for the transcript."""
+    """A place with its names and times, for the patient and for the transcript."""
     physician, time = diary.plan.physicians[place.physician], diary.time
     return Proposal(
         physician=physician.name,
-        date=time.date_text(place.day),
-        start=time.time_text(place.slot),
-        end=time.time_text(place.slot + physician.slots_per_visit),
+        date=time.date_of(place.day),
+        start=time.clock_time(place.slot),
+        end=time.clock_time(place.slot + physician.slots_per_visit),
     )

@@ -13,7 +13,7 @@ from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan
-from polyclinic.clinics.frontdesk.tools.opening import Ids, moment
+from polyclinic.clinics.frontdesk.tools.opening import Ids
 from polyclinic.core.records import (
     Change,
     Create,
@@ -61,7 +61,7 @@ class HospitalRecords:
                 specialty=unit.specialty,
                 service=unit.service,
                 location=unit.rooms,
-                created=moment(diary.time, now),
+                created=diary.time.moment(now),
             )
             return [
                 Create(self._patient(patient, record)),
@@ -109,7 +109,7 @@ class HospitalRecords:
                 return []
             return [
                 *scheduling.move(there, slots[: old.length], new_slots),
-                *_no_longer(waiting, moment(diary.time, now)),
+                *_no_longer(waiting, diary.time.moment(now)),
                 *self._trail("UPDATE", appointment, diary, now),
             ]
 
@@ -124,7 +124,7 @@ class HospitalRecords:
             waiting, (booked,) = found[0], _there(found[1:])
             if waiting is not None and waiting["status"] == "waitlist":
                 return []
-            wish = scheduling.wait_for_earlier(own[1], booked, at=moment(diary.time, now))
+            wish = scheduling.wait_for_earlier(own[1], booked, at=diary.time.moment(now))
             if waiting is None:
                 return [Create(wish), *self._trail("CREATE", wish, diary, now)]
             again = {**wish, "meta": waiting["meta"]}
@@ -135,7 +135,7 @@ class HospitalRecords:
     def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
         """Cancel an appointment and free its slots."""
 
-        at = moment(diary.time, now)
+        at = diary.time.moment(now)
 
         def cancelled(found: list[Resource | None]) -> list[Change]:
             waiting, *others = found
@@ -169,7 +169,7 @@ class HospitalRecords:
                     made = trail.encounter(self._encounter(id_)[1], appointment, finished=_VISITED[status])
                     changes.append(Create(made) if visit is None else Update(made, version_of(visit)))
             for waiting in found[2 * count :]:
-                changes += _no_longer(waiting, moment(diary.time, now))
+                changes += _no_longer(waiting, diary.time.moment(now))
             return changes
 
         own: list[Key] = [("Appointment", self._ids.record_id(id_)) for id_, _ in statuses]
@@ -180,7 +180,7 @@ class HospitalRecords:
         """The audit trail of a change: who did what to an appointment."""
         number = int(version_of(changed) or 0) + 1
         target, patient = f"Appointment/{changed['id']}", changed["subject"]["reference"]
-        recorded = diary.time.instant(now)
+        recorded = diary.time.moment(now).isoformat(timespec="seconds")
         desk = {"reference": f"Organization/{self._ids.hospital}", "display": "Front desk"}
         return [
             Create(
