@@ -19,6 +19,7 @@ from polyclinic.core.journal import CallRecord, MemoryJournal
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.spec import CastSpec, parse_model
 from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.registry import TEMPLATE, load_clinic
 from polyclinic.store.connections import SAFE_WAL, without_password
 from polyclinic.store.store import default_store, open_store
 from polyclinic.text.layout import number_of
@@ -109,16 +110,16 @@ async def _store(url: str) -> Check:
 
 
 class _Counting(MemoryJournal):
-    """Counts the answers of the tested model. It plays the nurse; understudies play all other roles."""
+    """Counts the answers of the tested model, which plays this role; understudies play all others."""
 
-    def __init__(self) -> None:
+    def __init__(self, role: str) -> None:
         super().__init__()
-        self.answers = 0
+        self.answers, self._role = 0, role
 
     async def record(self, call: CallRecord) -> None:
         """Keep the call, and count it if the tested model made it."""
         await super().record(call)
-        self.answers += call.request.role == "nurse"
+        self.answers += call.request.role == self._role
 
 
 def patience(gone_s: float) -> float:
@@ -127,13 +128,14 @@ def patience(gone_s: float) -> float:
 
 
 async def _model(text: str, began: float) -> Check:
-    """Test the model in one role of the demo clinic.
+    """Test the model in the tested role of a small clinic.
 
     Each call has one attempt and little time, so that the check is quick.
     """
-    name, spec, patience_s = f"model {text}", parse_model(text, "nurse"), patience(monotonic() - began)
+    role = next(role.name for role in load_clinic(TEMPLATE).roles if role.side == "tested")
+    name, spec, patience_s = f"model {text}", parse_model(text, role), patience(monotonic() - began)
     quick = spec.options.model_copy(update={"tries": 1, "total_s": patience_s, "timeout_s": patience_s})
-    journal = _Counting()
+    journal = _Counting(role)
     try:
         async with asyncio.timeout(patience_s):
             return await _demo([replace(spec, options=quick)], name, journal)
@@ -145,13 +147,13 @@ async def _model(text: str, began: float) -> Check:
 
 
 async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Check:
-    """Run one episode of the demo clinic, from the prompt to the score."""
+    """Run one episode of a small clinic, from the prompt to the score."""
     from polyclinic.runner.build.built_run import build
     from polyclinic.runner.execute.running_campaign import lone_campaign
     from polyclinic.runner.plan.run_plan import parse_plan
 
     try:
-        plan = parse_plan(make_config({"clinic": "demo", "scenarios": "1"}), cast).with_episodes()
+        plan = parse_plan(make_config({"clinic": TEMPLATE, "scenarios": "1"}), cast).with_episodes()
         async with build(plan, journal) as built:
             context: RunContext = built.context
             result = await run_episode(context, plan.episodes[0][1], plan.scenarios[0], lone_campaign(context, {}))

@@ -136,7 +136,9 @@ def _lines(file: str) -> list[Sentence]:
 
 
 async def rubrics(bench: Bench, file: str) -> Evaluation[RubricFigures]:
-    """The share of sentences that the rubrics judge correctly, by kind of check."""
+    """The share of sentences that the rubrics judge correctly, by kind of check. Takes JSON lines with check, text,
+    label (1 or 0), and value and today where the check needs them.
+    """
     found: dict[str, list[bool]] = {}
     wrong: list[int] = []
     for number, row in enumerate(_lines(file), start=1):

@@ -54,7 +54,9 @@ def read_rows(source: str) -> list[Utterance]:
 
 
 async def evaluate_guard(bench: Bench, file: str) -> Evaluation[GuardFigures]:
-    """Recall, false alarms and every miss for each judge, by language and label."""
+    """Recall, false alarms and every miss for each judge, by language and label. Takes JSON lines with text, lang and
+    label.
+    """
     rows = read_rows(file)
     room = asyncio.Semaphore(AT_ONCE)
     judged = await asyncio.gather(*(_judge(bench, row, room) for row in rows))
