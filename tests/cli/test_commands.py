@@ -258,7 +258,7 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: there are: voice"),
+        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: choose voice"),
         (("duty", "--set", "candidate=3"), "'candidate' is not a setting of duty: did you mean candidates"),
         (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):

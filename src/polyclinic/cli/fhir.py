@@ -184,6 +184,8 @@ def read_resources(path: Path) -> Iterator[Resource]:
     from polyclinic.fhir.validate import check
 
     text = path.read_bytes()
+    if not text.strip():
+        raise bad_file(path, "the file is empty", fix="write a resource, a Bundle, or one resource on each line")
     documents = text.splitlines() if path.suffix in (".ndjson", ".jsonl") else [text]
     for number, document in enumerate(documents, start=1):
         if not document.strip():

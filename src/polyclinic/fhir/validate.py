@@ -120,7 +120,12 @@ def problems(resource: Resource) -> list[Problem]:
     """Everything that is wrong by HL7's definitions, in the order of the elements."""
     type_ = resource.get("resourceType")
     if not isinstance(type_, str) or type_ not in resource_types():
-        return [Problem("structure", "Resource", f"resource type {type_!r} is not supported")]
+        fault = (
+            f"resource type {type_!r} is not supported"
+            if type_
+            else 'resourceType is missing; write for example "resourceType": "Patient"'
+        )
+        return [Problem("structure", "Resource", fault)]
     return list(_object(resource, type_, type_, resource))
 
 

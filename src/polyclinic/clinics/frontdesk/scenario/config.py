@@ -218,8 +218,9 @@ def parse_config(text: str, file: str) -> HospitalConfig:
 
 
 def _config(table: Any, path: Path) -> HospitalConfig:
-    if not isinstance(table, dict):
-        raise bad_file(path, "a config must be a table of parameters, such as 'days: 7'")
+    if not isinstance(table, dict) or not table:
+        fix = "write for example 'days = 7' in a TOML file, 'days: 7' in a YAML file"
+        raise bad_file(path, "a config must be a table of parameters", fix=fix)
     base = table.pop("preset", "secondary")
     if base not in PRESETS:
         raise UnknownName("hospital preset", str(base), PRESETS)
