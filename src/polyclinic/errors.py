@@ -37,7 +37,7 @@
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
     │   ├── NotAsAsked          an output of a trained role, when it is scored for a reward
-    │   └── Fault               a mistake in a user's hospital file: becomes a DataError
+    │   └── FaultInFile         a mistake in a user's hospital file: becomes a DataError
     ├── Complaint               an endpoint refused a request; another form is tried (in `models.adapting`)
     ├── Broken                  the software failed while a visitor waited; people were told (in `web.sessions`)
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)

@@ -93,7 +93,7 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
     assert (linted.returncode, "raise most_a_day" in linted.stdout) == (1, True)
     (tmp_path / "cases.json").write_text("not JSON", encoding="utf-8")
     both = polyclinic("scenarios", "lint", "rounds", "cases.json", "cases.json")
-    assert (both.returncode, both.stdout.count("cases.json:1: not JSON"), "2 faults" in both.stdout) == (1, 2, True)
+    assert (both.returncode, both.stdout.count(":1: this is not JSON"), "2 faults" in both.stdout) == (1, 2, True)
 
 
 def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(polyclinic: Run) -> None:

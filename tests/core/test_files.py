@@ -66,8 +66,8 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("a.toml", "x = 1\ny = ", r"a\.toml:2: this is not TOML \(Invalid value"),
-        ("a.toml", "x = [1,", r"a\.toml:1: not TOML"),
-        ("a.json", '{"x":\n1,}', r"a\.json:2: not JSON"),
+        ("a.toml", "x = [1,", r"a\.toml:1: this is not TOML"),
+        ("a.json", '{"x":\n1,}', r"a\.json:2: this is not JSON"),
         (
             "a.yaml",
             "x: 1\ny: [1\nz: 2",
@@ -85,7 +85,7 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
     assert rows_of(Row, '{"age": 1}\n\n{"age": 2}\n', "rows.jsonl") == [Row(age=1), Row(age=2)]
     with pytest.raises(DataError, match=r"rows\.jsonl:3: age: please write a number of at least 0; look again"):
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
-    with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
+    with pytest.raises(DataError, match=r"rows\.jsonl:2: this is not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
 
 

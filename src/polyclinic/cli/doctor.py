@@ -38,7 +38,7 @@ ANSWERED_S = 3.5
 
 
 @dataclass(frozen=True)
-class Check:
+class Checkup:
     """The result of one check."""
 
     name: str
@@ -69,16 +69,16 @@ def command(began: float | None, model: str, store: str, as_json: bool) -> int:
     return 0 if all(check.ok for check in checks) else 1
 
 
-async def _checks(store: str, model: str, began: float) -> list[Check]:
+async def _checks(store: str, model: str, began: float) -> list[Checkup]:
     checks = [_store(store or default_store()), _demo((), "offline run", MemoryJournal())]
     if model:
         checks.append(_model(model, began))
     return [_python(), _sqlite(), *_extras(), *await asyncio.gather(*checks)]
 
 
-def _python() -> Check:
+def _python() -> Checkup:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Check(
+    return Checkup(
         "Python",
         sys.version_info >= (3, 11),
         version,
@@ -86,27 +86,27 @@ def _python() -> Check:
     )
 
 
-def _sqlite() -> Check:
+def _sqlite() -> Checkup:
     mode = "WAL" if sqlite3.sqlite_version_info >= SAFE_WAL else "rollback journal (WAL is safe from 3.51.3 on)"
-    return Check("SQLite", True, f"{sqlite3.sqlite_version}, {mode}")
+    return Checkup("SQLite", True, f"{sqlite3.sqlite_version}, {mode}")
 
 
-def _extras() -> list[Check]:
+def _extras() -> list[Checkup]:
     checks = []
     for extra, (module, purpose) in EXTRAS.items():
         here = find_spec(module) is not None
         fix = "" if here else f"only if you want {purpose}: {install_hint(extra)}"
-        checks.append(Check(f"extra {extra}", True, "installed" if here else "not installed", fix))
+        checks.append(Checkup(f"extra {extra}", True, "installed" if here else "not installed", fix))
     return checks
 
 
-async def _store(url: str) -> Check:
+async def _store(url: str) -> Checkup:
     try:
         async with open_store(url) as store:
             count = len(await store.runs.all())
     except PolyclinicError as error:
-        return Check("store", False, str(error), "name another store with --store, or correct the path or server")
-    return Check("store", True, f"{without_password(url)}, {number_of(count, 'run')}")
+        return Checkup("store", False, str(error), "name another store with --store, or correct the path or server")
+    return Checkup("store", True, f"{without_password(url)}, {number_of(count, 'run')}")
 
 
 class _Counting(MemoryJournal):
@@ -127,7 +127,7 @@ def patience(gone_s: float) -> float:
     return max(LEAST_S, min(PATIENCE_S, ANSWERED_S - gone_s))
 
 
-async def _model(text: str, began: float) -> Check:
+async def _model(text: str, began: float) -> Checkup:
     """Test the model in the tested role of a small clinic.
 
     Each call has one attempt and little time, so that the check is quick.
@@ -141,12 +141,12 @@ async def _model(text: str, began: float) -> Check:
             return await _demo([replace(spec, options=quick)], name, journal)
     except TimeoutError:
         if journal.answers:
-            return Check(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
+            return Checkup(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
         slow = "a slow model may still work: a run waits longer (timeout_s); try `polyclinic audition`"
-        return Check(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
+        return Checkup(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
 
 
-async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Check:
+async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Checkup:
     """Run one episode of a small clinic, from the prompt to the score."""
     from polyclinic.runner.build.built_run import build
     from polyclinic.runner.execute.running_campaign import lone_campaign
@@ -158,8 +158,8 @@ async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> 
             context: RunContext = built.context
             result = await run_episode(context, plan.episodes[0][1], plan.scenarios[0], lone_campaign(context, {}))
     except PolyclinicError as error:
-        return Check(name, False, str(error))
+        return Checkup(name, False, str(error))
     if result.status == "failed":
         said = result.failures[-1].error.removeprefix(f"{name.removeprefix('model ')}: ")
-        return Check(name, False, said, "check the endpoint's address, key and model name")
-    return Check(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")
+        return Checkup(name, False, said, "check the endpoint's address, key and model name")
+    return Checkup(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")

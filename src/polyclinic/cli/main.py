@@ -15,7 +15,7 @@ import click
 
 from polyclinic import __version__
 from polyclinic.cli.names import COMMANDS
-from polyclinic.cli.streams import Form, configure, give_up_output, steady_streams
+from polyclinic.cli.streams import LogForm, configure, give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
 
 STARTED = monotonic()
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", help="With --log."
 )
-def cli(log: Form | None, log_level: str) -> None:
+def cli(log: LogForm | None, log_level: str) -> None:
     """Teams of AI agents at work in simulated healthcare.
 
     Everything works offline: without --cast, every role is played by an understudy, a rule-based baseline.

@@ -25,7 +25,7 @@ LANGUAGES = ("en", "ko")
 
 
 @dataclass(frozen=True)
-class Pair:
+class QuestionPair:
     """Two questions, and whether they ask the same thing."""
 
     a: str
@@ -39,9 +39,9 @@ def _data(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[QuestionPair, ...]:
     """The shipped pairs."""
-    return tuple(Pair(**json.loads(line)) for line in _data("pairs.jsonl").splitlines() if line)
+    return tuple(QuestionPair(**json.loads(line)) for line in _data("pairs.jsonl").splitlines() if line)
 
 
 @lru_cache(maxsize=1)

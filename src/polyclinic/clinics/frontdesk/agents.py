@@ -9,7 +9,15 @@ from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
-from polyclinic.clinics.frontdesk.prompts.views import VOICES, Clock, DayDiary, PhysicianDiary, Taken, Topic, Voice
+from polyclinic.clinics.frontdesk.prompts.views import (
+    VOICES,
+    DayDiary,
+    DeskClock,
+    PhysicianDiary,
+    TakenPeriod,
+    Topic,
+    Voice,
+)
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
@@ -223,7 +231,7 @@ class Staff:
             now=time.clock(now).isoformat(timespec="minutes"),
             moving=moving,
             patient_says=patient_says,
-            clock=Clock(now=time.clock(now)),
+            clock=DeskClock(now=time.clock(now)),
             voice=self._voice,
         )
         answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
@@ -273,15 +281,15 @@ def readable_diaries(diary: Diary) -> tuple[PhysicianDiary, ...]:
     )
 
 
-def _stretches(diary: Diary, free: int) -> tuple[Taken, ...]:
+def _stretches(diary: Diary, free: int) -> tuple[TakenPeriod, ...]:
     time = diary.time
-    spans: list[Taken] = []
+    spans: list[TakenPeriod] = []
     begins = -1
     for slot in range(time.slots_per_day + 1):
         taken = slot < time.slots_per_day and not free >> slot & 1
         if taken and begins < 0:
             begins = slot
         elif not taken and begins >= 0:
-            spans.append(Taken(begins=time.clock_time(begins), ends=time.clock_time(slot)))
+            spans.append(TakenPeriod(begins=time.clock_time(begins), ends=time.clock_time(slot)))
             begins = -1
     return tuple(spans)

@@ -15,7 +15,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     names_physicians,
     time_form,
 )
-from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, Clock, PhysicianDiary, Voice
+from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, DeskClock, PhysicianDiary, Voice
 from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.core.calling import CallPrompt
 from polyclinic.core.form import FormHints, OnlyIf
@@ -196,7 +196,7 @@ class StaffReasons(Prompt[FoundTime]):
     now: str
     moving: str
     patient_says: str
-    clock: Clock
+    clock: DeskClock
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[FoundTime]:

@@ -24,13 +24,13 @@ class Voice(Facts):
 FIRST_VOICE = Voice()
 
 
-class Clock(Facts):
+class DeskClock(Facts):
     """The current moment. A language model reads it as text."""
 
     now: datetime
 
 
-class Taken(Value):
+class TakenPeriod(Value):
     """A period of a day that is taken. It is printed as ``HH:MM-HH:MM``."""
 
     begins: ClockTime
@@ -44,7 +44,7 @@ class DayDiary(Frozen):
     """The taken periods of one day. A day without a clinic is taken as a whole."""
 
     date: date
-    occupied: tuple[Taken, ...]
+    occupied: tuple[TakenPeriod, ...]
 
 
 class PhysicianDiary(Frozen):

@@ -17,7 +17,7 @@ from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.fhir import resources as r
-from polyclinic.fhir.datatypes import Code, Name, reference
+from polyclinic.fhir.datatypes import Code, HumanName, reference
 
 _LONGEST_PREFIX = 38
 
@@ -104,7 +104,7 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -
     own, time = ids.record_id(physician.id), plan.time
     yield r.practitioner(
         own,
-        Name(physician.family, (physician.given,), ("Dr.",)),
+        HumanName(physician.family, (physician.given,), ("Dr.",)),
         gender=physician.sex,
         birth_date=physician.birth_date,
         phone=physician.phone,

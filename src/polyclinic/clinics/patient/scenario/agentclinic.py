@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import FactLine, age_and_sex, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, json_lines
 
@@ -53,7 +53,7 @@ def _case(case: Mapping[str, Any], number: int) -> Record:
     )
 
 
-def _lines(actor: Mapping[str, Any]) -> Iterator[Line]:
+def _lines(actor: Mapping[str, Any]) -> Iterator[FactLine]:
     symptoms = actor.get("Symptoms", {})
     if symptoms.get("Primary_Symptom"):
         yield Topic.COMPLAINT, Level.VOLUNTEERED, str(symptoms["Primary_Symptom"])
