@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import refuse_busy_port, store_option, wait
+from polyclinic.cli.options import PORT, refuse_busy_port, store_option, wait
 from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file, read_text
@@ -29,7 +29,7 @@ TOKEN_FILE = "web-token"
     show_default=True,
     help="Address to listen on; people on other machines need accounts.",
 )
-@click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--port", default=8040, show_default=True, type=PORT, help="Port to listen on; 0 takes a free one.")
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
 @click.option("--accounts", is_flag=True, help="Ask for a login on this machine too.")

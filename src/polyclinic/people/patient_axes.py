@@ -16,12 +16,12 @@ from polyclinic.core.message import Frozen
 
 Personality = Literal["neutral", "distrustful", "impatient", "overanxious", "overly_positive", "verbose"]
 Language = Literal["A", "B", "C"]
-Recall = Literal["none", "low", "high"]
+_Recall = Literal["none", "low", "high"]
 Confusion = Literal["normal", "high"]
 
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-RECALLS: tuple[Recall, ...] = get_args(Recall)
+RECALLS: tuple[_Recall, ...] = get_args(_Recall)
 CONFUSIONS: tuple[Confusion, ...] = get_args(Confusion)
 
 
@@ -30,7 +30,7 @@ class PatientAxes(Frozen):
 
     personality: Personality = "neutral"
     language: Language = "B"
-    recall: Recall = "high"
+    recall: _Recall = "high"
     confusion: Confusion = "normal"
 
     def instructions(self) -> tuple[str, ...]:

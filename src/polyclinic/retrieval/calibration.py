@@ -24,7 +24,7 @@ LANGUAGES = ("en", "ko")
 
 
 @dataclass(frozen=True)
-class Pair:
+class QuestionPair:
     """Two questions, and whether they ask the same thing."""
 
     a: str
@@ -34,9 +34,9 @@ class Pair:
 
 
 @lru_cache(maxsize=1)
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[QuestionPair, ...]:
     """The shipped pairs."""
-    return tuple(Pair(**row) for row in package_lines("polyclinic.retrieval", "data/pairs.jsonl"))
+    return tuple(QuestionPair(**row) for row in package_lines("polyclinic.retrieval", "data/pairs.jsonl"))
 
 
 @lru_cache(maxsize=1)

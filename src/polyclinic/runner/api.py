@@ -18,7 +18,7 @@ from polyclinic.runner.build.observers import active_observers, require_observer
 from polyclinic.runner.execute.batch import Batch
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.tasks import rare_garbage_collection
-from polyclinic.runner.execute.units import Share
+from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import pin_libraries, save_learned, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
@@ -101,7 +101,7 @@ async def resume_run(
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
     overrides: Mapping[str, object] | None = None,
-    share: Share = Share(),
+    share: WorkerShare = WorkerShare(),
 ) -> RunOutcome:
     """Run the pending episodes of a run. Finished episodes never run again; failed ones are retried once.
 
@@ -128,7 +128,7 @@ async def execute(
     *,
     progress: Progress | None = None,
     concurrency: int | None = None,
-    share: Share = Share(),
+    share: WorkerShare = WorkerShare(),
 ) -> RunOutcome:
     """Run the pending episodes of a saved run, with the objects that were built for it."""
     clinic, config = plan.clinic, plan.config

@@ -26,7 +26,7 @@ from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.cluster_models import Spent, counted, place_models, shares
-from polyclinic.runner.execute.units import Share
+from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
@@ -48,7 +48,7 @@ class Assignment:
     url: str
     run: str
     concurrency: int
-    share: Share
+    share: WorkerShare
     overrides: Mapping[str, object]
 
 
@@ -190,7 +190,7 @@ class Cluster:
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
-            mine = [Share(index, workers, hosts) for index in range(workers)]
+            mine = [WorkerShare(index, workers, hosts) for index in range(workers)]
             parts = [Assignment(store.url, run, at_once, share, overrides) for share in mine]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)

@@ -70,7 +70,9 @@ def open_database(url: str, *, readers: int = 0) -> Database:
     try:
         return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
     except sqlite3.Error as error:
-        raise ConfigError(f"the store '{without_password(url)}' cannot be opened: {error}") from None
+        raise ConfigError(
+            f"the store '{without_password(url)}' cannot be opened ({error}): choose another with --store"
+        ) from None
 
 
 def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:

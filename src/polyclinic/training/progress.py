@@ -26,7 +26,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
     """
     from transformers import TrainerCallback
 
-    class Progress(TrainerCallback):  # type: ignore[misc]
+    class TrainerProgress(TrainerCallback):  # type: ignore[misc]
         """Logs steps, losses, rewards and tokens a second."""
 
         def __init__(self) -> None:
@@ -68,7 +68,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
                 control.should_training_stop = control.should_save = True
             return control
 
-    return Progress()
+    return TrainerProgress()
 
 
 def _steps_of_a_round(args: Any) -> int:

@@ -33,7 +33,7 @@ from polyclinic.clinics.counsel.rules.trained import (
     TRAINED_LABELS,
     WINDOW_CHARS,
     GuardLabel,
-    Reading,
+    GuardReading,
     message_language,
     pieces,
     read_message,
@@ -175,8 +175,8 @@ def test_a_message_takes_milliseconds() -> None:
     assert (time.process_time() - began) / len(texts) < 0.02
 
 
-def _reading(level: str, label: str) -> Reading:
-    return Reading.model_validate({"level": level, "label": label, "danger": 0.4, "wish": 0.5, "words": "w"})
+def _reading(level: str, label: str) -> GuardReading:
+    return GuardReading.model_validate({"level": level, "label": label, "danger": 0.4, "wish": 0.5, "words": "w"})
 
 
 CALM = Decision(way="go_on", label="acceptance", source="nobody")

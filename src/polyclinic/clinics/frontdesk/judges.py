@@ -34,7 +34,6 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
-from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.judge import Case, Judge, Metric
@@ -151,8 +150,7 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
     """Whether the patient said all that the desk needs: its name, the physician and the date."""
     said = " ".join(_said(transcript, "patient", "event"))
     named = mentions_name(caller, said) and mentions_name(called.physician, said)
-    day = read_date(called.date)
-    return named and day is not None and mentions_date(day, said)
+    return named and mentions_date(called.date, said)
 
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED, RED_FLAG, FALSE_ALARM)

@@ -35,7 +35,7 @@ from polyclinic.core.memory import cut
 _ECHOES = 2
 
 
-class Listener:
+class SignalReader:
     """Asks the cast's reader what the person means: the signals of the stage, and strong feeling."""
 
     def __init__(self, episode: Episode, session: Session) -> None:

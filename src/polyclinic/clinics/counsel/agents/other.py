@@ -9,7 +9,7 @@ from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
-from polyclinic.core.memory import Memory, Turn
+from polyclinic.core.memory import Memory, RememberedLine
 from polyclinic.core.part import Part, answer_in_part
 
 LEAVES = "/bye"
@@ -26,7 +26,7 @@ class Other:
 
     def hear(self, speaker: str, text: str) -> None:
         """Remember what either side said aloud."""
-        self._heard.turns.append(Turn(speaker=speaker, text=text))
+        self._heard.turns.append(RememberedLine(speaker=speaker, text=text))
         del self._heard.turns[:-RECENT]
 
     async def next(self) -> DeskSays:

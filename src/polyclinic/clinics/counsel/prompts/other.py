@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
-from polyclinic.clinics.counsel.scenario import Lang, Persona
+from polyclinic.clinics.counsel.scenario import InventedPerson, Lang
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
@@ -16,7 +16,7 @@ class PatientSpeaks(Prompt[str]):
     template = "patient.{lang}.md"
     words = 50
     lang: Lang
-    persona: Persona
+    persona: InventedPerson
     voices: str = Field(description="what the person must bring up in this turn; empty if they may say anything")
     last: bool
     said: str = Field(description="the counsellor's last words; empty at the beginning")

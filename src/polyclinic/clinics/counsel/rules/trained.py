@@ -30,16 +30,16 @@ LONG_CHARS, WINDOW_CHARS = 400, 300
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _CALM = frozenset({"acceptance", ORDINARY})
 
-Level = Literal["sure", "doubt", "flag", "none"]
+_Level = Literal["sure", "doubt", "flag", "none"]
 
 
-class Reading(Frozen):
+class GuardReading(Frozen):
     """How the trained guard reads a message. `level` and `label` are its verdict, and `words` are the words that
     decided it. `danger` is the probability of danger, `wish` that of danger or a wish to die. `calm` says that the
     message is so harmless that the screen's words do not count.
     """
 
-    level: Level
+    level: _Level
     label: GuardLabel
     danger: float
     wish: float
@@ -47,10 +47,10 @@ class Reading(Frozen):
     calm: bool = False
 
 
-NOTHING_READ = Reading(level="none", label="acceptance", danger=0.0, wish=0.0)
+NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0.0)
 
 
-def read_message(text: str) -> Reading:
+def read_message(text: str) -> GuardReading:
     """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") says nothing
     that the weights could have learned: it is not read, and only the word screen looks at it.
     """
@@ -59,8 +59,8 @@ def read_message(text: str) -> Reading:
     return min((_read(piece) for piece in pieces(text)), key=_gravity)
 
 
-def _gravity(reading: Reading) -> tuple[int, float]:
-    return get_args(Level).index(reading.level), -reading.danger - reading.wish
+def _gravity(reading: GuardReading) -> tuple[int, float]:
+    return get_args(_Level).index(reading.level), -reading.danger - reading.wish
 
 
 def pieces(text: str) -> list[str]:
@@ -86,12 +86,12 @@ def message_language(text: str) -> Lang:
     return language_of(text, 2) or "ko"
 
 
-def _read(text: str) -> Reading:
+def _read(text: str) -> GuardReading:
     model, lang = weights(), message_language(text)
     found, levels = model.read(text, lang), model.settings[lang]
     danger = sum(found[label] for label in DANGERS)
     wish = danger + found["passive"]
-    level: Level = "none"
+    level: _Level = "none"
     if danger >= levels["doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"
     elif wish >= levels["flag"]:
@@ -103,7 +103,7 @@ def _read(text: str) -> Reading:
         label = "passive"
     words = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
     calm = level == "none" and wish < levels["calm"]
-    return Reading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words, calm=calm)
+    return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words, calm=calm)
 
 
 @cache

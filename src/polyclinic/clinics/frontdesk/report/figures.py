@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from polyclinic.clinics.frontdesk.report.rows import LEVELS, Row, groups, scored
+from polyclinic.clinics.frontdesk.report.rows import LEVELS, ContactRow, groups, scored
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged, HospitalOpened, VisitEnded
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
@@ -15,7 +15,7 @@ from polyclinic.text.layout import number_of
 _MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the end", 1.0))
 
 
-def history(rows: Sequence[Row]) -> list[Figure]:
+def history(rows: Sequence[ContactRow]) -> list[Figure]:
     """Figures 2 and 3: intake success and department errors, by what patients know and by the rounds allowed.
 
     The paper compares data sets; if a run has only one, its patients are grouped by what they know.
@@ -39,13 +39,13 @@ def history(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _with_share(name: str, rows: Sequence[Row]) -> str:
+def _with_share(name: str, rows: Sequence[ContactRow]) -> str:
     visits = [row.episode.ended_with(VisitEnded) for row in rows]
     known = fmean(bool(visit and visit.knows_diagnosis) for visit in visits)
     return f"{name} ({100 * known:.0f} %)"
 
 
-def _pair(conditions: dict[str, list[Row]], words: str, *, numbered: bool) -> list[Figure]:
+def _pair(conditions: dict[str, list[ContactRow]], words: str, *, numbered: bool) -> list[Figure]:
     """Success as a share, department errors as counts of patients, as in the paper."""
     intakes = number_of(sum(len(scored(mine, "intake")) for mine in conditions.values()), "intake")
     return [
@@ -63,8 +63,8 @@ def _pair(conditions: dict[str, list[Row]], words: str, *, numbered: bool) -> li
 
 
 def _bars(
-    conditions: dict[str, list[Row]],
-    value: Callable[[Sequence[Row]], float | None],
+    conditions: dict[str, list[ContactRow]],
+    value: Callable[[Sequence[ContactRow]], float | None],
     unit: str,
     high: float | None = None,
 ) -> Bars:
@@ -76,17 +76,17 @@ def _bars(
     return Bars(list(conditions), series, y_label=unit, low=0, high=high)
 
 
-def _success(rows: Sequence[Row]) -> float | None:
+def _success(rows: Sequence[ContactRow]) -> float | None:
     passed = [score.value for score in scored(rows, "intake")]
     return fmean(passed) if passed else None
 
 
-def _wrong_departments(rows: Sequence[Row]) -> float | None:
+def _wrong_departments(rows: Sequence[ContactRow]) -> float | None:
     given = scored(rows, "department")
     return float(sum(score.value == 0 for score in given)) if given else None
 
 
-def misassignment(rows: Sequence[Row]) -> list[Figure]:
+def misassignment(rows: Sequence[ContactRow]) -> list[Figure]:
     """Figure 10: where patients of each department were wrongly sent, one matrix for each variant."""
     variants = list(dict.fromkeys(row.variant for row in rows))
     found = [(variant, _matrix([row for row in rows if row.variant == variant])) for variant in variants]
@@ -101,7 +101,7 @@ def misassignment(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _matrix(rows: Sequence[Row]) -> HeatMap | None:
+def _matrix(rows: Sequence[ContactRow]) -> HeatMap | None:
     scored_rows = [(row.episode.ended_with(VisitEnded), row.score("department")) for row in rows]
     wrong = [(visit.home, score) for visit, score in scored_rows if visit and score is not None and score.value == 0]
     if not wrong:
@@ -117,7 +117,7 @@ def _matrix(rows: Sequence[Row]) -> HeatMap | None:
     return HeatMap(names, columns, values, x_label="sent to", y_label="belongs to", digits=0)
 
 
-def diaries(rows: Sequence[Row]) -> list[Block]:
+def diaries(rows: Sequence[ContactRow]) -> list[Block]:
     """How the diaries of the first hospital of each level fill up: departments by days, at three moments."""
     figures: list[Block] = []
     for level in LEVELS:
@@ -137,7 +137,7 @@ def diaries(rows: Sequence[Row]) -> list[Block]:
     return [Paragraph(words), *figures]
 
 
-def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
+def _diary(opened: ContactRow, rows: Sequence[ContactRow], label: str, part: float) -> Figure:
     begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
     if plan is None or begun is None:
         raise EngineError(f"{opened.contact.id} has no plan")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_of, moved_up, split
+from polyclinic.clinics.frontdesk.report.rows import WISHES, ContactRow, groups, mean_of, moved_up, split
 from polyclinic.clinics.frontdesk.report.talks import calls_by_outcome, queue_at_the_desk
 from polyclinic.clinics.frontdesk.rules.notes import (
     AppointmentMade,
@@ -24,7 +24,7 @@ from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 from polyclinic.text.layout import number_of
 
 
-def operations(rows: Sequence[Row]) -> list[Block]:
+def operations(rows: Sequence[ContactRow]) -> list[Block]:
     """The whole section, for each level and variant, with pictures for the first hospital of each level."""
     calls = [row for row in rows if row.contact.kind not in ("opening", "closing")]
     if not any(row.episode.ended_with(AppointmentMade) for row in calls):
@@ -47,12 +47,12 @@ def operations(rows: Sequence[Row]) -> list[Block]:
     return [*blocks, desk] if desk is not None else blocks
 
 
-def _days(rows: Iterable[Row]) -> list[float]:
+def _days(rows: Iterable[ContactRow]) -> list[float]:
     made = [row.episode.ended_with(AppointmentMade) for row in rows]
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
 
 
-def _overview(rows: Sequence[Row]) -> Table:
+def _overview(rows: Sequence[ContactRow]) -> Table:
     """The main figures, one below the other, with a column for each hospital and variant. This fits small screens."""
     named: list[str] = []
     found: list[list[Cell]] = []
@@ -116,7 +116,7 @@ def _ninth(values: Sequence[float]) -> float | None:
     return quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else None
 
 
-def _waiting_times(rows: Sequence[Row]) -> list[Block]:
+def _waiting_times(rows: Sequence[ContactRow]) -> list[Block]:
     """Waiting times by department, and by wish and whether the first wish was met, for each level and variant."""
     blocks: list[Block] = []
     for name, variant, mine in groups(rows):
@@ -147,21 +147,21 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
     return blocks
 
 
-def _wish(row: Row) -> str:
+def _wish(row: ContactRow) -> str:
     talk = row.episode.ended_with(BookingEnded)
     wishes = talk.wishes if talk is not None else ("",)
     met = "second wish" if len(wishes) > 1 else "first wish"
     return f"wish: {WISHES.get(wishes[-1], wishes[-1])} ({met})"
 
 
-def _urgency(row: Row) -> str:
+def _urgency(row: ContactRow) -> str:
     patient = row.contact.patient
     if patient is None or not (patient.emergency or patient.warning_sign):
         return "urgency: can wait"
     return "urgency: missed emergency" if patient.emergency else "urgency: warning sign, not judged"
 
 
-def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
+def _pictures(label: str, rows: Sequence[ContactRow]) -> list[Block]:
     """The pictures of one hospital: its physicians' clinics by the hour, and its days."""
     opened = next(row for row in rows if row.contact.kind == "opening")
     closed = next((row.episode.ended_with(HospitalClosed) for row in rows if row.contact.kind == "closing"), None)
@@ -199,7 +199,7 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
     ]
 
 
-def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]:
+def _over_time(label: str, rows: Sequence[ContactRow], time: TimeSystem) -> list[Block]:
     """The calls of each day, and the waiting lists: their length when the desk closed, who joined and who left."""
     days = list(range(min(row.contact.minute for row in rows) // MINUTES_A_DAY, time.days))
     lists = next((end for row in rows if (end := row.episode.ended_with(ListsOverTime)) is not None), None)
@@ -222,5 +222,5 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
     return found
 
 
-def _day(row: Row) -> int:
+def _day(row: ContactRow) -> int:
     return row.contact.minute // MINUTES_A_DAY

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from polyclinic.clinics.frontdesk.operations.queues import waits
-from polyclinic.clinics.frontdesk.report.rows import Row, groups, mean_of, split
+from polyclinic.clinics.frontdesk.report.rows import ContactRow, groups, mean_of, split
 from polyclinic.clinics.frontdesk.rules.notes import TalkHeld
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.sections import Cell, Figure, Table
@@ -18,12 +18,12 @@ AT_THE_DESK = 0.5
 CLERKS = (1, 2, 3, 4, 6, 8)
 
 
-def _minutes(row: Row) -> float | None:
+def _minutes(row: ContactRow) -> float | None:
     talk = row.episode.ended_with(TalkHeld)
     return AT_THE_DESK + talk.spoken_words / WORDS_A_MINUTE if talk is not None else None
 
 
-def calls_by_outcome(rows: Sequence[Row]) -> Table:
+def calls_by_outcome(rows: Sequence[ContactRow]) -> Table:
     """How long calls take, by how they end."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -38,7 +38,7 @@ def calls_by_outcome(rows: Sequence[Row]) -> Table:
     return Table("Calls by length and outcome", columns, lines, note=note)
 
 
-def queue_at_the_desk(rows: Sequence[Row]) -> Figure | None:
+def queue_at_the_desk(rows: Sequence[ContactRow]) -> Figure | None:
     """The queue at the desk of each level's first hospital, for several numbers of clerks."""
     series: dict[str, list[float | None]] = {}
     calls = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
@@ -179,7 +180,7 @@ class CalledBack(Note):
     proposals: tuple[Proposal, ...] | None
     old_start: tuple[int, int]
     physician: str
-    date: str
+    date: date
     stated: bool = True
 
 

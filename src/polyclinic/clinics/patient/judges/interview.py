@@ -8,7 +8,7 @@ import re
 from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Asked, read_answer
+from polyclinic.clinics.patient.rules.meaning import AskedFor, read_answer
 from polyclinic.clinics.patient.rules.notes import AskedAlready, InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Exchange
@@ -104,7 +104,7 @@ async def _brought_out(case: Case[PatientScenario], bench: Bench) -> set[str]:
     for said in case.transcript.said("patient"):
         if said.round == 0:
             complaint = Exchange(question="What brings you here?", answer=said.text)
-            known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
+            known |= set((await read_answer(bench.reads, record, complaint, AskedFor())).told)
     return known & {fact.id for fact in record.checklist}
 
 
