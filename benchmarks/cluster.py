@@ -28,7 +28,7 @@ from polyclinic.core.database import RowWork
 from polyclinic.core.seed import stream
 from polyclinic.runner.api import run, start_run
 from polyclinic.runner.cluster import Assignment, Cluster, Worked, Worker, run_on_cluster
-from polyclinic.runner.execute.units import Share
+from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.store.leases import is_dead
@@ -124,7 +124,7 @@ async def calls(store: Store, run: str) -> int:
 
 def parts(store: Store, run: str, workers: int) -> list[Assignment]:
     return [
-        Assignment(store.url, run, AT_ONCE, Share(index, workers), {"on": "", "keep_as": ""})
+        Assignment(store.url, run, AT_ONCE, WorkerShare(index, workers), {"on": "", "keep_as": ""})
         for index in range(workers)
     ]
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.norm import Norm
-from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
+from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.files import package_data
@@ -21,7 +21,7 @@ class Script(Frozen):
     norm: str
     breaks: bool
     scenario: str
-    lines: tuple[Line, ...]
+    lines: tuple[SceneLine, ...]
 
     def scene(self, shifts: dict[str, AnyDuty]) -> Scene:
         """The last line as the action to check."""
@@ -52,7 +52,7 @@ def scripts() -> tuple[Script, ...]:
             norm=entry["norm"],
             breaks=entry["breaks"],
             scenario=entry["scenario"],
-            lines=tuple(Line(speaker=who, to=to, text=text) for who, to, text in entry["lines"]),
+            lines=tuple(SceneLine(speaker=who, to=to, text=text) for who, to, text in entry["lines"]),
         )
         for entry in package_data("polyclinic.clinics.duty", "data/scripts.yaml")
     )

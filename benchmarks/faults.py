@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.model import Completion, Request
-from polyclinic.models.guard import Deadline, Guarded
+from polyclinic.models.guard import Deadline, GuardedModel
 from polyclinic.models.llm import ChatCaller
 from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
@@ -41,7 +41,7 @@ class Watch:
         self.ended: Counter[str] = Counter()
 
     def install(self) -> None:
-        attempt, attempts = ChatCaller.attempt, Guarded._attempts
+        attempt, attempts = ChatCaller.attempt, GuardedModel._attempts
 
         async def timed_attempt(caller: ChatCaller, request: Request, number: int, deadline: Deadline) -> Completion:
             started = time.monotonic()
@@ -58,7 +58,7 @@ class Watch:
             finally:
                 self.attempts.append(time.monotonic() - started)
 
-        async def timed_call(guarded: Guarded, request: Request) -> Completion:
+        async def timed_call(guarded: GuardedModel, request: Request) -> Completion:
             started = time.monotonic()
             try:
                 return await attempts(guarded, request)
@@ -66,7 +66,7 @@ class Watch:
                 self.calls.append(time.monotonic() - started)
 
         setattr(ChatCaller, "attempt", timed_attempt)  # noqa: B010
-        setattr(Guarded, "_attempts", timed_call)  # noqa: B010
+        setattr(GuardedModel, "_attempts", timed_call)  # noqa: B010
 
 
 async def run(url: str, episodes: int, concurrency: int) -> dict[str, Any]:

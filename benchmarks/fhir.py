@@ -27,10 +27,10 @@ import aiohttp
 import click
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.records import Change, Resource
+from polyclinic.core.records import RecordChange, Resource
 from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling, storage
-from polyclinic.fhir.datatypes import Name, reference
+from polyclinic.fhir.datatypes import HumanName, reference
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.store import FhirStore, apply_changes, find
 from polyclinic.store.opening import open_database
@@ -56,9 +56,9 @@ def hospital(slots: int) -> Iterator[Resource]:
     """As many physicians as are needed for this number of slots, each with a week of three-minute slots."""
     yield build.organization("hospital", "Harbour Hospital")
     for number in range(100):
-        yield build.patient(f"patient-{number}", Name("Lee", [f"P{number}"]))
+        yield build.patient(f"patient-{number}", HumanName("Lee", [f"P{number}"]))
     for doctor in range(slots // PER_SCHEDULE):
-        yield build.practitioner(f"doctor-{doctor}", Name("Kim", [f"D{doctor}"]))
+        yield build.practitioner(f"doctor-{doctor}", HumanName("Kim", [f"D{doctor}"]))
         actors = [reference("Practitioner", f"doctor-{doctor}")]
         yield build.schedule(f"diary-{doctor}", actors=actors, start=MONDAY, end=MONDAY + timedelta(days=DAYS))
         for i in range(PER_SCHEDULE):
@@ -98,7 +98,7 @@ def search_inside(transaction: Transaction, diaries: int, limit: int) -> float:
     return (time.thread_time() - started) / SEARCHES * 1000
 
 
-def next_booking(transaction: Transaction, number: int, diaries: int, tag: str) -> list[Change]:
+def next_booking(transaction: Transaction, number: int, diaries: int, tag: str) -> list[RecordChange]:
     diary = number * 7919 % diaries
     free = find(transaction, parse_search("Slot", pairs(slot_query(diary))), 3).matches
     visit = build.appointment(

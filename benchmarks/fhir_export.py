@@ -23,7 +23,7 @@ import httpx
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir import resources as build
-from polyclinic.fhir.datatypes import Code, Name, reference
+from polyclinic.fhir.datatypes import Code, HumanName, reference
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.topics import built_in_topics
 from polyclinic.store.opening import open_database
@@ -39,9 +39,9 @@ def hospital(count: int) -> Iterator[Resource]:
     doctors = (count - 101) // (PER_SCHEDULE + 2)
     specialty = Code(build.SPECIALTIES, "card", "cardiology")
     for number in range(count - 1 - doctors * (PER_SCHEDULE + 2)):
-        yield build.patient(f"patient-{number}", Name("Lee", [f"P{number}"]))
+        yield build.patient(f"patient-{number}", HumanName("Lee", [f"P{number}"]))
     for doctor in range(doctors):
-        yield build.practitioner(f"doctor-{doctor}", Name("Kim", [f"D{doctor}"]))
+        yield build.practitioner(f"doctor-{doctor}", HumanName("Kim", [f"D{doctor}"]))
         actors = [reference("Practitioner", f"doctor-{doctor}")]
         week = timedelta(days=7)
         yield build.schedule(f"diary-{doctor}", actors=actors, start=MONDAY, end=MONDAY + week, specialty=specialty)

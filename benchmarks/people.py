@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
-from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.readings import DENIED
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question
@@ -60,14 +60,14 @@ async def answer(case: Record, question: str) -> str:
     """What the offline patient says when it gets the same input as from the flow."""
     near = nearest(case, question, lambda text, others: [READER.likeness(text, other) for other in others])
     given = brief(case, question, await read_question(reads, case, question, near), near)
-    known = tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts)
+    known = tuple(KnownFact(text=fact.text, topic=fact.topic.value) for fact in given.facts)
     prompt = AnswersOverall(
         person="a calm person",
         earlier="",
         information=known,
         heard="",
         question=question,
-        memory=Memory(),
+        memory=TalkSoFar(),
         player=Player(),
         requirements=(),
         demonstrations=(),

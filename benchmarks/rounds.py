@@ -42,7 +42,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
-from polyclinic.training.dataset import Wish, build
+from polyclinic.training.dataset import DatasetRequest, build
 
 RESULTS = Path(__file__).parent / "results" / "rounds.md"
 PARTS = ("teaching", "reviewers", "voices", "learning", "faults", "cost", "people", "dataset")
@@ -313,7 +313,7 @@ async def dataset(quick: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         began, cpu = time.perf_counter(), time.process_time()
         async with open_store(str(Path(folder) / "s.db")) as store:
-            card = await build(store, Wish(out=Path(folder) / "out", clinic="rounds", rows=rows))
+            card = await build(store, DatasetRequest(out=Path(folder) / "out", clinic="rounds", rows=rows))
         wall, spent = time.perf_counter() - began, time.process_time() - cpu
         size = sum(file.stat().st_size for file in (Path(folder) / "out").rglob("*")) / 1e6
     kinds = {kind: sum(part.get(kind, 0) for part in card.rows.values()) for kind in ("single", "multi")}

@@ -37,7 +37,7 @@
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
     │   ├── NotAsAsked          an output of a trained role, when it is scored for a reward
-    │   └── Fault               a mistake in a user's hospital file: becomes a DataError
+    │   └── FaultInFile         a mistake in a user's hospital file: becomes a DataError
     ├── Complaint               an endpoint refused a request; another form is tried (in `models.adapting`)
     ├── Broken                  the software failed while a visitor waited; people were told (in `web.sessions`)
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
@@ -64,9 +64,12 @@ A failure is recorded once, where it crosses its boundary: see `boundary`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import ClassVar, Literal
+
+_MOST_LETTERS = 240
+"""How much of a list of names a message shows."""
 
 Owner = Literal["model", "reply", "simulated_user", "tool", "judge", "reader", "engine"]
 OWNERS: tuple[Owner, ...] = ("model", "reply", "simulated_user", "tool", "judge", "reader", "engine")
@@ -93,12 +96,21 @@ class UnknownName(UserError):
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif names:
-            hint = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
+            hint = f"choose {_listed(names)}"
         else:
             hint = "" if known is None else "there are none yet"
         article = "an" if what[0] in "aeiou" else "a"
         super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}")
         self.what, self.name, self.known = what, name, names
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as choices. Long lists are cut, so that the message stays one that a person reads."""
+    shown = [name for at, name in enumerate(names) if len(", ".join(names[: at + 1])) <= _MOST_LETTERS] or names[:1]
+    more = len(names) - len(shown)
+    if more:
+        return f"{', '.join(shown)} or one of {more} more"
+    return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 class DataError(UserError):

@@ -93,7 +93,7 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
     assert (linted.returncode, "raise most_a_day" in linted.stdout) == (1, True)
     (tmp_path / "cases.json").write_text("not JSON", encoding="utf-8")
     both = polyclinic("scenarios", "lint", "rounds", "cases.json", "cases.json")
-    assert (both.returncode, both.stdout.count("cases.json:1: not JSON"), "2 faults" in both.stdout) == (1, 2, True)
+    assert (both.returncode, both.stdout.count(":1: this is not JSON"), "2 faults" in both.stdout) == (1, 2, True)
 
 
 def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(polyclinic: Run) -> None:
@@ -258,7 +258,7 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: there are: voice"),
+        (("frontdesk", "--set", "rejection=0.5"), "'rejection' is not a setting of frontdesk: choose voice"),
         (("duty", "--set", "candidate=3"), "'candidate' is not a setting of duty: did you mean candidates"),
         (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):

@@ -13,7 +13,8 @@ from polyclinic.clinics.counsel.documents import documents
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import embedder
-from polyclinic.retrieval.pages import language_of
+from polyclinic.retrieval.pages import read_page
+from polyclinic.text.normal import Lang
 
 
 def pdf(words: str) -> bytes:
@@ -99,6 +100,15 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     assert [page.title for page in documents(str(out))] == ["Inside"]
 
 
-def test_the_language_is_recognised_by_its_script() -> None:
-    assert language_of("완화의료는 통증을 덜어 줍니다") == "ko"
-    assert language_of("Palliative care (완화) eases pain and much more than that") == "en"
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("완화의료는 통증을 덜어 줍니다", "ko"),
+        ("Palliative care (완화) eases pain and much more than that", "en"),
+        ("ECOG 3, CT: 간 전이", "ko"),
+        ("12.5 / 30", "en"),
+    ],
+)
+def test_the_language_is_recognised_by_its_script(tmp_path: Path, text: str, lang: Lang) -> None:
+    (tmp_path / "page.txt").write_text(text, encoding="utf-8")
+    assert read_page(tmp_path / "page.txt", tmp_path, "auto", "").lang == lang

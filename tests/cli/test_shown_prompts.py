@@ -7,21 +7,21 @@ from functools import partial
 
 import pytest
 
-from polyclinic.cli.prompts import Place, places, scenes_in
-from polyclinic.runner.audition.scenes import Scene
+from polyclinic.cli.prompts import PromptPlace, places, scenes_in
+from polyclinic.runner.audition.scenes import AuditionScene
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 from .conftest import Run, as_json
 
 
-def asks(prompt: str, scenes: Sequence[Scene]) -> bool:
+def asks(prompt: str, scenes: Sequence[AuditionScene]) -> bool:
     return any(scene.prompt == prompt for scene in scenes)
 
 
 @pytest.mark.parametrize("name", sorted(clinic_modules()))
 async def test_every_prompt_of_a_clinic_can_be_shown_by_the_plain_command(name: str) -> None:
     clinic = load_clinic(name)
-    asked: dict[Place, set[str]] = {}
+    asked: dict[PromptPlace, set[str]] = {}
     for prompt in (known.prompt_name() for known in clinic.prompts):
         for place in places(clinic, prompt, "", ""):
             if place not in asked:
@@ -35,8 +35,8 @@ async def test_every_prompt_of_a_clinic_can_be_shown_by_the_plain_command(name: 
 
 def test_the_place_that_the_clinic_names_comes_first_unless_the_user_names_one() -> None:
     clinic = load_clinic("frontdesk")
-    assert places(clinic, "StaffChanges", "", "")[0] == Place("30", "tool")
-    assert places(clinic, "StaffChanges", "", "reasoning")[0] == Place("30", "reasoning")
+    assert places(clinic, "StaffChanges", "", "")[0] == PromptPlace("30", "tool")
+    assert places(clinic, "StaffChanges", "", "reasoning")[0] == PromptPlace("30", "reasoning")
     assert {place.scenarios for place in places(clinic, "StaffChanges", "7", "tool")} == {"7", ""}
 
 

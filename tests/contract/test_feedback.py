@@ -6,12 +6,14 @@ import re
 
 import pytest
 
+from polyclinic.cli.feedback import MOST_LINES, in_brief
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.sections import Paragraph, Section, Table
+from polyclinic.eval.terminal import section_text
 from polyclinic.runner.registry import clinic_modules, load_clinic
-from polyclinic.runner.results import own_feedback, own_figures
+from polyclinic.runner.results import MOST, figure_lines, own_feedback, own_figures
 from polyclinic.testing.runs import run_once
 from polyclinic.web.catalogue import clinic_in_full
 
@@ -47,6 +49,9 @@ async def test_every_part_gets_feedback_in_the_language_of_the_page(name: str) -
         alone = name == "duty" and {event.by for event in case.transcript.of(Violated)} <= {seat}
         assert (alone or len(english) > 1) and all(section.body for section in english), seat
         assert len(korean) == len(english)
+        printed = "\n\n".join(section_text(section) for section in in_brief(english))
+        figures = list(figure_lines(clinic, own_figures(clinic, seat, case)))
+        assert len(printed.splitlines()) <= MOST_LINES and len(figures) <= MOST, f"{seat}: {printed}"
         assert all(HANGUL.search(text) for text in texts(korean[0])), texts(korean[0])
         for section in korean:
             heads = [section.title, *(block.caption for block in section.body if isinstance(block, Table))]

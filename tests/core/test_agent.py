@@ -201,7 +201,7 @@ async def test_a_tool_that_breaks_is_the_tools_failure(open_episode: OpenEpisode
     wish = Completion(tool_calls=(ToolCall(id="1", name="broken", arguments={}),))
     episode = await open_episode(nurse=Scripted(wish))
     with pytest.raises(ToolError, match="broken: OSError: disk"):
-        await episode.agent("nurse").ask(ADVISES, tools=[Tool(broken, effect="write")])
+        await episode.agent("nurse").ask(ADVISES, tools=[Tool(broken, access="write")])
     assert episode.transcript.of(ToolUsed)[0].error
 
 

@@ -237,7 +237,7 @@ async def test_an_ended_episode_has_all_payloads_of_its_conclusion(open_episode:
 
 
 def test_a_transcript_survives_a_round_trip_through_json() -> None:
-    transcript = Transcript([Said(speaker="a", text="b", data={"n": 1})]).numbered()
+    transcript = Transcript([Said(speaker="a", text="b", data={"n": 1})])
     again = Transcript.from_json(transcript.to_json())
     assert again.events == transcript.events
     assert EVENT.validate_json(b'{"kind": "said", "speaker": "a", "text": "b"}') == Said(speaker="a", text="b")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,3 +22,55 @@ def test_from_a_wheel_the_extra_goes_into_the_environment_that_runs(
 def test_from_a_clone_the_extra_is_named_by_the_folder() -> None:
     root = Path(__file__).resolve().parents[2]
     assert extras.install_hint("web").endswith(f"pip install -e '{root}[web]'")
+
+
+MISSING = (
+    *("fastapi", "argon2", "ray", "psycopg", "opentelemetry", "pypdf", "joserfc"),
+    *("pydantic_ai", "xllamacpp", "torch", "transformers"),
+)
+START = """
+import sys
+from pathlib import Path
+for name in {missing}:
+    sys.modules[name] = None
+from polyclinic.core import extras
+extras._ROOT = Path({root!r})
+from polyclinic.cli.main import main
+sys.argv[0] = "polyclinic"
+main()
+"""
+"""Starts the command line as if no extra was installed, and the package lay in this folder."""
+
+NEEDS = {
+    ("web",): "web",
+    ("serve", "counsel"): "web",
+    ("staff", "add", "ann", "--role", "supervisor"): "web",
+    ("run", "demo", "--on", "ray", "--store", "postgresql://nobody@127.0.0.1/none"): "cluster",
+    ("run", "demo", "--store", "postgresql://nobody@127.0.0.1/none"): "postgres",
+    ("run", "demo", "--cast", "nurse=anthropic:some-model"): "hosted",
+    ("run", "demo", "--cast", "nurse=local:model.gguf"): "local",
+    ("run", "demo", "--cast", "nurse=local:weights"): "train",
+    ("run", "demo", "--scenarios", "1"): "otel",
+    ("ingest", "documents", "--out", "documents.jsonl"): "pdf",
+    ("fhir", "serve", "--smart", "clients.json"): "smart",
+}
+
+
+@pytest.mark.parametrize("words", NEEDS, ids=" ".join)
+def test_a_command_without_its_extra_names_what_installs_it_from_a_wheel_and_from_a_clone(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "one.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "weights").mkdir()
+    for name, text in (("weights/config.json", "{}"), ("clients.json", "[]"), ("model.gguf", "GGUF")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    keys = {"ANTHROPIC_API_KEY": "none", "POLYCLINIC_OTEL": "1" if NEEDS[words] == "otel" else ""}
+    clone = Path(__file__).resolve().parents[2]
+    for root, package in ((tmp_path, f"'polyclinic[{NEEDS[words]}]'"), (clone, f"-e '{clone}[{NEEDS[words]}]'")):
+        command = (sys.executable, "-c", START.format(missing=MISSING, root=str(root)), *words)
+        done = subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, **keys}, input="", capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        assert done.stderr.count("\n") == 1 and f"pip install {package}\n" in done.stderr

@@ -65,10 +65,14 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.toml", "x = 1\ny = ", r"a\.toml:2: not TOML: Invalid value"),
-        ("a.toml", "x = [1,", r"a\.toml:1: not TOML"),
-        ("a.json", '{"x":\n1,}', r"a\.json:2: not JSON"),
-        ("a.yaml", "x: 1\ny: [1\nz: 2", r"a\.yaml:3: not YAML: .*; correct the indentation or the quoting there"),
+        ("a.toml", "x = 1\ny = ", r"a\.toml:2: this is not TOML \(Invalid value"),
+        ("a.toml", "x = [1,", r"a\.toml:1: this is not TOML"),
+        ("a.json", '{"x":\n1,}', r"a\.json:2: this is not JSON"),
+        (
+            "a.yaml",
+            "x: 1\ny: [1\nz: 2",
+            r"a\.yaml:3: this is not YAML \(.*\); correct the indentation",
+        ),
     ],
 )
 def test_a_file_that_does_not_fit_its_extension_is_named_with_the_line(name: str, text: str, message: str) -> None:
@@ -81,7 +85,7 @@ def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
     assert rows_of(Row, '{"age": 1}\n\n{"age": 2}\n', "rows.jsonl") == [Row(age=1), Row(age=2)]
     with pytest.raises(DataError, match=r"rows\.jsonl:3: age: please write a number of at least 0; look again"):
         rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
-    with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
+    with pytest.raises(DataError, match=r"rows\.jsonl:2: this is not JSON"):
         rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
 
 
@@ -94,7 +98,7 @@ def test_a_line_that_is_no_object_is_refused_without_the_names_of_classes(text: 
 
 def test_an_unknown_name_lists_every_known_name_once() -> None:
     assert str(UnknownName("mistake", "foo", ["harsh", "late", "harsh"])) == (
-        "'foo' is not a mistake: there are: harsh, late"
+        "'foo' is not a mistake: choose harsh or late"
     )
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from polyclinic.core.memory import Memory, Turn, cut
+from polyclinic.core.memory import Memory, RememberedLine, cut
 
 
-async def talkative(old: str, turns: list[Turn]) -> str:
+async def talkative(old: str, turns: list[RememberedLine]) -> str:
     return f"{old} and {len(turns)} more things were said at great length, word after word after word"
 
 
@@ -21,7 +21,7 @@ async def test_memory_stays_bounded_over_two_hundred_turns() -> None:
 async def test_nothing_is_summarised_before_it_leaves_the_window() -> None:
     asked: list[int] = []
 
-    async def count(old: str, turns: list[Turn]) -> str:
+    async def count(old: str, turns: list[RememberedLine]) -> str:
         asked.append(len(turns))
         return old
 

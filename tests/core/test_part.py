@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Lang, personas
 from polyclinic.clinics.demo.prompts.caller import CallerAsks
 from polyclinic.core.files import package_text
 from polyclinic.core.message import Message
 from polyclinic.core.model import Completion
-from polyclinic.core.part import OUT_OF_PART, FellOut, Part, answer_in_part, out_of_part
-from polyclinic.core.part_again import lines_to_choose
+from polyclinic.core.part import OUT_OF_PART, Part, answer_in_part, out_of_part
+from polyclinic.core.part_again import FellOut, lines_to_choose, said_before
 from polyclinic.core.part_signs import broken_by
 from polyclinic.core.reading import Question
 from polyclinic.core.services import Services
@@ -106,7 +107,7 @@ def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
 def test_what_a_small_model_said_as_an_ill_person_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     told = "The counsellor knows your name and where you live: do not introduce yourself."
-    found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told)
+    found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told, signs=SIGNS)
     assert found is not None
     assert found.kind == kind
 
@@ -196,7 +197,13 @@ def read_by_another() -> list[dict[str, Any]]:
 def test_most_lines_that_another_reader_labelled_out_of_character_are_found() -> None:
     seen: dict[bool, list[bool]] = {True: [], False: []}
     for row in read_by_another():
-        found = broken_by(row["line"], own=("patient", "환자"), others=("doctor", "nurse", "상담자"), said=row["said"])
+        found = broken_by(
+            row["line"],
+            own=("patient", "환자"),
+            others=("doctor", "nurse", "상담자"),
+            said=row["said"],
+            signs=SIGNS if row["clinic"] == "counsel" else (),
+        )
         if row["out"] or not READERS_DISAGREE.search(row["line"]):
             seen[bool(row["out"])].append(found is not None)
     assert sum(seen[True]) >= 0.65 * len(seen[True])
@@ -296,7 +303,7 @@ def test_lines_offered_to_choose_from_are_in_character(lang: Lang) -> None:
 def test_what_a_small_model_said_in_korean_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
-    found = broken_by(line, own=("환자",), others=("상담자",), said=said)
+    found = broken_by(line, own=("환자",), others=("상담자",), said=said, signs=SIGNS)
     assert found is not None and found.kind == kind
 
 
@@ -438,3 +445,16 @@ def test_reports_count_lines_by_kind() -> None:
     assert isinstance(first, Paragraph)
     assert "1 (2.5%) stayed out" in first.text
     assert parts_section(RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v"),))) is None
+
+
+@pytest.mark.parametrize(("line", "lang"), [("What does the strip show?", "en"), ("저는 박말순입니다.", "ko")])
+async def test_a_line_that_somebody_has_said_is_asked_for_once_more(
+    open_episode: OpenEpisode, line: str, lang: str
+) -> None:
+    caller = Scripted(line, GOOD)
+    episode = await open_episode(caller=caller)
+    part = replace(CALLER, heard=(line,), lang=lang)
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, part)).value == GOOD
+    assert len(caller.requests) == 2
+    assert caller.requests[1].messages[-1].content.endswith(said_before(lang))
+    assert not episode.closing["part"]["again"]

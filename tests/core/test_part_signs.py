@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.core.part_phrases import _ADVISES, _ADVISES_HOLDS, _ASSISTANT, _ASSISTANT_HOLDS
 from polyclinic.core.part_signs import broken_by
 from polyclinic.text.phrases import Pieces
@@ -76,7 +77,7 @@ def test_an_assistants_phrase_is_found_in_a_whole_line(line: str) -> None:
     "line", ["I am Kim, the ill person here.", "As the ill person I speak.", "아픈 사람 김민수입니다"]
 )
 def test_words_from_the_instructions_of_an_ill_person_are_found(line: str) -> None:
-    found = broken_by(line)
+    found = broken_by(line, signs=SIGNS)
     assert found is not None
     assert found.kind == "echo of the instructions"
 
@@ -258,7 +259,7 @@ def test_a_line_in_quotation_marks_is_the_speakers_own() -> None:
     ],
 )
 def test_a_korean_patient_does_not_speak_as_a_helper_or_read_out_their_card(line: str) -> None:
-    assert broken_by(line, own=("patient",), others=("counsellor",)) is not None
+    assert broken_by(line, own=("patient",), others=("counsellor",), signs=SIGNS) is not None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import pytest
 from jinja2 import UndefinedError
@@ -146,6 +147,22 @@ def test_mutable_fields_are_rendered_every_time() -> None:
     assert section.message({"board": board}).content == "On the board: one, two"
     named = TemplateSection("system", "{{ name }} is on duty")
     assert named.message({"name": "Kim"}) is named.message({"name": "Kim"})
+
+
+def test_system_messages_of_many_episodes_at_once_are_rendered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+    words = TemplateSection.words
+
+    def counted(self: TemplateSection, fields: Mapping[str, Any]) -> str:
+        rendered.append(fields["name"])
+        return words(self, fields)
+
+    monkeypatch.setattr(TemplateSection, "words", counted)
+    section = TemplateSection("system", "{{ name }} is on duty")
+    for _ in range(3):
+        for number in range(256):
+            assert section.message({"name": f"Kim {number}"}).content == f"Kim {number} is on duty"
+    assert len(rendered) == 256
 
 
 class Says(CallerAsks):

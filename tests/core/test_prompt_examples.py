@@ -12,7 +12,7 @@ import pytest
 from polyclinic.clinics.duty.evolve.reflect import scales
 from polyclinic.clinics.duty.prompts.reflection import HearsTraits
 from polyclinic.clinics.rounds.prompts.author import WritesMemories
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.tutor import TutorThinks
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import Analysis
@@ -45,7 +45,7 @@ def made_for_its_data(name: str) -> Prompt[Any]:
         "HearsTraits": lambda: HearsTraits(role="nurse", scales=scales("nurse"), messages=("Well.",)),
         "TutorThinks": lambda: TutorThinks(
             **turn,
-            key=Key.from_case(_CASE),
+            key=CaseKey.from_case(_CASE),
             history=(),
             last=False,
             analyses=tuple(Analysis(student=who, profile="p", text="t") for who in ("Kim", "Lee", "Park", "Choi")),

@@ -11,7 +11,7 @@ import pytest
 from polyclinic.eval.agreement import (
     IccForm,
     KappaWeights,
-    Level,
+    _Level,
     cohen_kappa,
     icc,
     krippendorff_alpha,
@@ -44,7 +44,7 @@ def unfold(counts: list[list[int]]) -> tuple[list[float], list[float]]:
 @pytest.mark.parametrize(
     ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
 )
-def test_alpha_matches_krippendorffs_own_example(level: Level, published: float) -> None:
+def test_alpha_matches_krippendorffs_own_example(level: _Level, published: float) -> None:
     found = krippendorff_alpha(KRIPPENDORFF, level)
     assert found.value == pytest.approx(published, abs=0.0005)
     assert found.low is not None and found.high is not None

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from polyclinic.eval.cells import counted
+from polyclinic.eval.cells import counted, counted_figure
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.overview import TRANSCRIPTS
 from polyclinic.eval.report import RunReport
-from polyclinic.eval.sections import Block, Details, Table
+from polyclinic.eval.sections import Block, Details, Figure, Grid, Picture, Table
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinic_modules
@@ -36,6 +36,16 @@ def tables(blocks: Iterable[Block]) -> Iterator[Table]:
             yield block
         elif isinstance(block, Details):
             yield from tables(block.body)
+
+
+def pictures(blocks: Iterable[Block]) -> Iterator[Figure]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Grid):
+            yield from block.figures
+        elif isinstance(block, Details):
+            yield from pictures(block.body)
 
 
 def measured(table: Table) -> bool:
@@ -66,12 +76,29 @@ async def test_every_table_gives_n_links_to_episodes_and_claims_no_certainty(nam
         table for table in found if any(isinstance(cell, (Estimate, float)) for row in table.rows for cell in row)
     ]
     assert figures and [table.caption for table in figures if not has_n(table)] == []
+    drawn = [picture for section in made.all_sections for picture in pictures(section.body)]
+    assert drawn and [each.caption for each in drawn if not re.search(r"\(n = .*\d", counted_figure(each))] == []
     page = render_html([made])
+    captions = [text for text in re.findall("<figcaption>(.*?)</figcaption>", page) if "n = " not in text]
+    assert set(captions) <= {picture.caption for picture in _case_pictures(made)}
     assert page.count(">episodes</a>") == sum(map(measured, found)) > 0
     assert [ends for ends in re.findall(r"<small>(-?[\d.]+) to (-?[\d.]+)</small>", page) if ends[0] == ends[1]] == []
     shown = re.findall(r">(-?\d+\.\d+)(?: <small>|</span>|</td>)", page)
     assert [text for text in shown if len(text.partition(".")[2]) > 3 or len(text.strip("-")) > 6] == []
     assert _intervals(made) and all(len(texts) == 1 for texts in _intervals(made).values()), _intervals(made)
+
+
+def _case_pictures(made: RunReport) -> list[Picture]:
+    """Pictures that belong to a case, such as an X-ray: they are not counted from anything."""
+
+    def inside(blocks: Iterable[Block]) -> Iterator[Picture]:
+        for block in blocks:
+            if isinstance(block, Picture):
+                yield block
+            elif isinstance(block, Details):
+                yield from inside(block.body)
+
+    return [each for section in made.all_sections for each in inside(section.body)]
 
 
 def _intervals(made: RunReport) -> dict[tuple[str, str], set[str]]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from polyclinic.eval.estimate import Estimate, mean_with_interval, student_t
-from polyclinic.eval.intervals import Method, _kept_draws, estimate, fold_clusters, interval, resampled_means
+from polyclinic.eval.intervals import IntervalMethod, _kept_draws, estimate, fold_clusters, interval, resampled_means
 
 
 def bounds(found: Estimate | None) -> tuple[float, float]:
@@ -32,7 +32,7 @@ def test_one_scenario_with_several_trials_resamples_its_trials() -> None:
 def test_large_normal_samples_get_the_textbook_interval() -> None:
     values = np.random.default_rng(3).normal(10, 2, 400)
     half = NormalDist().inv_cdf(0.975) * values.std(ddof=1) / 20
-    methods: tuple[Method, ...] = ("bca", "percentile")
+    methods: tuple[IntervalMethod, ...] = ("bca", "percentile")
     for method in methods:
         low, high = bounds(estimate(values.tolist(), method=method))
         assert low == pytest.approx(values.mean() - half, abs=0.04)
@@ -62,7 +62,7 @@ def test_bca_equals_a_direct_implementation_of_its_formula() -> None:
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_intervals_contain_the_true_value_about_as_often_as_they_say(method: Method) -> None:
+def test_intervals_contain_the_true_value_about_as_often_as_they_say(method: IntervalMethod) -> None:
     generator = np.random.default_rng(17)
     covered = 0
     for index in range(300):
@@ -116,7 +116,7 @@ def test_all_successes_get_the_exact_binomial_interval_not_certainty() -> None:
 
 def test_the_mean_lies_in_its_interval_and_the_interval_within_the_values() -> None:
     generator = np.random.default_rng(12)
-    methods: tuple[Method, ...] = ("bca", "percentile")
+    methods: tuple[IntervalMethod, ...] = ("bca", "percentile")
     for index in range(300):
         size = int(generator.integers(2, 9))
         values = generator.choice([0.0, 0.0, 0.0, 1.0, 0.3, 50.0], size).tolist()

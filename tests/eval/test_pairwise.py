@@ -9,7 +9,7 @@ import pytest
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError
-from polyclinic.eval.pairwise import PairwiseJudge, Preference, win_rate
+from polyclinic.eval.pairwise import PairPreference, PairwiseJudge, win_rate
 from polyclinic.eval.rubric_understudy import PairUnderstudy
 from polyclinic.eval.view import Conversation, View
 
@@ -88,7 +88,8 @@ async def test_an_unreadable_preference_gives_no_score(case_of: CaseOf, bench_of
 def test_win_rates_count_draws_as_half_and_report_consistency() -> None:
     reasons = ("", "")
     found = win_rate(
-        [Preference("a", True, reasons), Preference("draw", False, reasons), Preference("b", True, reasons)] * 4
+        [PairPreference("a", True, reasons), PairPreference("draw", False, reasons), PairPreference("b", True, reasons)]
+        * 4
     )
     assert found is not None
     assert found.rate.mean == 0.5 and (found.wins, found.draws, found.losses) == (4, 4, 4)

@@ -127,7 +127,7 @@ def test_a_cap_below_the_scale_is_raised_to_the_lowest_level() -> None:
         ('metric = "reward"\n', "", r"replaces the aggregate, but the rubric has no 'metric'"),
         ('metric = "unsafe"', 'metric = "reward"', r"two numbers of the rubric are both called 'reward'"),
         ('aggregate = "sum"', 'aggregate = "median"', r"r\.toml:4: aggregate"),
-        ("low = -2", "low = ", r"r\.toml:9: not TOML"),
+        ("low = -2", "low = ", r"r\.toml:9: this is not TOML"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_line_and_the_fix(old: str, new: str, message: str) -> None:
@@ -141,7 +141,7 @@ def test_a_wrong_file_is_named_with_its_line_and_the_fix(old: str, new: str, mes
     [
         ("      3: warm\n", "", r"r\.yaml:4: criteria.1: no anchor describes 3"),
         ("    low: 1\n", "    low: one\n", r"r\.yaml:6: criteria.1.low"),
-        ("  - id: warmth\n", "  - id: [warmth\n", r"r\.yaml:5: not YAML"),
+        ("  - id: warmth\n", "  - id: [warmth\n", r"r\.yaml:5: this is not YAML"),
         (YAML, "just words", r"r\.yaml:1: "),
     ],
 )

@@ -22,7 +22,7 @@ import uvicorn
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import resources as build
-from polyclinic.fhir.datatypes import Identifier, Name, reference
+from polyclinic.fhir.datatypes import HumanName, Identifier, reference
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.connections import BoundedRequests, server_config
@@ -61,7 +61,7 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
     people: tuple[tuple[str, str, build.Gender], ...] = (("kim", "Kim", "female"), ("park", "Park", "male"))
     for id_, family, gender in people:
         resources += [
-            build.practitioner(id_, Name(family, ["Min"], ["Dr."]), gender=gender),
+            build.practitioner(id_, HumanName(family, ["Min"], ["Dr."]), gender=gender),
             build.practitioner_role(
                 f"{id_}-role", practitioner=id_, organization="cardiology", capacity_per_hour=4, display=f"Dr. {family}"
             ),
@@ -77,7 +77,7 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
         resources.append(
             build.patient(
                 f"patient-{number}",
-                Name(family, [given]),
+                HumanName(family, [given]),
                 gender="female",
                 birth_date=datetime(1980 + number, 5, 17, tzinfo=UTC).date(),
                 identifiers=[Identifier("https://polyclinic.example/mrn", f"MRN-{number}")],

@@ -27,7 +27,7 @@ from polyclinic.core.records import (
 from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling
 from polyclinic.fhir.client import FhirClient, open_client
-from polyclinic.fhir.datatypes import Name, reference
+from polyclinic.fhir.datatypes import HumanName, reference
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 
@@ -38,7 +38,7 @@ FREE = {"schedule": "Schedule/diary", "status": "free"}
 
 def diary(count: int) -> list[Resource]:
     start = datetime(2025, 3, 24, 9, tzinfo=UTC)
-    doctor = build.practitioner("doctor", Name("Seo"))
+    doctor = build.practitioner("doctor", HumanName("Seo"))
     whole = build.schedule("diary", actors=[reference("Practitioner", "doctor")], start=start, end=start)
     slots = [
         build.slot(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polyclinic.fhir import resources as build
-from polyclinic.fhir.datatypes import Name, reference
+from polyclinic.fhir.datatypes import HumanName, reference
 
 CACHE = Path(__file__).parents[2] / ".cache" / "fhir" / "node"
 KIT = "fhir-kit-client@2.0.3"
@@ -22,7 +22,7 @@ KIT = "fhir-kit-client@2.0.3"
 def base(serve: Callable[..., Any]) -> str:
     start = datetime(2025, 3, 24, 9, tzinfo=UTC)
     resources = [
-        build.practitioner("kim", Name("Kim", ["Min"])),
+        build.practitioner("kim", HumanName("Kim", ["Min"])),
         build.schedule("diary", actors=[reference("Practitioner", "kim")], start=start, end=start),
     ]
     for i in range(8):

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from polyclinic.cli.fhir import Guard
+from polyclinic.cli.fhir import TokenGuard
 from polyclinic.errors import ConfigError
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.server.smart import Smart
@@ -74,7 +74,7 @@ async def test_a_client_gets_its_token_from_the_issuer_that_the_server_names(
 ) -> None:
     """The built-in authorisation server of one process is the external issuer of another."""
     running = serve(guarded=True)
-    guard = Guard(running.base, issuer=f"{running.base}/auth")
+    guard = TokenGuard(running.base, issuer=f"{running.base}/auth")
     app = fhir_app(hospital, ["fhir.test"], smart=await guard.smart(hospital))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE) as api:
         said = (await api.get("/.well-known/smart-configuration")).json()
@@ -85,4 +85,4 @@ async def test_a_client_gets_its_token_from_the_issuer_that_the_server_names(
         assert (await api.get("/Patient", headers=headers)).json()["total"] == 3
         assert (await api.get("/Slot", headers=headers)).status_code == 403
     with pytest.raises(ConfigError, match="jwks_uri"):
-        await Guard(BASE, issuer=f"{running.base}/nothing").smart(hospital)
+        await TokenGuard(BASE, issuer=f"{running.base}/nothing").smart(hospital)

@@ -214,7 +214,7 @@ def test_smart_is_required_on_another_host_and_not_on_loopback(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[\n{", r"clients\.json:2: not JSON"),
+        ("[\n{", r"clients\.json:2: this is not JSON"),
         ("{}", r"clients\.json: it must hold a list of clients; begin it with \["),
         ('[{"client_id": "a"}]', r"clients\.json: client 1: scopes: please fill this in"),
         ('[{"client_id": "a", "scopes": ["system/Patient.rs?x=1"]}]', r"clients\.json: client 'a': .* is not a scope"),

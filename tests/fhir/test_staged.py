@@ -9,11 +9,11 @@ import pytest
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
-    Change,
     Create,
     Delete,
     Key,
     PreconditionFailed,
+    RecordChange,
     RecordConflict,
     RecordGone,
     RecordMissing,
@@ -22,17 +22,17 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir import scheduling, storage
-from polyclinic.fhir.plain_changes import Step
+from polyclinic.fhir.plain_changes import ChangeStep
 from polyclinic.fhir.store import FhirStore
 
 Make = Callable[..., Resource]
 FREE = {"schedule": "Schedule/kim-diary", "status": "free"}
 
 
-def booking(appointment: Make, id_: str, slot: str) -> Step:
+def booking(appointment: Make, id_: str, slot: str) -> ChangeStep:
     """An appointment on one slot, to be booked in a later step."""
 
-    def booked(found: list[Resource | None]) -> list[Change]:
+    def booked(found: list[Resource | None]) -> list[RecordChange]:
         free, none = found
         assert free is not None and none is None
         return scheduling.book(appointment(id_), [free])
@@ -158,7 +158,7 @@ async def test_a_deferred_step_uses_the_state_at_the_time_it_is_applied(
 ) -> None:
     slot = ("Slot", "kim-diary-000")
 
-    def cancelled(found: list[Resource | None]) -> list[Change]:
+    def cancelled(found: list[Resource | None]) -> list[RecordChange]:
         own, taken = found
         assert own is not None and taken is not None and taken["status"] == "busy"
         return scheduling.cancel(own, [taken], at=datetime(2025, 3, 1, tzinfo=UTC))
@@ -208,11 +208,11 @@ async def test_a_step_sees_changes_to_slots_that_the_earlier_steps_did_not_name(
     stored = await hospital.read("Slot", slot)
     await hospital.transact(scheduling.book(appointment("a"), [stored]))
 
-    def cancelled(found: list[Resource | None]) -> list[Change]:
+    def cancelled(found: list[Resource | None]) -> list[RecordChange]:
         assert found[0] is not None
         return [Update({**found[0], "status": "cancelled"}, version_of(found[0]))]
 
-    def created(found: list[Resource | None]) -> list[Change]:
+    def created(found: list[Resource | None]) -> list[RecordChange]:
         return [Create({**appointment("b"), "status": "booked", **scheduling.span([stored])})]
 
     staged = hospital.stage()
@@ -224,10 +224,10 @@ async def test_a_step_sees_changes_to_slots_that_the_earlier_steps_did_not_name(
 
 
 async def test_a_step_with_unknown_effects_is_applied_alone(hospital: FhirStore, appointment: Make) -> None:
-    def nameless(found: list[Resource | None]) -> list[Change]:
+    def nameless(found: list[Resource | None]) -> list[RecordChange]:
         return [Create({"resourceType": "Patient", "active": True})]
 
-    def removed(found: list[Resource | None]) -> list[Change]:
+    def removed(found: list[Resource | None]) -> list[RecordChange]:
         return [Delete("Appointment", "a")]
 
     staged = hospital.stage()
@@ -242,7 +242,7 @@ async def test_a_step_with_unknown_effects_is_applied_alone(hospital: FhirStore,
 async def test_a_step_may_modify_the_resources_it_is_given(hospital: FhirStore, appointment: Make) -> None:
     await hospital.transact(scheduling.book(appointment("a"), [await hospital.read("Slot", "kim-diary-000")]))
 
-    def cancelled(found: list[Resource | None]) -> list[Change]:
+    def cancelled(found: list[Resource | None]) -> list[RecordChange]:
         own = found[0]
         assert own is not None
         own["status"] = "cancelled"
@@ -256,10 +256,10 @@ async def test_a_step_may_modify_the_resources_it_is_given(hospital: FhirStore, 
 
 
 async def test_deferred_steps_are_applied_completely_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:
-    def booked(found: list[Resource | None]) -> list[Change]:
+    def booked(found: list[Resource | None]) -> list[RecordChange]:
         return scheduling.book(appointment("a"), [slot for slot in found if slot is not None])
 
-    def lost(found: list[Resource | None]) -> list[Change]:
+    def lost(found: list[Resource | None]) -> list[RecordChange]:
         raise RecordMissing("the records lack it")
 
     staged = hospital.stage()

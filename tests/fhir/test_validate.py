@@ -9,14 +9,14 @@ import pytest
 
 from polyclinic.core.records import RecordInvalid, Resource
 from polyclinic.fhir import resources as build
-from polyclinic.fhir.datatypes import Address, Code, Identifier, Name, reference
+from polyclinic.fhir.datatypes import Address, Code, HumanName, Identifier, reference
 from polyclinic.fhir.validate import check, problems, structural_problems
 
 START = datetime(2025, 3, 24, 9, tzinfo=timezone(timedelta(hours=9)))
 END = START + timedelta(minutes=15)
 SPECIALTY = Code(build.SPECIALTIES, "cardiology", "Cardiology")
 PATIENT = reference("Patient", "p", "Ana Lee")
-NAME = Name("Lee", ["Ana"], ["Dr."])
+NAME = HumanName("Lee", ["Ana"], ["Dr."])
 DOCTOR = reference("Practitioner", "d")
 NUMBERS = [Identifier("urn:x", "1")]
 BUILT: list[Resource] = [

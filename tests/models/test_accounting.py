@@ -14,7 +14,7 @@ from polyclinic.models.accounting import Budget, Held, Purse
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import Cached
 from polyclinic.models.failure import AttemptFailed, CallFailed
-from polyclinic.models.guard import Deadline, Guarded
+from polyclinic.models.guard import Deadline, GuardedModel
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price, default_prices, read_prices
 from polyclinic.models.spec import Options, parse_model
@@ -83,7 +83,7 @@ def test_a_broken_price_list_is_named_with_the_fix(text: str) -> None:
 
 
 def test_a_price_list_that_is_not_toml_is_named_with_its_line() -> None:
-    with pytest.raises(DataError, match=r"mine\.toml:1: not TOML"):
+    with pytest.raises(DataError, match=r"mine\.toml:1: this is not TOML"):
         read_prices("[models", "mine.toml")
 
 
@@ -117,8 +117,8 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyclinic.models.guard._FIRST_WAIT_S", 0.0)
 
 
-def paid(caller: Caller, budget: Budget, price: Price = WORST) -> Guarded:
-    return Guarded(caller, Limiter(64), Options(), Purse(price, budget))
+def paid(caller: Caller, budget: Budget, price: Price = WORST) -> GuardedModel:
+    return GuardedModel(caller, Limiter(64), Options(), Purse(price, budget))
 
 
 async def test_a_budget_is_never_exceeded_even_by_concurrent_calls(ask: Ask) -> None:

@@ -13,7 +13,7 @@ from polyclinic.core.model import Completion
 from polyclinic.core.reply import Unreadable
 from polyclinic.core.tool import ToolSpec
 from polyclinic.models.said import is_unfinished
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
 from .conftest import Ask, Judges, Play
 from .test_real_replies import FILE, LATER, rows
@@ -27,10 +27,10 @@ BOTH_WAYS = pytest.mark.parametrize("options", ["", "&stream=false"], ids=["stre
 LOOKUP = ToolSpec(name="lookup", description="Look up.", parameters={"type": "object", "properties": {}})
 
 
-def ends(server: FaultServer, message: Body, reason: str | None, tokens: int) -> None:
+def ends(server: FaultServer, message: SentBody, reason: str | None, tokens: int) -> None:
     """Let the server answer with this message, reason and number of tokens."""
 
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
         choice: dict[str, Any] = {"index": 0, "finish_reason": reason}
         usage = {"prompt_tokens": 20, "completion_tokens": tokens}
         if not body.get("stream"):

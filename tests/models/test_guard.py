@@ -13,10 +13,10 @@ from polyclinic.errors import ModelError
 from polyclinic.models import guard
 from polyclinic.models.cast import Cast, build_cast
 from polyclinic.models.failure import AttemptFailed
-from polyclinic.models.guard import Deadline, Guarded
+from polyclinic.models.guard import Deadline, GuardedModel
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.spec import Options, parse_cast
-from polyclinic.testing.fault_server import FAULTS, Fault, FaultServer
+from polyclinic.testing.fault_server import FAULTS, FaultServer, ServerFault
 
 from .conftest import Ask, Judges, Verdict
 
@@ -32,7 +32,7 @@ def cast_on(server: FaultServer, options: str = QUICK) -> Cast:
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in ("wrong_schema", "empty")])
 @pytest.mark.parametrize("stream", ["", "&stream=false"])
-async def test_one_fault_of_each_kind_is_survived(ask: Ask, fault: Fault, stream: str) -> None:
+async def test_one_fault_of_each_kind_is_survived(ask: Ask, fault: ServerFault, stream: str) -> None:
     async with FaultServer(script=[fault], stall_s=5.0) as server:
         slow = fault in ("drip", "stall")
         cast = cast_on(server, (QUICK if slow else "?timeout_s=30") + stream)
@@ -56,7 +56,7 @@ async def test_one_fault_of_each_kind_is_survived(ask: Ask, fault: Fault, stream
     ],
 )
 async def test_a_fault_that_never_ends_becomes_one_clear_failure_in_time(
-    ask: Ask, fault: Fault, options: str, said: str
+    ask: Ask, fault: ServerFault, options: str, said: str
 ) -> None:
     async with FaultServer(faults=1.0, kinds=[fault], stall_s=30.0) as server:
         cast = cast_on(server, options)
@@ -72,7 +72,7 @@ async def test_a_requested_wait_is_respected_and_the_endpoints_slots_are_halved(
     limiter = Limiter(8)
     caller = Stubborn(AttemptFailed("too many", "throttled", retry_after_s=0.15))
     started = time.monotonic()
-    await Guarded(caller, limiter, Options()).answer(ask())
+    await GuardedModel(caller, limiter, Options()).answer(ask())
     assert time.monotonic() - started >= 0.15
     assert limiter.allowed < 8
 
@@ -83,11 +83,11 @@ async def test_a_requested_wait_of_a_day_is_shortened_retried_and_reported(
     monkeypatch.setattr(guard, "LONGEST_ASKED_S", 0.05)
     day = AttemptFailed("too many", "throttled", retry_after_s=86_400.0)
     limiter = Limiter(8)
-    completion = await Guarded(Stubborn(day), limiter, Options()).answer(ask())
+    completion = await GuardedModel(Stubborn(day), limiter, Options()).answer(ask())
     assert completion.text == "done"
     assert limiter.ready
     with pytest.raises(ModelError, match=r"asked to wait 86,400 s, and 0\.05 s is the most"):
-        await Guarded(Stubborn(day, day), limiter, Options(tries=2)).answer(ask())
+        await GuardedModel(Stubborn(day, day), limiter, Options(tries=2)).answer(ask())
 
 
 async def test_a_wait_longer_than_the_call_may_last_is_not_waited_for(ask: Ask) -> None:
@@ -141,21 +141,21 @@ class Stubborn:
 
 async def test_attempts_are_numbered_and_stop_at_the_first_answer(ask: Ask) -> None:
     caller = Stubborn(AttemptFailed("a", "server"), AttemptFailed("b", "connection"))
-    completion = await Guarded(caller, Limiter(1), Options()).answer(ask())
+    completion = await GuardedModel(caller, Limiter(1), Options()).answer(ask())
     assert (completion.text, caller.numbers) == ("done", [0, 1, 2])
 
 
 async def test_a_refused_request_is_not_retried(ask: Ask) -> None:
     caller = Stubborn(AttemptFailed("no", "refused"))
     with pytest.raises(ModelError, match="no"):
-        await Guarded(caller, Limiter(1), Options()).answer(ask())
+        await GuardedModel(caller, Limiter(1), Options()).answer(ask())
     assert caller.numbers == [0]
 
 
 async def test_a_failed_call_releases_its_slot(ask: Ask) -> None:
     limiter = Limiter(1)
     with pytest.raises(ModelError):
-        await Guarded(Stubborn(AttemptFailed("no", "refused")), limiter, Options()).answer(ask())
+        await GuardedModel(Stubborn(AttemptFailed("no", "refused")), limiter, Options()).answer(ask())
     assert limiter.busy == 0
 
 

@@ -20,7 +20,7 @@ from polyclinic.models.habits import CallTally
 from polyclinic.models.said import spoken
 from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
 from .conftest import Ask, Judges, Play, Verdict, decision
 
@@ -36,7 +36,7 @@ LOOKUP = ToolSpec(
 pytestmark = pytest.mark.usefixtures("short_waits")
 
 
-def words_of(body: Body) -> str:
+def words_of(body: SentBody) -> str:
     return "\n".join(str(message["content"]) for message in body["messages"])
 
 
@@ -145,7 +145,7 @@ async def test_where_a_schema_is_described_in_words_the_length_is_described_too(
 # Tools
 
 
-def tool_words(body: Body) -> str:
+def tool_words(body: SentBody) -> str:
     return str(body["messages"][0]["content"])
 
 
@@ -200,7 +200,7 @@ async def test_a_reply_that_is_not_only_a_tool_call_is_taken_as_words(
     assert completion.text == said
 
 
-def call_of(arguments: Any, finish: str = "tool_calls") -> Body:
+def call_of(arguments: Any, finish: str = "tool_calls") -> SentBody:
     called = {"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}
     return {"tool_calls": [called], "finish_reason": finish}
 
@@ -220,7 +220,7 @@ def call_of(arguments: Any, finish: str = "tool_calls") -> Body:
     ids=["duplicate", "list", "cut", "empty", "only thoughts", "[THINK]", "<reasoning>", "analysis"],
 )
 async def test_an_unusable_reply_reaches_the_agent_after_one_request_and_is_billed(
-    server: FaultServer, ask: Ask, play: Play, said: Body, fault: str
+    server: FaultServer, ask: Ask, play: Play, said: SentBody, fault: str
 ) -> None:
     server.reply = lambda body: dict(said)
     request = ask(tools=(LOOKUP,))
@@ -242,9 +242,9 @@ async def test_an_unusable_reply_reaches_the_agent_after_one_request_and_is_bill
     ],
 )
 async def test_duplicate_keys_in_arguments_that_are_a_json_object_are_refused(
-    server: FaultServer, ask: Ask, play: Play, arguments: str, read: Body | None, options: str
+    server: FaultServer, ask: Ask, play: Play, arguments: str, read: SentBody | None, options: str
 ) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
         streamed = bool(body.get("stream"))
         function = f'{{"name": "lookup", "arguments": {arguments}}}'
         part = "delta" if streamed else "message"
@@ -265,7 +265,7 @@ async def test_a_call_that_was_already_on_its_way_does_not_bring_back_tools_that
 ) -> None:
     slow, refused = asyncio.Event(), asyncio.Event()
 
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         if "tools" in body and len(server.requests) == 1:
             slow.set()
             await refused.wait()
@@ -341,7 +341,7 @@ async def test_a_tool_call_in_tags_is_not_spoken_where_no_tool_is_offered(
 async def test_without_picture_support_caption_and_description_are_sent_as_words(
     server: FaultServer, ask: Ask, play: Play, refusal: str | tuple[int, str]
 ) -> None:
-    def refuse(body: Body) -> str | tuple[int, str] | None:
+    def refuse(body: SentBody) -> str | tuple[int, str] | None:
         return refusal if any(isinstance(message["content"], list) for message in body["messages"]) else None
 
     server.refuse = refuse
@@ -360,7 +360,7 @@ async def test_without_picture_support_caption_and_description_are_sent_as_words
 async def test_without_a_system_role_its_text_begins_the_first_user_message(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
-    def refuse(body: Body) -> tuple[int, str] | None:
+    def refuse(body: SentBody) -> tuple[int, str] | None:
         system = any(message["role"] == "system" for message in body["messages"])
         return (500, "Jinja Exception: System role not supported") if system else None
 
@@ -372,7 +372,7 @@ async def test_without_a_system_role_its_text_begins_the_first_user_message(
 async def test_adjacent_messages_are_merged_for_a_template_that_needs_alternating_roles(
     server: FaultServer, ask: Ask, play: Play
 ) -> None:
-    def refuse(body: Body) -> str | None:
+    def refuse(body: SentBody) -> str | None:
         roles = [message["role"] for message in body["messages"]]
         alike = any(one == two for one, two in pairwise(roles))
         return "Conversation roles must alternate user/assistant/user/assistant/..." if alike else None
@@ -388,7 +388,7 @@ ALTERNATE = "Conversation roles must alternate user/assistant/user/assistant/...
 BEGUN = (assistant("Good day."), user("It hurts."), assistant("Where?"))
 
 
-def strictly_by_turns(body: Body, *, system: bool) -> str | None:
+def strictly_by_turns(body: SentBody, *, system: bool) -> str | None:
     """The complaint of a chat template in which user and assistant alternate, with or without a system message."""
     roles = [message["role"] for message in body["messages"]]
     roles = roles[1:] if system and roles[0] == "system" else roles
@@ -457,7 +457,7 @@ ANALYSIS, FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>
     ],
 )
 async def test_thinking_is_removed_from_a_reply(
-    server: FaultServer, ask: Ask, play: Play, said: str | Body, options: str
+    server: FaultServer, ask: Ask, play: Play, said: str | SentBody, options: str
 ) -> None:
     server.reply = lambda body: dict(said) if isinstance(said, dict) else said
     completion = await play(options).answer(ask())
@@ -505,7 +505,7 @@ async def test_thinking_before_an_object_does_not_hide_it(server: FaultServer, a
     ],
 )
 async def test_thinking_that_uses_up_the_limit_gets_a_higher_limit_from_then_on(
-    server: FaultServer, ask: Ask, play: Play, thought: Body
+    server: FaultServer, ask: Ask, play: Play, thought: SentBody
 ) -> None:
     server.reply = lambda body: dict(thought) if body["max_tokens"] < 2_000 else "Please sit down."
     model = play()
@@ -530,9 +530,9 @@ async def test_room_for_thinking_has_a_maximum_and_the_casts_own_limit_is_kept(
 
 @pytest.mark.parametrize("details", [None, {"reasoning_tokens": 0}], ids=["spaces", "no reasoning"])
 async def test_a_limit_that_was_not_used_by_reasoning_stays_as_it_is(
-    server: FaultServer, ask: Ask, play: Play, details: Body | None
+    server: FaultServer, ask: Ask, play: Play, details: SentBody | None
 ) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
         message = {"content": "" if details else "\n" * 300}
         used = {"completion_tokens_details": details} if details else {}
         choice = {"index": 0, "message": message, "finish_reason": "length"}
@@ -567,9 +567,9 @@ LONG = (
     ids=["short", "long", "spaces", "reasoning", "tags"],
 )
 async def test_a_reply_that_repeats_itself_is_found_even_if_it_arrives_at_once(
-    server: FaultServer, ask: Ask, play: Play, said: Body, options: str
+    server: FaultServer, ask: Ask, play: Play, said: SentBody, options: str
 ) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
         if not body.get("stream"):
             return web.json_response({"choices": [{"index": 0, "message": said, "finish_reason": "stop"}]})
         event = {"choices": [{"index": 0, "delta": said, "finish_reason": "stop"}]}
@@ -585,7 +585,7 @@ async def test_a_reply_that_repeats_itself_is_found_even_if_it_arrives_at_once(
     assert len(server.requests) == 1
 
 
-def sent(cast: str, ask: Ask) -> Body:
+def sent(cast: str, ask: Ask) -> SentBody:
     """The first request that a cast would send, without a server."""
     from polyclinic.models.assemble import Assembly
 
@@ -638,8 +638,8 @@ async def test_a_switch_that_a_server_refuses_is_left_out(server: FaultServer, a
         [{"index": 1, "message": {"content": "b"}, "finish_reason": "stop"}],
     ],
 )
-async def test_two_choices_are_never_joined(server: FaultServer, ask: Ask, play: Play, choices: list[Body]) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+async def test_two_choices_are_never_joined(server: FaultServer, ask: Ask, play: Play, choices: list[SentBody]) -> None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         return web.json_response({"choices": choices}) if len(server.requests) == 1 else None
 
     server.respond = respond
@@ -649,7 +649,7 @@ async def test_two_choices_are_never_joined(server: FaultServer, ask: Ask, play:
 
 
 async def test_a_second_choice_in_a_stream_is_never_joined(server: FaultServer, ask: Ask, play: Play) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         if len(server.requests) > 1:
             return None
         events = [

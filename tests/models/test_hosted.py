@@ -26,7 +26,7 @@ from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble
-from polyclinic.models.guard import Guarded
+from polyclinic.models.guard import GuardedModel
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price
@@ -79,9 +79,9 @@ class Replayed(CompletedStreamedResponse):
         return self.response
 
 
-def model(host: Model, options: Options = STREAMED, price: Price | None = None) -> Guarded:
+def model(host: Model, options: Options = STREAMED, price: Price | None = None) -> GuardedModel:
     caller = HostedCaller("anthropic", "claude", options, NAME, price or Price(), host_model=host)
-    return Guarded(caller, Limiter(4), options)
+    return GuardedModel(caller, Limiter(4), options)
 
 
 def ended(text: str, reason: Any, tokens: int = 10) -> ModelResponse:
@@ -493,4 +493,4 @@ async def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     caller = HostedCaller("anthropic", "claude", Options(), NAME)
     with pytest.raises(ConfigError, match=r"pip install .*\[hosted\]"):
-        await Guarded(caller, Limiter(1), Options()).answer(ask())
+        await GuardedModel(caller, Limiter(1), Options()).answer(ask())

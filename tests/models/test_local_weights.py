@@ -17,7 +17,7 @@ from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.local_weights import WeightsCaller
 from polyclinic.models.spec import parse_cast, parse_model
-from polyclinic.models.weights import Weights, base_of, seen_chat, weights_folder
+from polyclinic.models.weights import ModelWeights, base_of, seen_chat, weights_folder
 from polyclinic.models.writer import Prompted, by_temperature
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
@@ -65,7 +65,7 @@ async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, m
     sizes: list[int] = []
 
     class Nurse:
-        def __init__(self, opened: Weights, slots: int, context: int) -> None:
+        def __init__(self, opened: ModelWeights, slots: int, context: int) -> None:
             assert slots > 1
 
         def write(self, batch: Sequence[Prompted]) -> list[Completion]:
@@ -73,7 +73,7 @@ async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, m
             return [Completion(text="Take one tablet.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
 
     monkeypatch.setattr(local_weights, "Writer", Nurse)
-    monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(None, None))
+    monkeypatch.setattr(local_weights, "open_weights", lambda path: ModelWeights(None, None))
     monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
     async with open_store("sqlite://:memory:") as store:
         config = make_config(
@@ -92,7 +92,7 @@ async def test_only_a_model_that_sees_gets_pictures(folder: Path, monkeypatch: p
     shown: list[str] = []
 
     class Tutor:
-        def __init__(self, opened: Weights, slots: int, context: int) -> None: ...
+        def __init__(self, opened: ModelWeights, slots: int, context: int) -> None: ...
 
         def write(self, batch: Sequence[Prompted]) -> list[Completion]:
             parts = [part for asked in batch for turn in asked.messages for part in seen_chat([turn])[0][0]["content"]]
@@ -100,7 +100,7 @@ async def test_only_a_model_that_sees_gets_pictures(folder: Path, monkeypatch: p
             return [Completion(text="Look.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
 
     monkeypatch.setattr(local_weights, "Writer", Tutor)
-    monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(None, None))
+    monkeypatch.setattr(local_weights, "open_weights", lambda path: ModelWeights(None, None))
     monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
     cast = f"tutor=local:{folder},all=understudy"
     async with open_store("sqlite://:memory:") as store:
@@ -111,7 +111,7 @@ async def test_only_a_model_that_sees_gets_pictures(folder: Path, monkeypatch: p
 async def test_weights_that_cannot_be_loaded_fail_the_call_and_not_the_process(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(path: str) -> Weights:
+    def broken(path: str) -> ModelWeights:
         raise ConfigError("the file is cut off")
 
     monkeypatch.setattr(local_weights, "open_weights", broken)
@@ -157,7 +157,7 @@ def thinking(folder: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Thinkin
 
     async def answer(thinker: Thinker, options: str) -> Completion:
         whole = thinker.says.endswith(".")
-        monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(model, thinker))
+        monkeypatch.setattr(local_weights, "open_weights", lambda path: ModelWeights(model, thinker))
         monkeypatch.setattr(writer, "_padded", lambda *given: None)
         monkeypatch.setattr(writer, "_generated", lambda *given: [[7, 0 if whole else 7]])
         caller = WeightsCaller(str(folder), parse_model(f"local:{folder}{options}").options, "local")

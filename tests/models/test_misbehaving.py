@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from polyclinic.errors import ModelError
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
 from .conftest import Ask, Play
 
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 def once(server: FaultServer, answer: Callable[[], web.StreamResponse]) -> None:
     """Make the server give this answer first, and good answers after that."""
 
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         return answer() if len(server.requests) == 1 else None
 
     server.respond = respond
     server.reply = lambda body: "Good day."
 
 
-def choice(**message: Any) -> Body:
+def choice(**message: Any) -> SentBody:
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
 
@@ -143,8 +143,8 @@ async def test_an_answer_with_unknown_or_broken_compression_counts_as_a_failed_a
     assert (await play().answer(ask())).text == "Good day."
 
 
-def endless(piece: Callable[[int], bytes], kind: str) -> Callable[[web.Request, Body], Any]:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+def endless(piece: Callable[[int], bytes], kind: str) -> Callable[[web.Request, SentBody], Any]:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": kind})
         await response.prepare(request)
         for number in range(100_000):
@@ -202,7 +202,7 @@ async def test_a_reply_of_forty_megabytes_is_never_accepted(server: FaultServer,
     ids=json.dumps,
 )
 async def test_a_token_count_that_the_text_makes_impossible_is_not_believed(
-    server: FaultServer, ask: Ask, play: Play, usage: Body
+    server: FaultServer, ask: Ask, play: Play, usage: SentBody
 ) -> None:
     said = "I have had a dull ache in my lower back since Monday. " * 3
     once(server, lambda: web.json_response({**choice(content=said), "usage": usage}))
@@ -230,7 +230,7 @@ async def test_an_unusable_answer_is_still_billed(server: FaultServer, ask: Ask,
 
 
 async def test_a_stream_that_stalls_is_billed_for_what_was_received(server: FaultServer, ask: Ask, play: Play) -> None:
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         if len(server.requests) > 1:
             return None
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})

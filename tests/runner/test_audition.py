@@ -24,10 +24,10 @@ from polyclinic.runner.audition.fitness import RoleFitness, audition_sections, c
 from polyclinic.runner.audition.perform import Performance, Played, perform_all
 from polyclinic.runner.audition.picture import square
 from polyclinic.runner.audition.reader import reader_scenes
-from polyclinic.runner.audition.scenes import Rehearsal, Scene, Watched, known_scene, rehearse, rehearse_all
+from polyclinic.runner.audition.scenes import AuditionScene, Rehearsal, Watched, known_scene, rehearse, rehearse_all
 from polyclinic.runner.readings import labelled
 from polyclinic.runner.registry import load_clinic
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
 
 def by_role(found: list[RoleFitness]) -> dict[str, RoleFitness]:
@@ -78,8 +78,8 @@ async def test_both_halves_of_a_wide_table_name_the_clinic_and_the_role() -> Non
         (" ".join(f"And another thing {number}." for number in range(60)), "length", "too long"),
     ],
 )
-async def test_each_fault_changes_its_own_figure(said: str | Body, figure: str, verdict: str) -> None:
-    def reply(body: Body) -> str | Body:
+async def test_each_fault_changes_its_own_figure(said: str | SentBody, figure: str, verdict: str) -> None:
+    def reply(body: SentBody) -> str | SentBody:
         if "response_format" in body:
             return '{"says": "How many?", "understood": true}'
         return dict(said) if isinstance(said, dict) else said
@@ -91,7 +91,7 @@ async def test_each_fault_changes_its_own_figure(said: str | Body, figure: str, 
 
 
 async def test_the_right_tool_with_fitting_arguments_is_right_and_any_other_is_wrong() -> None:
-    def using(name: str, arguments: Body) -> FaultServer:
+    def using(name: str, arguments: SentBody) -> FaultServer:
         call = {"index": 0, "id": "c", "function": {"name": name, "arguments": json.dumps(arguments)}}
         return FaultServer(reply=lambda body: {"tool_calls": [call]} if body.get("tools") else "Yes.")
 
@@ -111,7 +111,7 @@ class Clerk:
 
     name, kind = "clerk", "llm"
 
-    def __init__(self, scenes: list[Scene], *, native: bool, **changes: str) -> None:
+    def __init__(self, scenes: list[AuditionScene], *, native: bool, **changes: str) -> None:
         self._expected = {scene.request.key: json.loads(scene.expected.text) for scene in scenes}
         self._native, self._changes = native, changes
 
@@ -192,7 +192,7 @@ def test_a_test_picture_is_a_png_of_its_colour() -> None:
 async def test_a_model_that_sees_pictures_is_distinguished_from_one_that_guesses(sees: bool, share: float) -> None:
     known = {square(colour).data: colour for colour in ("red", "green", "blue", "yellow")}
 
-    def reply(body: Body) -> str:
+    def reply(body: SentBody) -> str:
         content = body["messages"][-1]["content"]
         if isinstance(content, list) and "SeenColour" in str(body.get("response_format")):
             shown = content[-1]["image_url"]["url"].partition(",")[2]

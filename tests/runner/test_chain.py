@@ -22,7 +22,7 @@ from polyclinic.runner.execute.tasks import cause_of
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
-from polyclinic.store.chain import Chain, ChainBroken
+from polyclinic.store.chain import ChainBroken, CommitChain
 from polyclinic.store.connections import SqliteConnection
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import open_store
@@ -70,10 +70,10 @@ def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
 async def test_everything_that_depends_on_a_refused_episode_is_refused_too(
     monkeypatch: pytest.MonkeyPatch, store_url: str
 ) -> None:
-    broken: list[Chain] = []
+    broken: list[CommitChain] = []
     waves = batch.Batch._waves
 
-    async def watched(self: batch.Batch, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
+    async def watched(self: batch.Batch, unit: str, rows: list[StoredEpisode], chain: CommitChain | None) -> None:
         try:
             await waves(self, unit, rows, chain)
         except ChainBroken:
@@ -117,7 +117,7 @@ class Table:
 
 
 def test_a_chain_refuses_what_follows_a_refusal_and_nothing_before_it() -> None:
-    chain, all_ended = Chain(), Table("a", "b", "c")
+    chain, all_ended = CommitChain(), Table("a", "b", "c")
     first, second, third = (chain.next("run", name) for name in "abc")
     with pytest.raises(RecordConflict), second.held(all_ended):
         raise RecordConflict("taken")
@@ -133,7 +133,7 @@ def test_a_chain_refuses_what_follows_a_refusal_and_nothing_before_it() -> None:
 
 
 def test_a_chain_refuses_what_follows_an_end_whose_commit_failed() -> None:
-    chain = Chain()
+    chain = CommitChain()
     first, second, third = (chain.next("run", name) for name in "abc")
     with first.held(Table()):
         pass

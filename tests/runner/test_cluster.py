@@ -25,7 +25,7 @@ from polyclinic.runner import cluster_models
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.cluster import Cluster, resume_on_cluster, run_on_cluster
 from polyclinic.runner.cluster_models import Spent, shares
-from polyclinic.runner.execute.units import Share, own_part
+from polyclinic.runner.execute.units import WorkerShare, own_part
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.store.leases import Leases, is_dead
@@ -57,10 +57,10 @@ def test_a_missing_package_or_a_wrong_address_is_named(monkeypatch: pytest.Monke
 
 def test_workers_begin_with_their_own_units_and_no_unit_is_left_out() -> None:
     units: dict[str, Any] = {str(number): [] for number in range(10)}
-    parts = [own_part(units, Share(index, 3)) for index in range(3)]
+    parts = [own_part(units, WorkerShare(index, 3)) for index in range(3)]
     assert [unit for own, _ in parts for unit in own] == list(units)
     assert all(sorted([*own, *others]) == sorted(units) for own, others in parts)
-    assert own_part(units, Share()) == (units, [])
+    assert own_part(units, WorkerShare()) == (units, [])
 
 
 async def test_a_worker_claims_no_unit_that_another_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ async def test_a_worker_claims_no_unit_that_another_has_finished(monkeypatch: py
     async with open_store(MEMORY) as store:
         name = await start_run(store, make_config({**DEMO, "on": "", "scenarios": "12"}))
         monkeypatch.setattr(Leases, "claim", counted)
-        both = [resume_run(store, name, share=Share(index, 2)) for index in range(2)]
+        both = [resume_run(store, name, share=WorkerShare(index, 2)) for index in range(2)]
         outcomes = await asyncio.gather(*both)
     assert [outcome.left for outcome in outcomes] == [0, 0]
     assert len(asked) <= 12 + 6, "each asks for its own part, and for what is still open then"

@@ -22,7 +22,7 @@ from polyclinic.runner.plan import run_plan
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
-from polyclinic.testing.fault_server import Body, Fault, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody, ServerFault
 
 MEMORY = "sqlite://:memory:"
 
@@ -142,7 +142,9 @@ async def test_no_episode_overtakes_one_that_a_limit_stopped(monkeypatch: pytest
     ("kind", "options"),
     [("stall", ""), ("rate_limit", ""), ("drip", ""), ("stall", "&stream=false")],
 )
-async def test_a_time_limit_ends_a_run_within_two_seconds_including_calls_under_way(kind: Fault, options: str) -> None:
+async def test_a_time_limit_ends_a_run_within_two_seconds_including_calls_under_way(
+    kind: ServerFault, options: str
+) -> None:
     async with open_store(MEMORY) as store:
         async with FaultServer(faults=1.0, kinds=[kind], stall_s=30.0, retry_after_s=20.0) as server:
             cast = f"all=understudy,nurse={server.url}:any?timeout_s=60&idle_s=60{options}"
@@ -167,7 +169,7 @@ async def test_a_cost_limit_is_never_exceeded_by_more_than_one_call_whatever_com
     """
     limit = 0.05
 
-    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
         if len(server.requests) % 3:
             usage = {"prompt_tokens": 150, "completion_tokens": 60}
             return web.json_response({"choices": ["x"], "usage": usage})

@@ -49,6 +49,8 @@ def test_text_is_split_at_marks_even_without_a_space_after_them() -> None:
 def test_words_are_read_in_any_script_without_case_and_punctuation() -> None:
     assert words("Don't — 가슴이 아파요, Café!") == ["don", "t", "가슴이", "아파요", "café"]
     assert spoken_words("Don't!") == ["don't"]
+    spoken_words("Don't!").append("go")
+    assert spoken_words("Don't!") == ["don't"], "a caller may change its list; the cached words stay"
 
 
 def test_spaces_hyphens_and_case_do_not_change_a_name() -> None:

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from polyclinic.store.store import open_store
-from polyclinic.training.dataset import Wish, gather
+from polyclinic.training.dataset import DatasetRequest, gather
 from polyclinic.training.files import as_json, pairs_of
 
 
@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def rows() -> list[dict[str, Any]]:
         async with open_store("sqlite://:memory:") as store:
-            wish = Wish(folder, "rounds", 40, casts=(poor,), variants=("one-student",))
+            wish = DatasetRequest(folder, "rounds", 40, casts=(poor,), variants=("one-student",))
             found = (await gather(store, wish)).rows
         pairs = [pair for pair in pairs_of(found) if pair.worse.reward is not None and pair.worse.reward > 0][:2]
         assert len(pairs) == 2, "each moment has a sound answer that tells and a better one that asks"

@@ -11,8 +11,8 @@ from polyclinic.core.dataset import OutputReward
 from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
-from polyclinic.training.compare import Contender, Trial, compare_models, moment_figures, on_moments
-from polyclinic.training.dataset import Wish, build
+from polyclinic.training.compare import ComparisonPlan, Contender, compare_models, moment_figures, on_moments
+from polyclinic.training.dataset import DatasetRequest, build
 
 
 def test_a_contender_has_a_name_and_a_model() -> None:
@@ -70,7 +70,7 @@ async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_marks_as_the_
     monkeypatch.setattr(demo.dataset, "player", lambda row: row["nurse"], raising=True)
     monkeypatch.setattr("polyclinic.training.compare.open_grader", opened)
     async with open_store("sqlite://:memory:") as store:
-        trial = Trial("demo", data=tmp_path)
+        trial = ComparisonPlan("demo", data=tmp_path)
         found = await on_moments(store, Contender("rules", "understudy"), trial, tmp_path)
     assert graded == ["said by understudy"] and found["reward"].mean == 1.0
 
@@ -87,9 +87,10 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
     async with open_store("sqlite://:memory:") as store:
         casts = ("all=understudy", f"tutor={poor},all=understudy")
         await build(
-            store, Wish(tmp_path / "data", "rounds", 30, casts=casts, scenarios="test", variants=("one-student",))
+            store,
+            DatasetRequest(tmp_path / "data", "rounds", 30, casts=casts, scenarios="test", variants=("one-student",)),
         )
-        trial = Trial("rounds", data=tmp_path / "data", scenarios="test:2", variant="one-student", moments=20)
+        trial = ComparisonPlan("rounds", data=tmp_path / "data", scenarios="test:2", variant="one-student", moments=20)
         made = await compare_models(
             store, [Contender("good", "understudy"), Contender("poor", poor)], trial, tmp_path / "out"
         )
@@ -104,11 +105,11 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
 
 async def test_the_sampled_moments_of_an_understudy_come_from_many_cases(tmp_path: Path) -> None:
     async with open_store("sqlite://:memory:") as store:
-        wish = Wish(
+        wish = DatasetRequest(
             tmp_path / "data", "rounds", 30, casts=("all=understudy",), scenarios="test", variants=("one-student",)
         )
         card = await build(store, wish)
-        trial = Trial("rounds", data=tmp_path / "data", scenarios="", moments=3)
+        trial = ComparisonPlan("rounds", data=tmp_path / "data", scenarios="", moments=3)
         await compare_models(store, [Contender("rules", "understudy")], trial, tmp_path / "out")
     assert card.cases["test"] >= 3
     kept = [orjson.loads(line) for line in (tmp_path / "out" / "moments-rules.jsonl").read_bytes().splitlines()]

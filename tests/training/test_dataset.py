@@ -16,7 +16,7 @@ from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
-from polyclinic.training.dataset import Wish, build, gather
+from polyclinic.training.dataset import DatasetRequest, build, gather
 from polyclinic.training.files import MARGIN
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
 from polyclinic.training.grading import open_grader
@@ -29,9 +29,9 @@ async def store() -> AsyncIterator[Store]:
         yield opened
 
 
-def _wish(out: Path, **changes: object) -> Wish:
+def _wish(out: Path, **changes: object) -> DatasetRequest:
     values = {"rows": 30, "seed": 4, "variants": ("full", "one-student"), "scenarios": "all", **changes}
-    return Wish(out=out, clinic="rounds", **values)  # type: ignore[arg-type]
+    return DatasetRequest(out=out, clinic="rounds", **values)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_a_users_own_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"own\.toml: sft: batch: please write"):
         load_recipe("sft", SftRecipe, str(own))
     own.write_text("[sft]\nbatch = \n")
-    with pytest.raises(DataError, match=r"own\.toml:2: not TOML: Invalid value"):
+    with pytest.raises(DataError, match=r"own\.toml:2: this is not TOML \(Invalid value"):
         load_recipe("sft", SftRecipe, str(own))
 
 

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from polyclinic.store.store import open_store
 from polyclinic.web.access.routes_table import ROUTES
 from polyclinic.web.app import create_web
-from polyclinic.web.posts import Posts
+from polyclinic.web.posts import PostsMiddleware
 
 POSTS = [route.split(" ")[1] for route in ROUTES if route.startswith("POST ")]
 
@@ -44,7 +44,7 @@ async def app(tmp_path: Path) -> AsyncIterator[FastAPI]:
 
 
 def stand_in(app: FastAPI, counting: Counting) -> httpx.AsyncClient:
-    inner = Posts(counting)
+    inner = PostsMiddleware(counting)
 
     async def whole(scope: Scope, receive: Receive, send: Send) -> None:
         await inner({**scope, "app": app}, receive, send)
@@ -54,7 +54,7 @@ def stand_in(app: FastAPI, counting: Counting) -> httpx.AsyncClient:
 
 def test_the_check_of_keys_comes_before_every_route(tmp_path: Path) -> None:
     app = create_web(str(tmp_path / "s.db"), "start-up")
-    assert Posts.__name__ in [getattr(one.cls, "__name__", "") for one in app.user_middleware]
+    assert PostsMiddleware.__name__ in [getattr(one.cls, "__name__", "") for one in app.user_middleware]
     assert len(POSTS) > 10
 
 

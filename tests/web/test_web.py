@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from polyclinic.clinics.patient.scenario import scenarios
 from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.forms import fill_form
 from polyclinic.web.app import create_web
@@ -253,7 +254,7 @@ async def test_a_case_is_introduced_without_its_diagnosis(opened: Open) -> None:
     async with opened() as client:
         cases = (await client.get("/api/clinics/patient/cases?part=doctor")).json()
         assert len(cases) > 20
-        known = {scenario.id: scenario for scenario in load_clinic("patient").scenarios("", 0)}
+        known = {scenario.id: scenario for scenario in scenarios("", 0)}
         for case in cases:
             disease = known[case["id"]].record.disease
             names = (disease.name, *disease.synonyms)

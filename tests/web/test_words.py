@@ -12,6 +12,7 @@ import pytest
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks.beats import AIMS
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
+from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.form import FormRow, form_rows
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -77,7 +78,7 @@ def test_every_fixed_text_and_every_form_of_a_clinic_has_its_korean(name: str) -
 
 def test_what_a_shift_asks_of_people_has_its_korean() -> None:
     korean = Korean(korean_words())
-    shifts = load_clinic("duty").scenarios("", 0)
+    shifts = scenarios("", 0)
     texts = {
         *AIMS.values(),
         *(text for norm in inventory() for text in (norm.if_, norm.then, norm.remind, norm.statement())),

@@ -6,7 +6,7 @@ import click
 
 from polyclinic.cli.options import json_option, print_result, wait
 from polyclinic.runner.registry import load_clinic
-from polyclinic.testing.contract import Check, checks
+from polyclinic.testing.contract import ContractCheck, checks
 
 
 @click.command(name="check", short_help="Check that a clinic meets the contract for all clinics.")
@@ -36,7 +36,7 @@ def command(name: str, quick: bool, as_json: bool) -> int:
     return 1 if failed else 0
 
 
-async def _fault(check: Check) -> str:
+async def _fault(check: ContractCheck) -> str:
     """Run one check: returns a message that says what is wrong, or an empty text if the check passed."""
     try:
         await check.run()

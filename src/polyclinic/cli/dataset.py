@@ -10,7 +10,7 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, waits
 from polyclinic.store.store import open_store
-from polyclinic.training.dataset import Wish, build
+from polyclinic.training.dataset import DatasetRequest, build
 
 SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."
 
@@ -67,7 +67,7 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
     async with open_store(store, must_exist=bool(runs)) as opened:
-        card = await build(opened, Wish(out=out, runs=runs, **wished), progress)
+        card = await build(opened, DatasetRequest(out=out, runs=runs, **wished), progress)
     if as_json:
         print_json(card.model_dump(mode="json"))
         return 0

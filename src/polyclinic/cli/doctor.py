@@ -18,7 +18,11 @@ from polyclinic.core.extras import install_hint
 from polyclinic.core.journal import CallRecord, MemoryJournal
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.spec import CastSpec, parse_model
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.running_campaign import lone_campaign
 from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import parse_plan
+from polyclinic.runner.registry import TEMPLATE, load_clinic
 from polyclinic.store.connections import SAFE_WAL, without_password
 from polyclinic.store.store import default_store, open_store
 from polyclinic.text.layout import number_of
@@ -30,14 +34,14 @@ EXTRAS = {
     "smart": ("joserfc", "SMART on FHIR at the FHIR server"),
 }
 
-PATIENCE_S, LEAST_S = 2.5, 1.0
+PATIENCE_S, LEAST_S = 2.5, 0.7
 """How long a model may take; less, but never less than the second value, if the command was slow to start."""
-ANSWERED_S = 3.5
+ANSWERED_S = 3.0
 """The model's time ends this long after the command's start, so `doctor` answers within 5 seconds."""
 
 
 @dataclass(frozen=True)
-class Check:
+class Checkup:
     """The result of one check."""
 
     name: str
@@ -68,16 +72,17 @@ def command(began: float | None, model: str, store: str, as_json: bool) -> int:
     return 0 if all(check.ok for check in checks) else 1
 
 
-async def _checks(store: str, model: str, began: float) -> list[Check]:
-    checks = [_store(store or default_store()), _demo((), "offline run", MemoryJournal())]
-    if model:
-        checks.append(_model(model, began))
-    return [_python(), _sqlite(), *_extras(), *await asyncio.gather(*checks)]
+async def _checks(store: str, model: str, began: float) -> list[Checkup]:
+    """The model is asked first: while it thinks, the other checks are made."""
+    tried = [_model(model, began)] if model else []
+    others = [_store(store or default_store()), _demo((), "offline run", MemoryJournal())]
+    found = await asyncio.gather(*tried, *others)
+    return [_python(), _sqlite(), *_extras(), *found[len(tried) :], *found[: len(tried)]]
 
 
-def _python() -> Check:
+def _python() -> Checkup:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Check(
+    return Checkup(
         "Python",
         sys.version_info >= (3, 11),
         version,
@@ -85,40 +90,40 @@ def _python() -> Check:
     )
 
 
-def _sqlite() -> Check:
+def _sqlite() -> Checkup:
     mode = "WAL" if sqlite3.sqlite_version_info >= SAFE_WAL else "rollback journal (WAL is safe from 3.51.3 on)"
-    return Check("SQLite", True, f"{sqlite3.sqlite_version}, {mode}")
+    return Checkup("SQLite", True, f"{sqlite3.sqlite_version}, {mode}")
 
 
-def _extras() -> list[Check]:
+def _extras() -> list[Checkup]:
     checks = []
     for extra, (module, purpose) in EXTRAS.items():
         here = find_spec(module) is not None
         fix = "" if here else f"only if you want {purpose}: {install_hint(extra)}"
-        checks.append(Check(f"extra {extra}", True, "installed" if here else "not installed", fix))
+        checks.append(Checkup(f"extra {extra}", True, "installed" if here else "not installed", fix))
     return checks
 
 
-async def _store(url: str) -> Check:
+async def _store(url: str) -> Checkup:
     try:
         async with open_store(url) as store:
             count = len(await store.runs.all())
     except PolyclinicError as error:
-        return Check("store", False, str(error), "name another store with --store, or correct the path or server")
-    return Check("store", True, f"{without_password(url)}, {number_of(count, 'run')}")
+        return Checkup("store", False, str(error), "name another store with --store, or correct the path or server")
+    return Checkup("store", True, f"{without_password(url)}, {number_of(count, 'run')}")
 
 
 class _Counting(MemoryJournal):
-    """Counts the answers of the tested model. It plays the nurse; understudies play all other roles."""
+    """Counts the answers of the tested model, which plays this role; understudies play all others."""
 
-    def __init__(self) -> None:
+    def __init__(self, role: str) -> None:
         super().__init__()
-        self.answers = 0
+        self.answers, self._role = 0, role
 
     async def record(self, call: CallRecord) -> None:
         """Keep the call, and count it if the tested model made it."""
         await super().record(call)
-        self.answers += call.request.role == "nurse"
+        self.answers += call.request.role == self._role
 
 
 def patience(gone_s: float) -> float:
@@ -126,38 +131,35 @@ def patience(gone_s: float) -> float:
     return max(LEAST_S, min(PATIENCE_S, ANSWERED_S - gone_s))
 
 
-async def _model(text: str, began: float) -> Check:
-    """Test the model in one role of the demo clinic.
+async def _model(text: str, began: float) -> Checkup:
+    """Test the model in the tested role of a small clinic.
 
     Each call has one attempt and little time, so that the check is quick.
     """
-    name, spec, patience_s = f"model {text}", parse_model(text, "nurse"), patience(monotonic() - began)
+    role = next(role.name for role in load_clinic(TEMPLATE).roles if role.side == "tested")
+    name, spec, patience_s = f"model {text}", parse_model(text, role), patience(monotonic() - began)
     quick = spec.options.model_copy(update={"tries": 1, "total_s": patience_s, "timeout_s": patience_s})
-    journal = _Counting()
+    journal = _Counting(role)
     try:
         async with asyncio.timeout(patience_s):
             return await _demo([replace(spec, options=quick)], name, journal)
     except TimeoutError:
         if journal.answers:
-            return Check(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
+            return Checkup(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
         slow = "a slow model may still work: a run waits longer (timeout_s); try `polyclinic audition`"
-        return Check(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
+        return Checkup(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
 
 
-async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Check:
+async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> Checkup:
     """Run one episode of the demo clinic, from the prompt to the score."""
-    from polyclinic.runner.build.built_run import build
-    from polyclinic.runner.execute.running_campaign import lone_campaign
-    from polyclinic.runner.plan.run_plan import parse_plan
-
     try:
-        plan = parse_plan(make_config({"clinic": "demo", "scenarios": "1"}), cast).with_episodes()
+        plan = parse_plan(make_config({"clinic": TEMPLATE, "scenarios": "1"}), cast).with_episodes()
         async with build(plan, journal) as built:
             context: RunContext = built.context
             result = await run_episode(context, plan.episodes[0][1], plan.scenarios[0], lone_campaign(context, {}))
     except PolyclinicError as error:
-        return Check(name, False, str(error))
+        return Checkup(name, False, str(error))
     if result.status == "failed":
         said = result.failures[-1].error.removeprefix(f"{name.removeprefix('model ')}: ")
-        return Check(name, False, said, "check the endpoint's address, key and model name")
-    return Check(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")
+        return Checkup(name, False, said, "check the endpoint's address, key and model name")
+    return Checkup(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")

@@ -1,12 +1,13 @@
 """`polyclinic eval`: a clinic's named evaluations, run on any cast.
 
-A clinic offers them as ``Clinic(evaluations={"guard": evaluate})``; ``counsel-guard`` is then the evaluation ``guard``
-of the clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an `Evaluation`: `figures`,
-which ``--json`` prints, and `sections` for people.
+A clinic offers them as ``Clinic(name="ward", evaluations={"falls": evaluate})``; ``ward-falls`` is then the name on the
+command line. An evaluation is ``async evaluate(bench, file)`` and returns an `Evaluation`: `figures`, which ``--json``
+prints, and `sections` for people. Its docstring is its help: what it measures, and which rows ``--file`` takes.
 """
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import click
@@ -45,7 +46,16 @@ class EvalBench(ReadingBench):
         return Agent(role, self._board, self.record, owner, derive(self._seed, role) % 2**31)
 
 
-@click.command(name="eval", short_help="Run a clinic's named evaluation, such as counsel-guard.")
+class EvalCommand(click.Command):
+    """The help lists the evaluations of all clinics. Clinics are loaded only when they are needed."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each evaluation with its docstring."""
+        with formatter.section("Evaluations"):
+            formatter.write_dl([(READINGS, inspect.getdoc(measure_reader) or ""), *_described()])
+
+
+@click.command(cls=EvalCommand, name="eval", short_help="Run a clinic's named evaluation, or measure a reader.")
 @click.argument("name")
 @click.option(
     "--file", "file", default="", metavar="FILE", help="Your own rows.  [default: what ships with the clinic]"
@@ -72,15 +82,13 @@ def command(
     kind: str,
     as_json: bool,
 ) -> int:
-    """Run a clinic's named evaluation, such as counsel-guard, or measure a reader with 'readings'.
+    """Run a clinic's named evaluation, or measure a reader with 'readings'.
 
-    NAME is CLINIC-EVALUATION, or readings. counsel-guard takes JSON lines with text, lang and label; readings takes
-    JSON lines with kind, context, text, question and label (1 or 0); vqa takes a file of MedXpertQA, MMMU or PMC-VQA
-    and asks the tutor's model.
+    NAME is one of the evaluations below.
 
     \b
-    polyclinic eval vqa --file MedXpertQA/MM/test.jsonl --cast tutor=local:runs/grpo
-    polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
+    polyclinic eval CLINIC-EVALUATION --file ROWS --cast ROLE=local:WEIGHTS
+    polyclinic eval readings --clinic CLINIC --cast reader=openai:gpt-5-mini
     """
     if name == READINGS:
         measured = wait(measure_reader(only, kind, file, cast, seed, local_only))
@@ -116,8 +124,16 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
     short = [clinic for key in known if name in (clinic := load_clinic(key)).evaluations]
     if len(short) == 1:
         return short[0], short[0].evaluations[name]
-    names = [READINGS] + [f"{key}-{evaluation}" for key in known for evaluation in load_clinic(key).evaluations]
-    raise UnknownName("evaluation", name, names)
+    raise UnknownName("evaluation", name, [READINGS, *(listed for listed, _ in _described())])
+
+
+def _described() -> list[tuple[str, str]]:
+    """The evaluations of all clinics, each with its help."""
+    return [
+        (f"{clinic.name}-{name}", inspect.getdoc(evaluate) or "")
+        for clinic in map(load_clinic, clinic_modules())
+        for name, evaluate in clinic.evaluations.items()
+    ]
 
 
 async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluation[Value]:

@@ -14,8 +14,8 @@ from polyclinic.errors import ConfigError
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
-Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
-WRITERS: dict[str, Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+_Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
+WRITERS: dict[str, _Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
 
 @click.command(name="export", short_help="Export a run's rows to JSON lines, CSV or Parquet.")
@@ -63,7 +63,7 @@ async def command(
     return 0
 
 
-async def _to_output(write: Writer, rows: AsyncIterator[ExportRow]) -> None:
+async def _to_output(write: _Writer, rows: AsyncIterator[ExportRow]) -> None:
     """Write the rows to standard output, and nothing else. Only a whole export gets there."""
     with TemporaryDirectory() as folder:
         await write(Path(folder) / "rows", rows)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyclinic.eval.sections import Block, Dialogue, Paragraph, Section, Table
+from polyclinic.eval.terminal import section_text
 
+MOST_LINES = 36
+"""About a screen and a half."""
 MOST_PARAGRAPHS = 2
 MOST_ROWS = 3
 MORE = "… and {} more"
@@ -14,9 +17,21 @@ MORE = "… and {} more"
 
 def in_brief(sections: Sequence[Section]) -> list[Section]:
     """The first section whole: danger, good, missing, next step. Of each later one its first sentences and short tables
-    or, if it has no sentence, the first rows of what it has.
+    or, if it has no sentence, the first rows of what it has. Sections that do not fit a screen and a half are left out.
     """
-    return [*sections[:1], *(replace(section, body=_first(section.body)) for section in sections[1:])]
+    kept = list(sections[:1])
+    lines = MOST_LINES - sum(map(_height, kept))
+    for section in sections[1:]:
+        short = replace(section, body=_first(section.body))
+        if _height(short) <= lines:
+            kept.append(short)
+            lines -= _height(short)
+    return kept
+
+
+def _height(section: Section) -> int:
+    """The lines of a section in a terminal, with the empty line after it."""
+    return section_text(section).count("\n") + 2
 
 
 def _first(blocks: Sequence[Block]) -> list[Block]:

@@ -70,13 +70,13 @@ def serve(
     if not is_loopback(f"http://{host}") and clients is None and issuer is None:
         raise ConfigError(f"--host {host}: other machines could read and change everything; add --smart or --issuer")
     refuse_busy_port(host, port)
-    guard = Guard((base or f"http://{host}:{port}").rstrip("/"), clients, issuer)
+    guard = TokenGuard((base or f"http://{host}:{port}").rstrip("/"), clients, issuer)
     wait(_serve(store or default_store(), host, port, (*names, *guard.host()), origins, guard))
     return 0
 
 
 @dataclass(frozen=True)
-class Guard:
+class TokenGuard:
     """Which tokens a server requires: its own (for known clients), another issuer's, or none."""
 
     base: str
@@ -108,7 +108,7 @@ class Guard:
 
 
 async def _serve(
-    url: str, host: str, port: int, names: tuple[str, ...], origins: tuple[str, ...], guard: Guard
+    url: str, host: str, port: int, names: tuple[str, ...], origins: tuple[str, ...], guard: TokenGuard
 ) -> None:
     import uvicorn
 
@@ -184,6 +184,8 @@ def read_resources(path: Path) -> Iterator[Resource]:
     from polyclinic.fhir.validate import check
 
     text = path.read_bytes()
+    if not text.strip():
+        raise bad_file(path, "the file is empty", fix="write a resource, a Bundle, or one resource on each line")
     documents = text.splitlines() if path.suffix in (".ndjson", ".jsonl") else [text]
     for number, document in enumerate(documents, start=1):
         if not document.strip():

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from time import monotonic
@@ -14,11 +15,20 @@ import click
 
 from polyclinic import __version__
 from polyclinic.cli.names import COMMANDS
-from polyclinic.cli.streams import Form, configure, give_up_output, steady_streams
+from polyclinic.cli.streams import LogForm, configure, give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
 
 STARTED = monotonic()
 NOTICE = "Research and training tool. Not a medical device, not for clinical use."
+_PLAIN = {
+    "Invalid value: ": "",
+    "is not a valid integer range": "is not a whole number",
+    "is not a valid integer": "is not a whole number",
+    "is not a valid float": "is not a number",
+    "Got unexpected extra arguments": "too many words",
+    "Got unexpected extra argument": "one word too many",
+}
+"""Plain words for what click says."""
 EXIT_FAILED, EXIT_USER, EXIT_LIMIT, EXIT_INTERRUPTED = 1, 2, 3, 130
 
 
@@ -65,7 +75,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", help="With --log."
 )
-def cli(log: Form | None, log_level: str) -> None:
+def cli(log: LogForm | None, log_level: str) -> None:
     """Teams of AI agents at work in simulated healthcare.
 
     Everything works offline: without --cast, every role is played by an understudy, a rule-based baseline.
@@ -94,7 +104,7 @@ def invoke(words: Sequence[str] | None = None, began: float | None = None) -> in
     except click.Abort:
         code = EXIT_INTERRUPTED
     except click.ClickException as error:
-        _say(error.format_message())
+        _say(_usage(error))
         code = EXIT_USER
     except UserError as error:
         _say(str(error))
@@ -115,6 +125,21 @@ def invoke(words: Sequence[str] | None = None, began: float | None = None) -> in
         _say(_about(error))
         code = EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException) -> str:
+    """One line that says which word on the command line is wrong, and where to read what belongs there."""
+    what = error.format_message().rstrip(".")
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        param = error.param
+        name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
+        missing = isinstance(error, click.MissingParameter)
+        what = f"{name} is missing" if missing else f"{name}: {error.message.rstrip('.')}"
+    for found, plain in _PLAIN.items():
+        what = what.replace(found, plain)
+    what = re.sub(r"is not in the range (\S+?)<=x<=(\S+)", r"is not between \1 and \2", what)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{what}; see {context.command_path} --help" if context is not None else what
 
 
 def _about(error: OSError) -> str:

@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grades": ("grades", "Write the scores of people who played a role to a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load data, or test a server."),
     "whatif": ("whatif", "Compare settings of an operation on the same patients, with intervals."),
-    "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
+    "eval": ("eval", "Run a clinic's named evaluation, or measure a reader."),
     "train": ("train", "Train a model for a role, the reader, or a classifier of a clinic."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "web": ("web", "Open the browser: practise, look into runs, watch over live sessions."),

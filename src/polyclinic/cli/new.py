@@ -10,12 +10,10 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import json_option, print_json
-from polyclinic.core.files import package_file, package_path
+from polyclinic.core.files import package_data, package_file, package_path
 from polyclinic.errors import ConfigError
-from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
+from polyclinic.runner.registry import PATH_VARIABLE, TEMPLATE, clinic_modules, load_clinic
 
-SOURCE = "polyclinic.clinics.demo"
-TITLE, KOREAN_TITLE = "Medicine helpline", "약 상담 전화"
 TEST = '''"""{name} meets the contract for all clinics, and its episodes end without a failure."""
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ def command(name: str, into: str, as_json: bool) -> int:
 
     NAME must be a Python name in lower case. Then change scenario.py, prompts/, flow.py, understudies.py, judges.py.
     """
-    folder = copy_demo(name, Path(into))
+    folder = copy_template(name, Path(into))
     test = write_test(name, folder)
     if as_json:
         print_json({"name": name, "folder": str(folder), "test": str(test)})
@@ -65,8 +63,8 @@ def command(name: str, into: str, as_json: bool) -> int:
     return 0
 
 
-def copy_demo(name: str, into: Path) -> Path:
-    """Copy the demo clinic under a new name; refuses names that are taken or cannot be imported."""
+def copy_template(name: str, into: Path) -> Path:
+    """Copy the template under a new name; refuses names that are taken or cannot be imported."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError(
             f"'{name}' cannot be a clinic's name: use lower-case letters, digits and _, for example my_clinic"
@@ -77,7 +75,7 @@ def copy_demo(name: str, into: Path) -> Path:
     if target.exists():
         raise ConfigError(f"{target} already exists: choose another name, or another folder with --into")
     package = f"polyclinic.clinics.{name}" if _in_the_tree(into) else name
-    _copy(package_file(SOURCE), target, package, name)
+    _copy(package_file(clinic_modules()[TEMPLATE]), target, package, name)
     return target
 
 
@@ -113,9 +111,10 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
 
 
 def renamed(text: str, package: str, name: str) -> str:
-    """Turn a file of the demo clinic into one of the new clinic: replaces the package, name, titles and headings."""
-    title = name.replace("_", " ").capitalize()
-    text = text.replace(SOURCE, package).replace(TITLE, title).replace(f'"{KOREAN_TITLE}"', f'"{title} 진료소"')
-    text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)
-    text = re.sub(r"^# Demo\b.*$", f"# {title}", text, flags=re.MULTILINE)
-    return re.sub(r"\bdemo\b", name, text)
+    """Turn a file of the template into one of the new clinic: replaces the package, name, titles and headings."""
+    source, old, title = clinic_modules()[TEMPLATE], load_clinic(TEMPLATE).title, name.replace("_", " ").capitalize()
+    korean = package_data(source, "data/korean.toml")[old]
+    text = text.replace(source, package).replace(old, title).replace(f'"{korean}"', f'"{title} 진료소"')
+    text = re.sub(rf"\b(The|the) {TEMPLATE} clinic\b", rf"\1 clinic {name}", text)
+    text = re.sub(rf"^# {TEMPLATE.capitalize()}\b.*$", f"# {title}", text, flags=re.MULTILINE)
+    return re.sub(rf"\b{TEMPLATE}\b", name, text)

@@ -119,6 +119,9 @@ def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict
     return found
 
 
+PORT = click.IntRange(0, 65535)
+
+
 def refuse_busy_port(host: str, port: int) -> None:
     """Raise an error for an address that cannot be listened on, before anything is printed.
 
@@ -129,8 +132,6 @@ def refuse_busy_port(host: str, port: int) -> None:
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
-    except OverflowError as error:
-        raise ConfigError(f"port {port}: {error}") from None
     except OSError as error:
         reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror or error}"
         raise ConfigError(f"{host}:{port} {reason}; choose another port with --port") from None

@@ -15,7 +15,7 @@ from polyclinic.runner.registry import load_clinic
 if TYPE_CHECKING:
     from polyclinic.core.clinic import Clinic
     from polyclinic.core.prompt import Prompt
-    from polyclinic.runner.audition.scenes import Scene
+    from polyclinic.runner.audition.scenes import AuditionScene
 
 MOST_EPISODES = 40
 
@@ -82,7 +82,7 @@ def _prompts(clinic: Clinic) -> list[type[Prompt[Any]]]:
     return [*clinic.prompts, JudgesRubric, ReadsText]
 
 
-async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> Scene:
+async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> AuditionScene:
     loaded = load_clinic(clinic)
     names = {known.prompt_name() for known in _prompts(loaded)}
     if prompt not in names:
@@ -92,7 +92,7 @@ async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: in
     by_id = bool(scenario) and chosen_scenarios(loaded, scenario, seed)[-1].id == scenario
     for place in places(loaded, prompt, scenario, variant):
 
-        def asked(scenes: Sequence[Scene]) -> list[Scene]:
+        def asked(scenes: Sequence[AuditionScene]) -> list[AuditionScene]:
             mine = [scene for scene in scenes if scene.prompt == prompt]
             return [scene for scene in mine if scene.place[0] in ("", scenario)] if by_id else mine
 
@@ -105,7 +105,7 @@ async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: in
     )
 
 
-class Place(NamedTuple):
+class PromptPlace(NamedTuple):
     """Where to look for a prompt: in the episodes of a variant over some scenarios, or (without scenarios) in the
     clinic's known scenes. `as_model`: players get the questions that a language model would get.
     """
@@ -115,7 +115,7 @@ class Place(NamedTuple):
     as_model: bool = True
 
 
-def places(clinic: Clinic, prompt: str, scenario: str, variant: str) -> list[Place]:
+def places(clinic: Clinic, prompt: str, scenario: str, variant: str) -> list[PromptPlace]:
     """Where a prompt is looked for, in this order: the place that the clinic names, its first scenario with the first
     and the demo's variants, known scenes, the other variants, then what understudies alone are asked, then the demo.
     A chosen scenario or variant is kept to.
@@ -125,16 +125,16 @@ def places(clinic: Clinic, prompt: str, scenario: str, variant: str) -> list[Pla
     if variant:
         first, others = (variant,), ()
     told = clinic.asked_in.get(prompt)
-    named = [Place(told[0], variant or told[1])] if told and not scenario else []
-    begin = [Place(scenario or "1", name) for name in (*first, *others)]
+    named = [PromptPlace(told[0], variant or told[1])] if told and not scenario else []
+    begin = [PromptPlace(scenario or "1", name) for name in (*first, *others)]
     plain = [place._replace(as_model=False) for place in begin]
-    more = [] if scenario else [Place(clinic.demo_scenarios, name) for name in first]
-    return [*named, *begin[: len(first)], Place(), *begin[len(first) :], *plain, *more]
+    more = [] if scenario else [PromptPlace(clinic.demo_scenarios, name) for name in first]
+    return [*named, *begin[: len(first)], PromptPlace(), *begin[len(first) :], *plain, *more]
 
 
 async def scenes_in(
-    clinic: Clinic, place: Place, seed: int, enough: Callable[[Sequence[Scene]], bool]
-) -> Sequence[Scene]:
+    clinic: Clinic, place: PromptPlace, seed: int, enough: Callable[[Sequence[AuditionScene]], bool]
+) -> Sequence[AuditionScene]:
     """What is asked in one place, up to the episode after which it is enough."""
     from polyclinic.models.spec import CastSpec
     from polyclinic.runner.audition.scenes import known_scene, rehearse
@@ -154,7 +154,7 @@ async def scenes_in(
     return [*rehearsal.scenes, *rehearsal.read]
 
 
-def _plain(scene: Scene) -> dict[str, Any]:
+def _plain(scene: AuditionScene) -> dict[str, Any]:
     request = scene.request
     scenario, variant = scene.place
     return {
@@ -173,7 +173,7 @@ def _plain(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _text(scene: Scene) -> str:
+def _text(scene: AuditionScene) -> str:
     request = scene.request
     form = "plain text" if request.reply_schema is None else f"JSON: {', '.join(request.reply_schema['properties'])}"
     if request.closed is not None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 import sys
-import textwrap
 from pathlib import Path
 from typing import TextIO
 
@@ -21,6 +19,7 @@ from polyclinic.core.message import Image
 from polyclinic.core.transcript import Event, Said, ToolUsed
 from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
+from polyclinic.text.layout import filled, terminal_width
 
 FOLDER = Path(".polyclinic") / "pictures"
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "image/webp": ".webp"}
@@ -134,9 +133,7 @@ class Screen:
 
 def _wrapped(line: str) -> str:
     """Wrap a line at spaces. Continuation lines of a list item are indented like its text."""
-    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-    indent = "  " if line.lstrip().startswith("- ") else ""
-    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or ""
+    return filled(line, terminal_width(WIDEST), "  " if line.lstrip().startswith("- ") else "")
 
 
 def own_language() -> str:

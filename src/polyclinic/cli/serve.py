@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import click
 
-from polyclinic.cli.options import pairs, refuse_busy_port, store_option, wait
+from polyclinic.cli.options import PORT, pairs, refuse_busy_port, store_option, wait
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import make_config
@@ -22,7 +22,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.command(name="serve", short_help="Serve a clinic's live sessions over HTTP.")
 @click.argument("clinic")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8030, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--port", default=8030, show_default=True, type=PORT, help="Port to listen on; 0 takes a free one.")
 @click.option("--token", default="", metavar="TOKEN", help=f"Service token.  [default: ${TOKEN}, else made and shown]")
 @click.option(
     "--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays which role."
@@ -65,10 +65,8 @@ def command(
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
     refuse_busy_port(host, port)
-    token = token or os.environ.get(TOKEN, "")
-    if not token:
-        token = secrets.token_urlsafe(24)
-        click.echo(f"service token (created for this run): {token}", err=True)
+    given = token or os.environ.get(TOKEN, "")
+    token = given or secrets.token_urlsafe(24)
     options = {**pairs(settings, "--set"), **({"documents": documents} if documents else {})}
     config = make_config(
         {
@@ -82,6 +80,8 @@ def command(
     )
     webhook = check_webhook(alert, local_only) if alert else ""
     app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
+    if not given:
+        click.echo(f"service token (created for this run): {token}", err=True)
     wait(_first_administrator(store, hash_password))
 
     if host not in LOOPBACK:

@@ -12,6 +12,9 @@ from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Pos
 from polyclinic.eval.chart_text import shown
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import filled, terminal_width
+
+WIDEST = 110
 
 
 @click.command(name="show", short_help="Show one episode's transcript.")
@@ -84,5 +87,4 @@ def _aside(text: str) -> str:
 
 
 def _wrapped(text: str) -> str:
-    lines = text.split("\n")
-    return "\n".join(textwrap.fill(line, width=110, subsequent_indent="    ", break_on_hyphens=False) for line in lines)
+    return "\n".join(filled(line, terminal_width(WIDEST), "    ") for line in text.split("\n"))

@@ -57,7 +57,7 @@ def give_up_output() -> None:
         os.close(nowhere)
 
 
-Form = Literal["text", "json"]
+LogForm = Literal["text", "json"]
 
 
 class JsonLines(logging.Formatter):
@@ -77,7 +77,7 @@ class JsonLines(logging.Formatter):
         return orjson.dumps(line, default=str).decode()
 
 
-def configure(form: Form | None, level: str) -> None:
+def configure(form: LogForm | None, level: str) -> None:
     """Send the log to standard error in this format. Without a format, Python's default stays: warnings as plain lines.
 
     A library that turns all logs on when it is imported must not turn on ours.

@@ -187,11 +187,11 @@ async def compare(
 
     polyclinic train compare --model base=WEIGHTS --model sft=runs/sft --model rules=understudy --data clinteach --out c
     """
-    from polyclinic.training.compare import Contender, Trial, compare_models
+    from polyclinic.training.compare import ComparisonPlan, Contender, compare_models
     from polyclinic.training.room import trained_clinic
 
     cast = f"judge={judge},all=understudy" if judge else ""
-    trial = Trial(trained_clinic(clinic), judge=cast, **settings)
+    trial = ComparisonPlan(trained_clinic(clinic), judge=cast, **settings)
 
     async with open_store(store) as opened:
         made = await compare_models(opened, [Contender.from_text(text) for text in models], trial, out, _say)

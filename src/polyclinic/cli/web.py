@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import refuse_busy_port, store_option, wait
+from polyclinic.cli.options import PORT, refuse_busy_port, store_option, wait
 from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file, read_text
 from polyclinic.errors import ConfigError
+from polyclinic.store.opening import is_missing
 from polyclinic.store.staff import WEB_ROLES
 from polyclinic.store.store import default_store, folder_of, open_store
 
@@ -28,7 +29,7 @@ TOKEN_FILE = "web-token"
     show_default=True,
     help="Address to listen on; people on other machines need accounts.",
 )
-@click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--port", default=8040, show_default=True, type=PORT, help="Port to listen on; 0 takes a free one.")
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
 @click.option("--accounts", is_flag=True, help="Ask for a login on this machine too.")
@@ -54,6 +55,8 @@ def command(
 
     refuse_busy_port(host, port)
     url = store or default_store()
+    if is_missing(url):
+        click.echo(f"{url} is a new, empty store", err=True)
     accounts = accounts or host not in LOOPBACK
     if accounts:
         wait(_refuse_without_accounts(url))

@@ -211,13 +211,13 @@ class Agent:
         except Exception as failure:
             self._record(
                 ToolUsed(
-                    role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, error=str(failure)
+                    role=self.role, tool=tool.name, effect=tool.access, arguments=call.arguments, error=str(failure)
                 )
             )
             raise
         self._record(
             ToolUsed(
-                role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, result=result, error=error
+                role=self.role, tool=tool.name, effect=tool.access, arguments=call.arguments, result=result, error=error
             )
         )
         return f"error: {error}" if error else orjson.dumps(result).decode()

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from pydantic import TypeAdapter
 
 from polyclinic.core.authoring import Writing, one_line
-from polyclinic.core.campaign import NothingShared, Shared
+from polyclinic.core.campaign import Shared
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.model import role_of
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import READER, ReadingKind
-from polyclinic.core.scenario import S, V
+from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.services import Services
 from polyclinic.core.understudy import Understudy
 from polyclinic.errors import ConfigError, DataError, Owner, UnknownName
@@ -88,7 +88,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Clinic(Generic[S, V]):
+class Clinic(Generic[S_co, V_co]):
     """One simulator. `flow` is its whole control flow; the other fields describe it.
 
     `scenario_type` is the class of its scenarios, or a `TypeAdapter` if there are several classes; such a clinic has
@@ -123,30 +123,30 @@ class Clinic(Generic[S, V]):
     summary: str
     paper: str
     roles: tuple[Role, ...]
-    scenario_type: type[S] | TypeAdapter[S]
-    scenarios: Callable[[str, int], Sequence[S]]
-    variants: Mapping[str, V]
-    flow: Callable[[Episode[S, V]], Awaitable[str]]
-    judges: Callable[[], Sequence[Judge[S, V]]]
+    scenario_type: type[S_co] | TypeAdapter[S_co]
+    scenarios: Callable[[str, int], Sequence[S_co]]
+    variants: Mapping[str, V_co]
+    flow: Callable[[Episode[S_co, V_co]], Awaitable[str]]
+    judges: Callable[[], Sequence[Judge[S_co, V_co]]]
     prompts: tuple[type[Prompt[Any]], ...]
     understudies: Mapping[str, type[Understudy]]
     mistakes: tuple[Mistake, ...] = ()
     libraries: tuple[str, ...] = ()
     needs: tuple[Literal["records"], ...] = ()
-    open_campaign: Callable[[Sequence[S], V, int, Services], Shared] | None = None
-    prepare: Callable[[Sequence[S], V, EpisodeSpec, Services], Awaitable[None]] | None = None
-    report: Callable[[RunResults[S]], Sequence[Section]] | None = None
-    feedback: Callable[[Case[S, V], str, str], Sequence[Section]] | None = None
-    performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
-    ending: Callable[[Case[S, V], str], str] | None = None
+    open_campaign: Callable[[Sequence[S_co], V_co, int, Services], Shared] | None = None
+    prepare: Callable[[Sequence[S_co], V_co, EpisodeSpec, Services], Awaitable[None]] | None = None
+    report: Callable[[RunResults[S_co]], Sequence[Section]] | None = None
+    feedback: Callable[[Case[S_co, V_co], str, str], Sequence[Section]] | None = None
+    performance: Callable[[Case[S_co, V_co], str], Mapping[str, float]] | None = None
+    ending: Callable[[Case[S_co, V_co], str], str] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     own_writings: tuple[Writing, ...] = ()
     rulebook: Callable[[], Sequence[Section]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     whatif: WhatIf | None = None
-    board: BoardRoom[S] | None = None
-    service: LiveService[S] | None = None
-    dataset: TrainingData[S] | None = None
+    board: BoardRoom[S_co] | None = None
+    service: LiveService[S_co] | None = None
+    dataset: TrainingData[S_co] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None
     trainings: Mapping[str, Callable[[Path | None], TrainedWeights]] = field(default_factory=dict)
     readings: tuple[ReadingKind, ...] = ()
@@ -177,7 +177,7 @@ class Clinic(Generic[S, V]):
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
 
-    def read_scenario(self, body: str) -> S:
+    def read_scenario(self, body: str) -> S_co:
         """A scenario from the JSON that a store holds. Raises pydantic's `ValidationError`."""
         kind = self.scenario_type
         return kind.validate_json(body) if isinstance(kind, TypeAdapter) else kind.model_validate_json(body)
@@ -209,7 +209,7 @@ class Clinic(Generic[S, V]):
         many = int(getattr(self.variant(variant), field)) if field else 0
         return [f"{role_of(role)}-{number}" for number in range(1, many + 1)]
 
-    def variant(self, name: str) -> V:
+    def variant(self, name: str) -> V_co:
         """The variant. The error for an unknown variant lists the available names."""
         if name not in self.variants:
             raise UnknownName(f"variant of {self.name}", name, self.variants)
@@ -219,9 +219,3 @@ class Clinic(Generic[S, V]):
     def first_variant(self) -> str:
         """The variant that runs when none is named."""
         return self.default_variant or next(iter(self.variants))
-
-    def shared(self, scenarios: Sequence[S], variant: V, seed: int, services: Services) -> Shared:
-        """New shared state for a campaign."""
-        if self.open_campaign is None:
-            return NothingShared()
-        return self.open_campaign(scenarios, variant, seed, services)

@@ -39,7 +39,7 @@ def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> ChatTurn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class TrainingRow:
     """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in the order of
     the file. `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole conversation. All rows of one
     `case` are on the same side of the split. `images` are file names; the files are put beside the rows. `messages` end
@@ -84,7 +84,7 @@ class Row:
         return str(self.messages[-1]["content"][-1]["text"])
 
 
-R = TypeVar("R", bound=Row, default=Any)
+R = TypeVar("R", bound=TrainingRow, default=Any)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class TrainingData(Generic[S, R]):
     title: ClassVar[str]
     about: ClassVar[str]
     filters: ClassVar[str]
-    row: ClassVar[type[Row]] = Row
+    row: ClassVar[type[TrainingRow]] = TrainingRow
     variants: ClassVar[tuple[str, ...]] = ()
     scenarios: ClassVar[str] = ""
     judges: ClassVar[tuple[str, ...]] = ()

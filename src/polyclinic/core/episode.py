@@ -21,6 +21,7 @@ from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
+from polyclinic.core.tool import ToolAccess
 from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
 from polyclinic.core.value import plain
 from polyclinic.errors import EngineError, UnknownName
@@ -147,7 +148,7 @@ class Episode(Generic[S_co, V_co]):
         self,
         role: str,
         tool: str,
-        effect: Literal["read", "write"],
+        access: ToolAccess,
         arguments: Mapping[str, Any],
         result: Any = None,
         error: str = "",
@@ -155,7 +156,7 @@ class Episode(Generic[S_co, V_co]):
         """Record the use of a tool that a structured reply chose and the flow itself ran."""
         self.record(
             ToolUsed(
-                role=role, tool=tool, effect=effect, arguments=plain(dict(arguments)), result=plain(result), error=error
+                role=role, tool=tool, effect=access, arguments=plain(dict(arguments)), result=plain(result), error=error
             )
         )
 

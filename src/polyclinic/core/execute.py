@@ -118,7 +118,7 @@ async def run_episode(
             played(episode.effects)
         await _judge(context, board, episode, result)
         result.effects, result.staged = episode.effects, episode.staged
-    result.transcript = episode.transcript.numbered()
+    result.transcript = Transcript(episode.transcript)
     result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
     if committed_whole:
@@ -150,7 +150,7 @@ def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
     """Turn a result into that of a failed episode: none of its changes are kept, and its scores do not count."""
     failure = Failed(owner="engine", error=error, where="commit")
     events = [event for event in result.transcript if not isinstance(event, (Ended, Scored))]
-    transcript = Transcript([*events, failure]).numbered()
+    transcript = Transcript([*events, failure])
     return EpisodeResult(
         result.spec,
         "failed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,5 +22,5 @@ def install_hint(extra: str) -> str:
 def installer() -> str:
     """The running environment's pip. An environment that uv made has none, so uv installs into it."""
     if find_spec("pip") is None:
-        return f"uv pip install --python {sys.executable}"
-    return f"{sys.executable} -m pip install"
+        return f"uv pip install --python {shlex.quote(sys.executable)}"
+    return f"{shlex.quote(sys.executable)} -m pip install"

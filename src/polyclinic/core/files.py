@@ -84,6 +84,8 @@ def missing(path: str | Path, *, about: str = "file", fix: str = "", error: type
 
 def not_written(path: str | Path, fault: Exception, *, error: type[UserError] = ConfigError) -> UserError:
     """The error for a file that cannot be written."""
+    if isinstance(fault, FileNotFoundError):
+        return bad_file(path, f"there is no folder {Path(path).parent}", fix="create it first", error=error)
     reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
     return bad_file(path, f"the file cannot be written: {reason}", error=error)
 
@@ -108,7 +110,7 @@ def parse_toml(text: str, file: object, *, error: type[UserError] = DataError) -
     except tomllib.TOMLDecodeError as fault:
         place = _TOML_LINE.search(str(fault))
         line = int(place[1]) if place else text.count("\n") + 1
-        raise bad_file(file, f"not TOML: {_TOML_LINE.sub('', str(fault))}", line=line, error=error) from None
+        raise bad_file(file, f"this is not TOML ({_TOML_LINE.sub('', str(fault))})", line=line, error=error) from None
 
 
 def parse_json(text: str | bytes, file: object, *, line: int = 0) -> Any:
@@ -116,7 +118,7 @@ def parse_json(text: str | bytes, file: object, *, line: int = 0) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as fault:
-        raise bad_file(file, f"not JSON: {fault.msg}", line=line or fault.lineno) from None
+        raise bad_file(file, f"this is not JSON ({fault.msg})", line=line or fault.lineno) from None
 
 
 def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
@@ -129,7 +131,7 @@ def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
     except yaml.YAMLError as fault:
         raise _bad_yaml(fault, file) from None
     except ValueError as fault:  # a date such as 2025-13-01
-        raise bad_file(file, f"not YAML: {fault}") from None
+        raise bad_file(file, f"this is not YAML ({fault})") from None
 
 
 def yaml_text(value: object) -> str:
@@ -162,17 +164,19 @@ def _bad_yaml(fault: yaml.YAMLError, file: object) -> UserError:
     mark = getattr(fault, "problem_mark", None)
     what = " ".join(str(getattr(fault, "problem", None) or fault).split())
     fix = "correct the indentation or the quoting there"
-    return bad_file(file, f"not YAML: {what}", line=mark.line + 1 if mark else 0, fix=fix)
+    return bad_file(file, f"this is not YAML ({what})", line=mark.line + 1 if mark else 0, fix=fix)
 
 
 def json_lines(text: str | bytes, file: object) -> Iterator[tuple[int, Any]]:
-    """The number and the value of each line that is not empty. Only a line feed ends a line: JSON texts may hold other
-    signs that `splitlines` would cut at, such as U+2028.
+    """The number and the value of each line that is not empty; a file without one is refused. Only a line feed ends a
+    line: JSON texts may hold other signs that `splitlines` would cut at, such as U+2028.
     """
     lines: Sequence[str | bytes] = text.split("\n") if isinstance(text, str) else text.split(b"\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield number, parse_json(line, file, line=number)
+    if not text.strip():
+        raise bad_file(file, "the file is empty", fix="write one JSON object on each line")
 
 
 def rows_of(kind: type[M], text: str, file: object, *, fix: str = "") -> list[M]:
@@ -218,6 +222,11 @@ def package_text(package: str, path: str) -> str:
 def package_data(package: str, path: str) -> Any:
     """The content of a TOML, YAML or JSON file that comes with a package."""
     return parse_data(package_text(package, path), path.rpartition("/")[2])
+
+
+def package_lines(package: str, path: str) -> list[Any]:
+    """The values of the JSON lines of a file that comes with a package."""
+    return [value for _, value in json_lines(package_text(package, path), path.rpartition("/")[2])]
 
 
 def package_rows(kind: type[M], package: str, path: str) -> list[M]:

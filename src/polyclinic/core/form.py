@@ -19,7 +19,7 @@ FieldKind = Literal["line", "text", "choice", "several", "number", "yes_no", "te
 Schema = Mapping[str, Any]
 
 
-class Move(Frozen):
+class TextButton(Frozen):
     """A button beside a text field: its label, and the text that it types. With `asks`, the person is first asked for a
     word, which replaces `{}` in the text.
     """
@@ -46,7 +46,7 @@ class FormHints(Frozen):
     choices: dict[str, dict[str, str]] = Field({})
     hidden: tuple[str, ...] = ()
     only_if: dict[str, OnlyIf] = Field({})
-    moves: tuple[Move, ...] = ()
+    moves: tuple[TextButton, ...] = ()
 
 
 NO_HINTS = FormHints()

@@ -27,7 +27,8 @@ class Metric:
     """What a number means: its direction, its range and one line about it.
 
     `rests_on` names the kinds of reading that the number comes from. A number that comes from no reading is exact, or
-    comes from the judge itself. `title` says in words what a name like "nvr" stands for.
+    comes from the judge itself. `title` says in words what a name like "nvr" stands for. `yes_no` says that one episode
+    scores 1 (yes) or 0 (no).
     """
 
     name: str
@@ -37,6 +38,7 @@ class Metric:
     high: float = 1.0
     rests_on: tuple[str, ...] = ()
     title: str = ""
+    yes_no: bool = False
 
     @property
     def label(self) -> str:

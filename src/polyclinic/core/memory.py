@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from polyclinic.core.message import Frozen
 
-Summarise = Callable[[str, "list[Turn]"], Awaitable[str]]
+Summarise = Callable[[str, "list[RememberedLine]"], Awaitable[str]]
 
 
-class Turn(Frozen):
+class RememberedLine(Frozen):
     """One utterance as an agent remembers it."""
 
     speaker: str
@@ -41,14 +41,14 @@ class Memory:
     summarise: Summarise | None = None
     summary: str = ""
     slots: dict[str, Slot] = field(default_factory=dict)
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[RememberedLine] = field(default_factory=list)
     count: int = 0
-    _waiting: list[Turn] = field(default_factory=list)
+    _waiting: list[RememberedLine] = field(default_factory=list)
 
     async def remember(self, speaker: str, text: str) -> None:
         """Add one utterance, and summarise when enough turns have left the recent window."""
         self.count += 1
-        self.turns.append(Turn(speaker=speaker, text=text))
+        self.turns.append(RememberedLine(speaker=speaker, text=text))
         while len(self.turns) > self.recent:
             self._waiting.append(self.turns.pop(0))
         if len(self._waiting) >= self.every:
@@ -66,7 +66,7 @@ class Memory:
         """Empty a slot."""
         self.slots.pop(slot, None)
 
-    def window(self) -> list[Turn]:
+    def window(self) -> list[RememberedLine]:
         """The turns not yet summarised: at most recent + every - 1."""
         return [*self._waiting, *self.turns]
 

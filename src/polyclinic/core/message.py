@@ -18,7 +18,7 @@ from polyclinic.core.value import Value
 class Frozen(BaseModel):
     """Base of the values that users and clinics write: validated when made, immutable, without unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Image(Value):
@@ -106,12 +106,13 @@ def assistant(content: str) -> Message:
 
 
 def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
-    """Put the history after the leading system part of the messages. So the growing prefix stays cacheable."""
+    """Put the history after the leading system part of the messages and after the turns that the template itself holds.
+    So the growing prefix stays cacheable.
+    """
     lead = 0
-    for message in rendered:
-        if message.role != "system":
-            break
-        lead += 1
+    for number, message in enumerate(rendered, start=1):
+        if message.role == "assistant" or (message.role == "system" and lead == number - 1):
+            lead = number
     return [*rendered[:lead], *history, *rendered[lead:]]
 
 

@@ -21,27 +21,30 @@ good lines in unseen sets reach.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, user
-from polyclinic.core.note import Note, Payload
 from polyclinic.core.part_again import (
+    SHOWN,
     AnswersBriefly,
     ChoosesLine,
     LinesChosen,
+    count,
     lines_to_choose,
+    note,
     reminder,
+    said_before,
     without_what_came_back,
 )
 from polyclinic.core.part_self import mentions_somebody
-from polyclinic.core.part_signs import PartBreak, broken_by
+from polyclinic.core.part_signs import PartBreak, Sign, broken_by
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.transcript import Failed
-from polyclinic.core.value import Value, unchanging
+from polyclinic.core.value import unchanging
 from polyclinic.errors import ReplyError, SimulatedUserError
 from polyclinic.text.quotations import without_quotations
 from polyclinic.text.words import spoken_words
@@ -51,8 +54,8 @@ ASKED_AGAIN = 2
 WITHOUT_HISTORY = 8
 """Added to the sample number when a line is asked for without the history: no other request has that number."""
 _REPEATED = 3
-"""Only lines with at least this many words count as repeated; "Yes." may be said twice."""
-_SHOWN = 160
+"""Only lines with at least this many words count as repeated; "Yes." may be said twice. In Korean one word less is
+enough."""
 
 OUT_OF_PART = ReadingKind(
     "part-out",
@@ -83,6 +86,8 @@ class Part:
     - `reads`: whether the reader is asked too; otherwise only the exact rules decide
     - `may_advise`: whether they learn medicine; see `broken_by`
     - `sex`: of somebody who speaks for themselves, "female" or "male", if it is known
+    - `signs`: words that nobody in this part uses, as their clinic knows them
+    - `heard`: what others said earlier, for somebody who must not say it again
     """
 
     who: str
@@ -96,32 +101,9 @@ class Part:
     reads: bool = True
     may_advise: bool = False
     sex: str = ""
+    signs: tuple[Sign, ...] = ()
+    heard: tuple[str, ...] = ()
     lang: str = "en"
-
-
-class FellOut(Note):
-    """A line that fell out of character. `stayed`: no more tries were left, and the line was kept."""
-
-    topic = "out of part"
-    who: str
-    kind: str
-    words: str
-    line: str
-    stayed: bool = False
-
-
-class PartCounts(Value):
-    """How many lines were checked; how many were asked for again and how many stayed out of character, by kind."""
-
-    lines: int = 0
-    again: dict[str, int] = field(default_factory=dict)
-    stayed: dict[str, int] = field(default_factory=dict)
-
-
-class HeldToPart(Payload):
-    """An episode's counts, kept with its end."""
-
-    part: PartCounts
 
 
 def out_of_part(
@@ -143,6 +125,8 @@ def out_of_part(
         told=told,
         may_advise=part.may_advise,
         sex=part.sex,
+        signs=part.signs,
+        heard=part.heard,
     )
     if found is None and reads is not None and part.reads and _reads_out(text, part, reads):
         return PartBreak("read as out of the part", text)
@@ -167,8 +151,8 @@ async def answer_in_part(
 ) -> Answer[R]:
     """The reply and its call. A line out of character is asked for again, with a reminder and without showing that
     line: small models repeat what they are shown. A line that is still out of character at the end is kept, and
-    recorded. A speaker who repeats their own earlier words exactly is asked again without the history, so that there is
-    nothing to copy.
+    recorded. A speaker who repeats earlier words exactly, their own or heard ones, is asked again without the history,
+    so that there is nothing to copy.
 
     People who take a role themselves are not checked: they decide how they play it.
     """
@@ -176,19 +160,19 @@ async def answer_in_part(
     earlier = history
     if agent.is_person:
         return answer
-    if agent.is_language_model and _said_before(words(answer.value), history):
+    if agent.is_language_model and _said_before(words(answer.value), history, part.heard):
         history, sample = (), sample + WITHOUT_HISTORY
-        answer = await agent.answer(prompt, history, sample=sample)
+        answer = await agent.answer(prompt, history, sample=sample, after=(user(said_before(part.lang)),))
     if part.sex and any(mentions_somebody(message.content) for message in earlier):
         part = replace(part, sex="")  # "she" may be the person who was mentioned
-    _count(episode, checked=1)
+    count(episode, checked=1)
     reads = episode.services.reads_line if agent.is_language_model else None
     fault = out_of_part(words(answer.value), part, prompt, reads)
     if fault is None:
         return answer
-    _count(episode, again=fault.kind)
+    count(episode, again=fault.kind)
     for number in range(1, _times_asked_again(agent, prompt) + 1):
-        _note(episode, agent, fault, words(answer.value))
+        note(episode, agent, fault, words(answer.value))
         asked = reminder(part.who, part.lang, fault)
         part = replace(part, told=(*part.told, asked))  # the line must not repeat this reminder either
         try:
@@ -205,22 +189,20 @@ async def answer_in_part(
         if fault is None:
             return answer
     line = words(answer.value)
-    _note(episode, agent, fault, line, stayed=True)
-    _count(episode, stayed=fault.kind)
-    error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
+    note(episode, agent, fault, line, stayed=True)
+    count(episode, stayed=fault.kind)
+    error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:SHOWN]}"
     episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False, prompt=prompt.prompt_name()))
     return answer
 
 
-def _note(episode: Episode, agent: Agent, fault: PartBreak, line: str, *, stayed: bool = False) -> None:
-    episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=stayed))
-
-
-def _said_before(line: str, history: Sequence[Message]) -> bool:
+def _said_before(line: str, history: Sequence[Message], heard: Sequence[str]) -> bool:
+    """Whether a line repeats the speaker's own earlier words, or was heard from somebody else word for word."""
     mine = spoken_words(line)
-    return len(mine) >= _REPEATED and any(
-        spoken_words(message.content) == mine for message in history if message.role == "assistant"
-    )
+    if len(mine) < _REPEATED - (not line.isascii()):
+        return False
+    before = (message.content for message in history if message.role == "assistant")
+    return any(spoken_words(words) == mine for words in (*before, *heard))
 
 
 def _times_asked_again(agent: Agent, prompt: Prompt[Any]) -> int:
@@ -260,15 +242,3 @@ async def _chosen(
     counted = episode.concluded(LinesChosen)
     episode.conclude(LinesChosen(lines_chosen=1 + (counted.lines_chosen if counted else 0)))
     return Answer(lines[int(answer.value.line) - 1], answer.call)
-
-
-def _count(episode: Episode, *, checked: int = 0, again: str = "", stayed: str = "") -> None:
-    """Count one more line that was checked, was asked for again, or stayed out of character."""
-    before = episode.concluded(HeldToPart)
-    counts = before.part if before is not None else PartCounts()
-    again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)
-    episode.conclude(HeldToPart(part=PartCounts(lines=counts.lines + checked, again=again_, stayed=stayed_)))
-
-
-def _one_more(counts: dict[str, int], kind: str) -> dict[str, int]:
-    return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else counts

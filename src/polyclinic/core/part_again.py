@@ -1,4 +1,4 @@
-"""How a speaker who fell out of character is asked again, in three steps.
+"""How a speaker who fell out of character is asked again, in three steps, and how this is noted and counted.
 
 First comes a reminder, then a short prompt, then a choice among sentences. Each request contains less text that could
 be recited. `reminder` is added to the same prompt. `AnswersBriefly` says who they are and what was said to them, and
@@ -8,16 +8,21 @@ a few that anybody could say. A model that cannot speak in character can still c
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar, Generic, TypeVar
 
-from polyclinic.core.note import Payload
+from polyclinic.core.agent import Agent
+from polyclinic.core.episode import Episode
+from polyclinic.core.note import Note, Payload
 from polyclinic.core.part_signs import PartBreak
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel, with_choices
+from polyclinic.core.value import Value
 from polyclinic.text.sentences import is_question, sentences
 
 R = TypeVar("R")
 MOST_OFFERED = 6
+SHOWN = 160
 _GIVEN_BACK = ("echo of the other", "third person")
 """Faults in which the speaker repeats the other person's words: without these words there is nothing to repeat."""
 _WRONG: dict[str, dict[str, str]] = {
@@ -99,6 +104,31 @@ class ChoosesLine(_InBrief[ChosenLine]):
         return with_choices(ChosenLine, line=tuple(str(number) for number in range(1, len(self.lines) + 1)))
 
 
+class FellOut(Note):
+    """A line that fell out of character. `stayed`: no more tries were left, and the line was kept."""
+
+    topic = "out of part"
+    who: str
+    kind: str
+    words: str
+    line: str
+    stayed: bool = False
+
+
+class PartCounts(Value):
+    """How many lines were checked; how many were asked for again and how many stayed out of character, by kind."""
+
+    lines: int = 0
+    again: dict[str, int] = field(default_factory=dict)
+    stayed: dict[str, int] = field(default_factory=dict)
+
+
+class HeldToPart(Payload):
+    """An episode's counts, kept with its end."""
+
+    part: PartCounts
+
+
 class LinesChosen(Payload):
     """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of character."""
 
@@ -121,6 +151,15 @@ def reminder(who: str, lang: str, fault: PartBreak) -> str:
     )
 
 
+def said_before(lang: str) -> str:
+    """What a speaker is told who repeated earlier words."""
+    return (
+        "그 말은 이미 했습니다. 이번에는 다른 말을 하세요."
+        if lang == "ko"
+        else "That has been said before. Say something else this time."
+    )
+
+
 def without_what_came_back(said: str, fault: PartBreak) -> str:
     """The other person's words for the next try. If the speaker repeated them, only the questions in them."""
     if fault.kind not in _GIVEN_BACK:
@@ -132,3 +171,20 @@ def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str]) -> 
     """The lines that can be chosen now: the person's own lines first, and no line that was said before."""
     anybody = _ANYBODY["ko" if lang == "ko" else "en"]
     return tuple(line for line in (*own, *anybody) if line not in before)[:MOST_OFFERED]
+
+
+def note(episode: Episode, agent: Agent, fault: PartBreak, line: str, *, stayed: bool = False) -> None:
+    """Note a line that fell out of character."""
+    episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:SHOWN], line=line, stayed=stayed))
+
+
+def count(episode: Episode, *, checked: int = 0, again: str = "", stayed: str = "") -> None:
+    """Count one more line that was checked, was asked for again, or stayed out of character."""
+    before = episode.concluded(HeldToPart)
+    counts = before.part if before is not None else PartCounts()
+    again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)
+    episode.conclude(HeldToPart(part=PartCounts(lines=counts.lines + checked, again=again_, stayed=stayed_)))
+
+
+def _one_more(counts: dict[str, int], kind: str) -> dict[str, int]:
+    return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else counts

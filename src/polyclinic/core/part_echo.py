@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
-from polyclinic.text.persons import I_SHORT, I_WORDS, YOU_WORDS, YOURSELF, without_persons
+from polyclinic.text.persons import I_SHORT, I_WORDS, YOU_WORDS, YOURSELF, speaks_of_self, without_persons
 from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
@@ -24,14 +24,13 @@ _DOES = frozenset(
 )
 _STATES = _DOES | {"need", "sure"}
 _OWN_ECHO = 7
+_HEARD_ECHO = 8
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
 _MIRROR_TRIPLES, _MIRRORED = 6, 0.7
 _PERSON = re.compile(r"\b(?:the patient|they|them|their)(?:'s)?\b")
 _NOT_HANGUL = re.compile(r"[^가-힣]")
 
-_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
-_SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
 _TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|하시오", re.IGNORECASE)
 _ORDERS = re.compile(
     r"\b(?:do not|don't|never|answer|say|speak|write|begin|repeat)\b|마세요|하세요|십시오", re.IGNORECASE
@@ -43,13 +42,9 @@ _ASKS = re.compile(
 _GREETING = re.compile(r"\bhow (?:are|do) you(?: do(?:ing)?)?(?: today)?\?|안녕|누구세요|여보세요")
 _HONOURS = re.compile(r"(?:세요|[시신실]가?[나까]?[요까죠]|십니까|셨어요|셨나요|셨습니까)\?")
 """The endings of a Korean question to somebody else: nobody honours themselves."""
+_HONOURED = re.compile(r"[가-힣]{2,}(?:시나요|십니까|셨나요|셨습니까|신가요)(?=\?)")
 _Words = tuple[str, ...]
 _ANYONE = I_WORDS | YOU_WORDS | YOURSELF
-
-
-def speaks_of_self(text: str) -> bool:
-    """Whether the speaker names themselves in the first person, in English or Korean."""
-    return bool(_SELF.search(normalise(text)) or _SELF_KO.search(text))
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
@@ -75,14 +70,30 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     return found or ("" if _DOES.isdisjoint(mine) else _mirrored(line, said))
 
 
+def echo_of_heard(line: str, heard: Sequence[str]) -> str:
+    """A statement of a line that somebody else made earlier, word for word; empty if there is none."""
+    mine = {tuple(words): part for part in sentences(line) if len(words := spoken_words(part)) >= _HEARD_ECHO}
+    theirs = (words for said in heard for words in _sentences_said(said))
+    return next((mine[words] for words in theirs if words in mine and not is_question(mine[words])), "")
+
+
 def _only_asks_back(line: str, said: str) -> bool:
     """Whether a line is nothing but sentences of the other person, and one of them asks the listener something.
 
     Somebody who repeats a question to be sure of it says "I" or 저, or repeats a word or two.
     """
     theirs = _sentences_said(said)
+    if _honours_back(line, said):
+        return True
     given_back = [tuple(spoken_words(sentence)) for sentence in sentences(line)]
     return set(given_back) <= theirs.keys() and any(theirs[words] for words in given_back)
+
+
+def _honours_back(line: str, said: str) -> bool:
+    """Whether a line is one Korean question that ends in the same polite verb as the other person's question."""
+    asked = _HONOURED.findall(said) if "?" in said and not line.isascii() else []
+    mine = _HONOURED.findall(line)
+    return len(mine) == 1 == line.count("?") and mine[0] in asked and not _GREETING.search(line)
 
 
 @lru_cache(maxsize=1_024)

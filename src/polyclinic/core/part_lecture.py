@@ -15,7 +15,8 @@ from polyclinic.text.sentences import sentences
 from polyclinic.text.words import spoken_words
 
 _LECTURES = lazy_pattern(
-    r"\b(?:the|an?|this) (?:ecg|ekg|electrocardiogram|qrs|[pt][- ]wave|flow-volume loop|ascitic fluid|blood film)"
+    r"\b(?:the|an?|this|my|his|her|\w+'s) (?:ecg|ekg|electrocardiogram|qrs|[pt][- ]wave|flow-volume loop"
+    r"|ascitic fluid|blood film)"
     r"[^.!?]{0,60}\b(?:shows?|represents?|indicates?|indicating|is an?|is the|are the)\b"
     r"|\bqrs complex|\bsinus rhythm|\b(?:serum|haemoglobin|platelet) levels?\b"
     r"|\bthe most (?:likely|common|important) (?:cause|symptom|sign|step|treatment)s? (?:of|is|for)\b"
@@ -23,7 +24,7 @@ _LECTURES = lazy_pattern(
     r"|\bi understand the (?:signs|symptoms)\b|\bplays? an? (?:crucial|key|vital) role"
     r"|\bthe (?:rise|increase|decrease|drop|fall) in [\w ,-]{3,40} (?:is a sign|indicates?|suggests?)\b"
     r"|\bthe (?:role|development) of\b|(?<!what is )(?<!what's )\bthe difference between\b"
-    r"|\bconsistent with an?\b|\bis a sign that the\b"
+    r"|\bconsistent with an?\b|\bis a sign that the\b|\bsigns? of an underlying\b|\btests? measures?\b"
     r"|\bthe next steps? (?:would be|in my treatment|is to)\b|\bwould need to see\b[^.!?]{0,60}\bto determine\b"
     r"|\b(?:platelets?|haemoglobin|hemoglobin|thrombus|embolism) (?:is|are|plays?) (?:an? |small |blood )\w+"
     r"|\b(?:rise|increase|decrease|drop|fall) in (?:my )?(?:serum|creatinine|platelets?|ha?emoglobin|sodium)\b"
@@ -32,7 +33,7 @@ _LECTURES = lazy_pattern(
     r"|\bin a critical (?:condition|state)\b|\bis likely (?:caused by|due to)\b"
     r"|\bit is possible that\b[^.!?]{3,120}\bdue to\b"
     r"|\bthe (?:normal )?(?:rhythm strip|pr interval|heart rate|weight[\w -]{0,12} chart)[^.!?]{0,20}"
-    r" (?:shows?|suggests?|is an?)\b"
+    r" (?:shows?|suggests?|is an?|is showing)\b|\bthe waveforms? (?:is|are)\b|\bthe expected weight for\b"
     r"|\bmy pr interval\b|\bfor a healthy adult\b"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
@@ -55,9 +56,30 @@ _LECTURES_HOLDS = Pieces(
         "indicate",
         "help includes",
     ),
-    *("suggest", "sign that", "development of", "difference between", "consistent with", "next step", "to determine"),
+    *(
+        "suggest",
+        "sign that",
+        "underlying",
+        "test measure",
+        "tests measure",
+        "development of",
+        "difference between",
+        "consistent with",
+        "next step",
+        "to determine",
+    ),
     *("serum", "creatinine", "sodium", "potassium", "which is significant", "blood loss", "critical"),
-    *("likely", "due to", "rhythm strip", "pr interval", "heart rate", "chart", "healthy adult"),
+    *(
+        "likely",
+        "due to",
+        "rhythm strip",
+        "pr interval",
+        "heart rate",
+        "chart",
+        "healthy adult",
+        "waveform",
+        "expected weight",
+    ),
     *("platelet", "haemoglobin", "hemoglobin", "thrombus", "embolism"),
 )
 
@@ -76,7 +98,7 @@ _VALUE = lazy_pattern(
     r"|\b\d+(?:[.,]\d+)? lit(?:er|re)s? per\b|\b\d{2,3} over \d{2,3}\b|\b[34]\d[.,]\d\b"
     r"|\b(?:current |my )?(?:ph|glucose|blood glucose|ast|alt|sodium|potassium)(?: levels?)? (?:is|are|was|were)\b"
     r"|\b(?:low|high|normal|raised|elevated) (?:ph|ast|alt|glucose|sodium|potassium|platelets?)\b"
-    r"|\b(?:platelets?|audiogram|blood clots?|clots|embolism|thrombosis|autoimmune)\b|\b\d+ (?:db|kg)\b"
+    r"|\b(?:platelets?|audiogram|blood clots?|clots?|embolism|thrombosis|autoimmune)\b|\b\d+ (?:db|kg)\b"
 )
 """Readings, results and values."""
 _VALUE_HOLDS = Pieces(

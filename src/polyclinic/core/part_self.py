@@ -1,4 +1,4 @@
-"""Whether somebody speaks of themselves as "he" or "she".
+"""Whether somebody speaks of themselves in the third person: as "the patient", by their name, or as "he" or "she".
 
 A pronoun alone is a weak sign: people speak of their wives and sons. It counts only if the sex agrees, if it opens the
 line, and if nobody else whom it could mean was mentioned.
@@ -7,9 +7,12 @@ line, and if nobody else whom it could mean was mentioned.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
-from polyclinic.core.part_echo import speaks_of_self
 from polyclinic.text.normal import normalise
+from polyclinic.text.persons import speaks_of_self
+from polyclinic.text.sentences import sentences
 from polyclinic.text.words import spoken_words
 
 _PRONOUN = {"female": "she", "male": "he"}
@@ -26,6 +29,18 @@ baby boy girl lady woman man guy bloke dog cat boss colleague teacher somebody s
 family nurse gp consultant person people
 """
 _SOMEBODY = _PRONOUNS | frozenset(_PEOPLE.split())
+
+_ANOTHER = (
+    r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
+    r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
+)
+
+
+_VERBS = (
+    "is|was|has|had|have|are|were|reports?|reported|states?|stated|says?|said|denies|denied|describes?|described|complains?"
+    "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
+    "|could|agrees?|thinks?|believes?|notices?|answers?|replies|responds?|suffers?|takes?|wants?|needs?|mentions?|expresses?|accepts?"
+)
 
 
 def mentions_somebody(text: str) -> bool:
@@ -44,3 +59,35 @@ def pronoun_of_self(line: str, said: str, sex: str) -> str:
     rest = line[: match.start(1)] + line[match.end(1) :]
     others = {word.removesuffix("'s") for word in spoken_words(rest)} & _SOMEBODY
     return "" if others - _PRONOUNS else match[0]
+
+
+def third_person(text: str, own: Sequence[str]) -> str:
+    """The first sentence that speaks about the speaker in the third person. It either has no "I", or has "I" beside
+    "the patient" ("I will inform the patient").
+    """
+    if not own:
+        return ""
+    pattern, beside = _about(tuple(own)), _beside(tuple(own))
+    for sentence in sentences(text):
+        if beside.search(sentence) or (pattern.search(sentence) and not speaks_of_self(sentence)):
+            return sentence
+    return ""
+
+
+@lru_cache(maxsize=1_024)
+def _beside(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for the speaker in the third person.
+
+    It matches neither "I am the patient" nor "the patient in the next bed".
+    """
+    either = "|".join(map(re.escape, names))
+    return re.compile(rf"(?<!\bam )(?<!'m )\b(?:the|my) (?:{either})(?:'s|’s)?\b(?!{_ANOTHER})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1_024)
+def _about(names: tuple[str, ...]) -> re.Pattern[str]:
+    either = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"(?:^|\bthe )(?:{either})(?:\b(?:'s)?\s+(?:\w+\s+)?(?:{_VERBS})\b)|(?:{either})(?:은|는|이|가|께서)\s",
+        re.IGNORECASE,
+    )

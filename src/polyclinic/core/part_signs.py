@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
-from polyclinic.core.part_helps import helpers_words
+from polyclinic.core.part_echo import echo_of_heard, echo_of_instructions, echo_of_other
 from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
-from polyclinic.core.part_phrases import assistants_words
-from polyclinic.core.part_self import pronoun_of_self
+from polyclinic.core.part_phrases import assistants_words, helpers_words
+from polyclinic.core.part_self import pronoun_of_self, third_person
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import holds_one, mentioned
 from polyclinic.text.quotations import without_quotations
-from polyclinic.text.sentences import SENTENCE_START, sentences
+from polyclinic.text.sentences import SENTENCE_START
 from polyclinic.text.words import spoken_words
 
 BreakKind = Literal[
@@ -47,35 +46,18 @@ _LABELS = 3
 """From this many labels on ("Name: ... Sex: ... Phone: ..."), a line is a form."""
 _FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
-_ILL = lazy_pattern(
-    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|\bfirst language (?:is )?[a-z]+\b|\ba counsellor is coming\b"
-    r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
-    r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
-    r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
-    r"|^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)"
+_RECITED_KO = lazy_pattern(
+    r"^너[는도] |(?:^|\s)그녀[는가의] |['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)"
     r"|(?<![제내])가 직접 말하"
-    rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\.|숨김\."
-    r"|[가-힣](?:는|던) 것\.(?:\s|$)|다님\.(?:\s|$)|형편은 [^.]{2,40}\. ?신앙은 "
 )
-"""Words from the description of the part. Nobody uses them for themselves or the other person when they speak."""
-_ILL_HOLDS = ("the ill person", "first language", "a counsellor is coming")
-"""An English line without one of these cannot match."""
+"""Korean words of instructions, which nobody uses for themselves or the other person when they speak."""
 _LABELS_SELF = lazy_pattern(
     rf"{SENTENCE_START}(?:i am|i'm) (?:an?|the) patient(?:[.,]|$| (?:with|who|experiencing|suffering)\b)"
     r"|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
-_YOUR_CHILD = lazy_pattern(r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b")
-_ANOTHER = (
-    r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
-    r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
-)
-
-
-_VERBS = (
-    "is|was|has|had|have|are|were|reports?|reported|states?|stated|says?|said|denies|denied|describes?|described|complains?"
-    "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
-    "|could|agrees?|thinks?|answers?|replies|responds?|suffers?|takes?|wants?|needs?|mentions?|expresses?|accepts?"
+_YOUR_CHILD = lazy_pattern(
+    r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b|\bi(?:'m| am) an? (?:sick |ill )?child\b"
 )
 
 
@@ -84,6 +66,13 @@ class PartBreak(NamedTuple):
 
     kind: BreakKind
     words: str
+
+
+class Sign(NamedTuple):
+    """Words that nobody in a certain part uses. A clinic gives them with the part; the line is normalised."""
+
+    kind: BreakKind
+    words: re.Pattern[str]
 
 
 def broken_by(
@@ -97,11 +86,13 @@ def broken_by(
     told: str = "",
     may_advise: bool = False,
     sex: str = "",
+    signs: Sequence[Sign] = (),
+    heard: Sequence[str] = (),
 ) -> PartBreak | None:
     """The first sign that a line is out of character; None if there is no exact sign. `may_advise` is for somebody
     who learns medicine: they may weigh findings, recommend, and say that they are sorry to hear something. A lay person
-    in character would not. `sex` is for somebody who speaks for themselves: "she" may then be the speaker. What a
-    speaker quotes counts only as a script.
+    in character would not. `sex` is for somebody who speaks for themselves: "she" may then be the speaker. `signs` are
+    those of this part, and `heard` is what others said earlier. What a speaker quotes counts only as a script.
     """
     written, text = text, without_quotations(text)
     line = normalise(text)
@@ -127,17 +118,21 @@ def broken_by(
     found = found or _greets(text, own) or (_own_child(line) if "child" in own else "")
     if found:
         return PartBreak("speaks for the other", found)
-    match = _ILL.search(line) if holds_one(line, _ILL_HOLDS) or not line.isascii() else None
+    match = None if line.isascii() else _RECITED_KO.search(line)
     if match:
         return PartBreak("echo of the instructions", match[0])
+    for sign in signs:
+        match = sign.words.search(line)
+        if match:
+            return PartBreak(sign.kind, match[0].strip())
     match = _LABELS_SELF.search(line) if " patient" in line and "patient" in own else None
     if match:
         return PartBreak("third person", match[0])
-    found = _third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""
+    found = third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""
     found = found or (pronoun_of_self(line, said, sex) if sex else "")
     if found:
         return PartBreak("third person", found)
-    found = echo_of_other(line, mine, said)
+    found = echo_of_other(line, mine, said) or (echo_of_heard(line, heard) if heard else "")
     if found:
         return PartBreak("echo of the other", found)
     found = echo_of_instructions(line, mine, told) if told else ""
@@ -195,7 +190,7 @@ def _greets(text: str, own: Sequence[str]) -> str:
 
 def _own_child(line: str) -> str:
     """The words with which a parent calls their own child "your son"; empty if there are none."""
-    match = _YOUR_CHILD.search(line) if "your " in line else None
+    match = _YOUR_CHILD.search(line) if "your " in line or " child" in line else None
     return match[0] if match else ""
 
 
@@ -209,35 +204,3 @@ def _first_names(own: tuple[str, ...]) -> re.Pattern[str] | None:
 @lru_cache(maxsize=1_024)
 def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"{SENTENCE_START}\**(?:{'|'.join(map(re.escape, names))})\**\s*:", re.IGNORECASE)
-
-
-def _third_person(text: str, own: Sequence[str]) -> str:
-    """The first sentence that speaks about the speaker in the third person. It either has no "I", or has "I" beside
-    "the patient" ("I will inform the patient").
-    """
-    if not own:
-        return ""
-    pattern, beside = _about(tuple(own)), _beside(tuple(own))
-    for sentence in sentences(text):
-        if beside.search(sentence) or (pattern.search(sentence) and not speaks_of_self(sentence)):
-            return sentence
-    return ""
-
-
-@lru_cache(maxsize=1_024)
-def _beside(names: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for the speaker in the third person.
-
-    It matches neither "I am the patient" nor "the patient in the next bed".
-    """
-    either = "|".join(map(re.escape, names))
-    return re.compile(rf"(?<!\bam )(?<!'m )\b(?:the|my) (?:{either})(?:'s|’s)?\b(?!{_ANOTHER})", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1_024)
-def _about(names: tuple[str, ...]) -> re.Pattern[str]:
-    either = "|".join(map(re.escape, names))
-    return re.compile(
-        rf"(?:^|\bthe )(?:{either})(?:\b(?:'s)?\s+(?:\w+\s+)?(?:{_VERBS})\b)|(?:{either})(?:은|는|이|가|께서)\s",
-        re.IGNORECASE,
-    )

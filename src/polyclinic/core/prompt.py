@@ -57,7 +57,7 @@ class Prompt(BaseModel, Generic[R]):
     `words`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     template: ClassVar[str]
     words: ClassVar[int] = USUAL_WORDS
     in_words: ClassVar[bool] = True

@@ -15,7 +15,7 @@ the built-in trained one, a language model, a person or a recording. A clinic na
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -43,6 +43,34 @@ _MOST_QUOTED = 120
 _FACT = re.compile(r"\{(\w+)\}")
 
 
+class AnswerOption(NamedTuple):
+    """One of several answers that a text may settle on. As text: ``(A) Asthma``."""
+
+    letter: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"({self.letter}) {self.words}"
+
+
+class Compared(NamedTuple):
+    """What a trained reader compares a text with, beside the question's facts: the letter of the option that is asked
+    about, what the text might mean instead, all options if the text is to settle on one, and known mistakes, each with
+    what is right.
+    """
+
+    letter: str = ""
+    rivals: tuple[str, ...] = ()
+    options: tuple[AnswerOption, ...] = ()
+    pitfalls: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def with_option(cls, option: AnswerOption, options: tuple[AnswerOption, ...]) -> Compared:
+        """For the question whether a text settles on this one of the options."""
+        rivals = tuple(other.words for other in options if other.words not in str(option))
+        return cls(option.letter, rivals, options)
+
+
 class Question(Frozen):
     """One question about one text. `facts` say what it asks about; `context` and `words` say the same in words."""
 
@@ -50,6 +78,7 @@ class Question(Frozen):
     words: str
     context: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    compared: Compared = Compared()
 
     def fact(self, name: str) -> str:
         """One fact by name; empty if the question has no fact of that name."""
@@ -88,7 +117,8 @@ class ReadingKind:
     `alone` is how likely the yes about a single sentence of a longer text must be to count for the whole text, whatever
     the other sentences say; 0: no sentence does. `only_learned` says that users can add to the list: a trained reader
     finds every text unclear about an entry that it has not learned. `in_reply` says that the text answers the context:
-    what it takes over from there counts, and the built-in weights are in a file of their own.
+    what it takes over from there counts, and the built-in weights are in a file of their own. `from_words` finds what a
+    text is compared with in facts that are only words: those of a file.
     """
 
     name: str
@@ -107,13 +137,19 @@ class ReadingKind:
     alone: float = 0.0
     only_learned: bool = False
     in_reply: bool = False
+    from_words: Callable[[Mapping[str, str]], Compared] | None = None
 
-    def ask(self, **facts: str) -> Question:
+    def ask(self, compared: Compared | None = None, /, **facts: str) -> Question:
         """The question about these facts."""
         given = {name: str(value) for name, value in facts.items()}
         if set(self.fact_names) != set(given):
             raise ValueError(f"{self.name} asks about {sorted(self.fact_names)}, not about {sorted(given)}")
-        return _question(self, tuple(given.items()))
+        return _question(self, tuple(given.items()), self._compared(given) if compared is None else compared)
+
+    def _compared(self, facts: Mapping[str, str]) -> Compared:
+        if self.from_words is None or any(name not in facts for name in self.fact_names):
+            return Compared()
+        return self.from_words(facts)
 
     @cached_property
     def fact_names(self) -> tuple[str, ...]:
@@ -132,17 +168,19 @@ class ReadingKind:
             match = pattern.fullmatch(text.strip())
             if match:
                 facts |= match.groupdict()
-        return Question(kind=self.name, words=question, context=context, facts=tuple(facts.items()))
+        compared = self._compared(facts)
+        return Question(kind=self.name, words=question, context=context, facts=tuple(facts.items()), compared=compared)
 
 
 @lru_cache(maxsize=2_048)
-def _question(kind: ReadingKind, facts: tuple[tuple[str, str], ...]) -> Question:
+def _question(kind: ReadingKind, facts: tuple[tuple[str, str], ...], compared: Compared) -> Question:
     values = dict(facts)
     return Question(
         kind=kind.name,
         words=_FACT.sub(lambda match: values[match[1]], kind.question),
         context=_FACT.sub(lambda match: values[match[1]], kind.context),
         facts=facts,
+        compared=compared,
     )
 
 

@@ -4,7 +4,7 @@ Two implementations of this protocol exist: `polyclinic.fhir.store.FhirStore` (t
 `polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and does not need to know
 which one it is. A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources`
 make valid resources. The functions of `polyclinic.fhir.scheduling` turn a booking, a move or a cancellation into a list
-of `Change`.
+of `RecordChange`.
 
 Reading and searching::
 
@@ -137,7 +137,7 @@ class Delete:
     if_version: str | None = None
 
 
-Change: TypeAlias = Create | Update | Delete
+RecordChange: TypeAlias = Create | Update | Delete
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Records(Protocol):
         """All matches in order, or the first `limit` of them. An unknown parameter raises `RecordsError`."""
         ...
 
-    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+    async def transact(self, changes: Sequence[RecordChange]) -> list[Resource | None]:
         """Make all changes or none. Returns the new versions in the order of the changes, None for a deletion."""
         ...
 
@@ -167,7 +167,7 @@ class Records(Protocol):
 Key: TypeAlias = tuple[str, str]
 """Type and id of a resource."""
 
-Consequence: TypeAlias = Callable[[list[Resource | None]], Sequence[Change]]
+Consequence: TypeAlias = Callable[[list[Resource | None]], Sequence[RecordChange]]
 """Works out changes from the current resources. It may be called more than once, and has no side effects."""
 
 
@@ -175,7 +175,7 @@ class StagedRecords(Records, Protocol):
     """Records whose changes wait for the end of an episode."""
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[RecordChange]:
         """The net changes so far, one per resource, each with the version it was based on."""
         ...
 

@@ -36,7 +36,7 @@ a longer text is still read.
 class ReplyModel(BaseModel):
     """Base of structured replies: strict types, no unknown fields, immutable."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 ReplyT = TypeVar("ReplyT", bound=ReplyModel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from pydantic import ValidationError
 from typing_extensions import TypeVar
@@ -62,10 +62,11 @@ class Variant(Frozen):
 
 
 # The types of a clinic's scenarios and variants. An episode and a case only return them (covariant), a judge only takes
-# them as arguments (contravariant), and a clinic does both. The engine works with every clinic and leaves them open.
-S = TypeVar("S", bound=Scenario, default=Any)
-V = TypeVar("V", bound=Variant, default=Any)
+# them as arguments (contravariant). A clinic is covariant too: the engine works with every clinic, and gives each one
+# only the scenarios and variants that it got from it.
+S = TypeVar("S", bound=Scenario, default=Scenario)
+V = TypeVar("V", bound=Variant, default=Variant)
 S_co = TypeVar("S_co", bound=Scenario, covariant=True, default=Scenario)
 V_co = TypeVar("V_co", bound=Variant, covariant=True, default=Variant)
-S_contra = TypeVar("S_contra", bound=Scenario, contravariant=True, default=Any)
-V_contra = TypeVar("V_contra", bound=Variant, contravariant=True, default=Any)
+S_contra = TypeVar("S_contra", bound=Scenario, contravariant=True, default=Scenario)
+V_contra = TypeVar("V_contra", bound=Variant, contravariant=True, default=Variant)

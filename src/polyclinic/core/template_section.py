@@ -16,7 +16,8 @@ from pydantic import BaseModel
 from polyclinic.core.message import Message, spoken
 from polyclinic.core.template import TemplateRole
 
-_REMEMBER = 32
+_REMEMBER = 512
+"""Messages to keep for a section: those of 256 episodes at once, with two variants each."""
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
 
 

@@ -14,7 +14,7 @@ from polyclinic.core.value import once_a_type
 from polyclinic.errors import WrongForm
 
 A = TypeVar("A", bound=BaseModel)
-ToolEffect = Literal["read", "write"]
+ToolAccess = Literal["read", "write"]
 
 
 class ToolSpec(Frozen):
@@ -61,13 +61,13 @@ class Tool(Generic[A]):
         self,
         function: Callable[[A], Any],
         *,
-        effect: ToolEffect,
+        access: ToolAccess,
         name: str | None = None,
         description: str | None = None,
     ) -> None:
         self.arguments_type = cast("type[A]", _argument_type(function))
         self.function = function
-        self.effect: ToolEffect = effect
+        self.access: ToolAccess = access
         self.name = name or function.__name__
         self.description = description or inspect.getdoc(function) or self.name
 
@@ -90,11 +90,6 @@ class Tool(Generic[A]):
         if inspect.isawaitable(result):
             result = await result
         return result
-
-
-def tool(effect: ToolEffect, name: str | None = None) -> Callable[[Callable[[A], Any]], Tool[A]]:
-    """Decorator: ``@tool("read")`` over a function with one pydantic argument."""
-    return lambda function: Tool(function, effect=effect, name=name)
 
 
 def find_tool(tools: Iterable[Tool[Any]], call: ToolCall) -> Tool[Any] | None:

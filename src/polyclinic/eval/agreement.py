@@ -18,7 +18,7 @@ from polyclinic.core.seed import array_stream
 from polyclinic.eval.estimate import LEVEL
 from polyclinic.eval.intervals import Floats
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+_Level = Literal["nominal", "ordinal", "interval", "ratio"]
 KappaWeights = Literal["none", "linear", "quadratic"]
 IccForm = Literal["1", "1k", "2,1", "2,k", "3,1", "3,k"]
 RESAMPLES = 1000
@@ -36,7 +36,7 @@ class Agreement:
     note: str = ""
 
 
-def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resamples: int = RESAMPLES) -> Agreement:
+def krippendorff_alpha(ratings: npt.ArrayLike, level: _Level = "ordinal", *, resamples: int = RESAMPLES) -> Agreement:
     """Krippendorff's alpha for any number of raters and missing ratings."""
     table = _table(ratings)
     table = table[(~np.isnan(table)).sum(axis=1) >= 2]

@@ -17,7 +17,7 @@ from polyclinic.core.seed import stream
 from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.audit import anonymous_codes
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.pairwise import Preference, settle, win_rate
+from polyclinic.eval.pairwise import PairPreference, settle, win_rate
 from polyclinic.eval.prompts import Preferred
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
@@ -82,7 +82,7 @@ def rater_rounds(pairs: Sequence[ArenaPair], rater: str, seed: int = 0) -> list[
     return [*order, *again]
 
 
-def preferences(votes: Sequence[Vote]) -> dict[tuple[str, str], Preference]:
+def preferences(votes: Sequence[Vote]) -> dict[tuple[str, str], PairPreference]:
     """Which side each rater prefers, by (rater, pair), for the pairs that they judged in both orders."""
     given = {(vote.rater, vote.pair, vote.swapped): vote for vote in votes}
     found = {}
@@ -122,7 +122,7 @@ def arena_section(pairs: Sequence[ArenaPair], votes: Sequence[Vote]) -> Section 
     return Section("Side by side", body)
 
 
-def _agreement(found: dict[tuple[str, str], Preference]) -> Table:
+def _agreement(found: dict[tuple[str, str], PairPreference]) -> Table:
     raters, pairs = sorted({rater for rater, _ in found}), sorted({pair for _, pair in found})
     values = [[found[r, p].value if (r, p) in found else np.nan for r in raters] for p in pairs]
     alpha = krippendorff_alpha(np.array(values, dtype=np.float64), "nominal")

@@ -58,7 +58,7 @@ class Rating:
     comment: str = ""
 
 
-Shown = Callable[[EpisodeRow], Sequence[Line]]
+_Shown = Callable[[EpisodeRow], Sequence[Line]]
 
 
 def spoken_lines(episode: EpisodeRow) -> list[Line]:
@@ -75,7 +75,7 @@ def write_packet(
     episodes: int = 40,
     raters: Sequence[str] = ("rater-1", "rater-2"),
     seed: int = 0,
-    shown: Shown = spoken_lines,
+    shown: _Shown = spoken_lines,
 ) -> AuditKey:
     """Write a blinded packet and its key. Episodes are drawn evenly from the variants, only from those that ended
     without a failure. `questions` are a rubric's criteria, so that people and judges answer the same questions.

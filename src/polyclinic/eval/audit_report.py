@@ -98,7 +98,7 @@ def people_by_variant(results: RunResults, key: AuditKey, ratings: Sequence[Rati
     if not any(cell is not None for row in rows for cell in row[1:]):
         return None
     columns = ["variant", *(question.id for question in key.questions)]
-    return Table("What people gave each variant, means over ratings", columns, rows, digits=2)
+    return Table("What people gave each variant, means over ratings", columns, rows)
 
 
 def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None) -> list[Section]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from polyclinic.eval.charts import HeatMap, Scatter
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.sections import Cell, Table
-
-_MOST_DECIMALS = 6
+from polyclinic.eval.sections import Cell, Figure, Table
 
 
 def is_numeric(table: Table, column: int) -> bool:
@@ -19,17 +18,9 @@ def is_numeric(table: Table, column: int) -> bool:
 
 
 def column_digits(table: Table) -> list[int]:
-    """How many decimals each column's plain numbers get: none if all of them are whole or large."""
-    return [_digits_of([row[i] for row in table.rows], table.digits) for i in range(len(table.columns))]
-
-
-def _digits_of(cells: Sequence[Cell], digits: int) -> int:
-    if all(_whole(cell) for cell in cells):
-        return 0
-    if any(isinstance(cell, Estimate) for cell in cells):
-        return digits
-    sizes = [abs(cell) for cell in cells if isinstance(cell, float) and math.isfinite(cell) and cell]
-    return decimals(min(sizes), digits) if sizes and min(sizes) >= 100 else digits
+    """How many decimals each column's plain numbers get: none if all of them are whole."""
+    columns = range(len(table.columns))
+    return [0 if all(_whole(row[i]) for row in table.rows) else table.digits for i in columns]
 
 
 def _whole(cell: Cell) -> bool:
@@ -59,19 +50,37 @@ def _range(counts: Sequence[int]) -> str:
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
+def counted_figure(figure: Figure) -> str:
+    """The caption of a picture, with the number of episodes, or of what else it was made from."""
+    chart, told = figure.chart, figure.n
+    if isinstance(chart, Scatter):
+        told = told or str(sum(map(len, chart.series.values())))
+    elif not told and not isinstance(chart, HeatMap):
+        counts = _counts([value for values in chart.series.values() for value in values])
+        told = _range(counts) if counts else ""
+    return f"{figure.caption} (n = {told})" if told and "n = " not in figure.caption else figure.caption
+
+
 def decimals(value: float, digits: int) -> int:
     """How many decimals a number of this size needs: three digits in total are enough for a reader."""
     return max(0, min(digits, 2 - (len(str(int(abs(value)))) - 1))) if abs(value) >= 1 else digits
 
 
-def estimate_decimals(found: Estimate, digits: int) -> int:
-    """The decimals of a mean and its interval: more if both ends would look the same, which would claim certainty."""
+def estimate_parts(found: Estimate, digits: int = 3) -> list[str]:
+    """A mean and the ends of its interval, if it has one, as text.
+
+    Ends that would look the same are rounded outwards: equal ends would claim certainty.
+    """
     shown = decimals(found.mean, digits)
-    if found.low is None or found.high is None or found.high - found.low < 10**-_MOST_DECIMALS:
-        return shown
-    while shown < _MOST_DECIMALS and f"{found.low:.{shown}f}" == f"{found.high:.{shown}f}":
-        shown += 1
-    return shown
+    mean = f"{found.mean:,.{shown}f}"
+    if found.low is None or found.high is None:
+        return [mean]
+    low, high = f"{found.low:,.{shown}f}", f"{found.high:,.{shown}f}"
+    if low == high and found.low < found.high:
+        step = 10**shown
+        low = f"{math.floor(found.low * step) / step:,.{shown}f}"
+        high = f"{math.ceil(found.high * step) / step:,.{shown}f}"
+    return [mean, low, high]
 
 
 def cell_text(cell: Cell, digits: int) -> str:
@@ -81,11 +90,12 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Estimate):
-        return cell.text(estimate_decimals(cell, digits))
+        mean, *ends = estimate_parts(cell, digits)
+        return f"{mean} [{', '.join(ends)}]" if ends else mean
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return "–"
-        return f"{cell:,.{digits}f}"
+        return f"{cell:,.{decimals(cell, digits)}f}"
     return cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.core.judge import Metric
-from polyclinic.eval.cells import estimate_decimals
+from polyclinic.eval.cells import estimate_parts
 from polyclinic.eval.charts import Dots, drawn_range
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
@@ -82,10 +82,8 @@ def _came_out(results: RunResults, summary: Summary, metric: str) -> tuple[list[
 
 
 def _told(value: Estimate) -> str:
-    if value.low is None or value.high is None:
-        return f"{value.mean:.2f} (n = {value.n:,})"
-    digits = estimate_decimals(value, 2)
-    return f"{value.mean:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f}, n = {value.n:,})"
+    mean, *ends = estimate_parts(value)
+    return f"{mean} ({' to '.join(ends)}, n = {value.n:,})" if ends else f"{mean} (n = {value.n:,})"
 
 
 def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:

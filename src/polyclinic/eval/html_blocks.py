@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 
 from polyclinic.eval.axes import NARROW, SMALL, WIDE
-from polyclinic.eval.cells import cell_text, column_digits, counted, estimate_decimals, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, estimate_parts, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
@@ -98,33 +99,32 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
 
 def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, Estimate):
-        digits = estimate_decimals(cell, digits)
-        if cell.low is None or cell.high is None:
-            return f'<span title="n = {cell.n}">{cell.mean:.{digits}f}</span>'
-        ends = f"{cell.low:.{digits}f} to {cell.high:.{digits}f}"
-        return f'<span title="n = {cell.n}">{cell.mean:.{digits}f} <small>{ends}</small></span>'
+        mean, *ends = estimate_parts(cell, digits)
+        interval = f" <small>{' to '.join(ends)}</small>" if ends else ""
+        return f'<span title="n = {cell.n}">{mean}{interval}</span>'
     return escape(cell_text(cell, digits))
 
 
 def _figure(figure: Figure, narrow: bool = False) -> str:
     words = figure.alt or chart_words(figure.chart)
     picture = draw(figure.chart, figure.caption, words, NARROW if narrow else WIDE)
-    table = chart_table(figure.chart, figure.caption)
-    numbers, title = "", escape(figure.caption)
+    numbers, title = "", counted_figure(figure)
+    table = chart_table(figure.chart, title if figure.n else figure.caption)
     if not narrow and (figure.chart.kind != "scatter" or len(table.rows) <= _MOST_POINTS):
         numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
     if not narrow:
         # A small screen gets a chart drawn for it, or one that keeps its size and scrolls sideways.
         small = draw(figure.chart, figure.caption, words, SMALL) if fits_telephone(figure.chart) else ""
         klass = "scroll chart large" if small else "scroll chart"
-        picture = f'<div class="{klass}" tabindex="0" role="region" aria-label="{title}">{picture}</div>'
+        picture = f'<div class="{klass}" tabindex="0" role="region" aria-label="{escape(title)}">{picture}</div>'
         picture += f"<div class=small>{small}</div>" if small else ""
-    return f"<figure><figcaption>{title}</figcaption>{picture}{numbers}</figure>"
+    return f"<figure><figcaption>{_title(title)}</figcaption>{picture}{numbers}</figure>"
 
 
 def small_picture(figure: Figure) -> str:
-    """The picture alone, small, without its caption."""
-    return draw(figure.chart, figure.caption, figure.alt or chart_words(figure.chart), NARROW)
+    """The picture, small, with n below it instead of its caption."""
+    picture = draw(figure.chart, figure.caption, figure.alt or chart_words(figure.chart), NARROW)
+    return f"{picture}<p class=note>{escape(counted_figure(replace(figure, caption='')).strip(' ()'))}</p>"
 
 
 def _turn(line: Line) -> str:

@@ -20,7 +20,7 @@ from polyclinic.eval.estimate import LEVEL, Estimate
 
 Floats = npt.NDArray[np.float64]
 Picks = npt.NDArray[np.int32]
-Method = Literal["bca", "percentile"]
+IntervalMethod = Literal["bca", "percentile"]
 RESAMPLES = 2000
 _NORMAL = NormalDist()
 _KEPT_CELLS = 4_000_000
@@ -33,7 +33,7 @@ def estimate(
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
     bounds: tuple[float, float] | None = None,
-    method: Method = "bca",
+    method: IntervalMethod = "bca",
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -112,7 +112,7 @@ def resampled_means(means: Floats, masses: Floats, resamples: int = RESAMPLES, s
 
 
 def interval(
-    draws: Floats, point: float, jackknife: Callable[[], Floats], method: Method = "bca", level: float = LEVEL
+    draws: Floats, point: float, jackknife: Callable[[], Floats], method: IntervalMethod = "bca", level: float = LEVEL
 ) -> tuple[float, float]:
     """The interval of bootstrap draws around the point estimate. BCa falls back to percentiles if undefined."""
     tail = (1 - level) / 2

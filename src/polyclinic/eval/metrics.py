@@ -10,13 +10,13 @@ import numpy as np
 from polyclinic.core.judge import weighted_value
 from polyclinic.core.transcript import Score
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import Floats, Method, estimate
+from polyclinic.eval.intervals import Floats, IntervalMethod, estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Table
 
 
 @dataclass(frozen=True)
-class Observation:
+class MetricValue:
     """One episode's number for one metric."""
 
     episode: EpisodeRow
@@ -24,7 +24,7 @@ class Observation:
     weight: float
 
 
-def observations(results: RunResults, variant: str, metric: str) -> list[Observation]:
+def observations(results: RunResults, variant: str, metric: str) -> list[MetricValue]:
     """The scored episodes of a variant for a metric, in run order.
 
     Episodes without a score are left out, never counted as zero.
@@ -33,11 +33,13 @@ def observations(results: RunResults, variant: str, metric: str) -> list[Observa
     for episode in results.of(variant):
         value = weighted_value(episode.by_metric.get(metric, ()))
         if value is not None:
-            found.append(Observation(episode, *value))
+            found.append(MetricValue(episode, *value))
     return found
 
 
-def metric_estimate(results: RunResults, variant: str, metric: str, *, method: Method = "bca") -> Estimate | None:
+def metric_estimate(
+    results: RunResults, variant: str, metric: str, *, method: IntervalMethod = "bca"
+) -> Estimate | None:
     """The variant's mean for the metric with its interval, clustered by scenario; None when nothing was scored."""
     found = observations(results, variant, metric)
     meaning = results.metric(metric)

@@ -24,7 +24,7 @@ _SWAPPED_VOTES: dict[str, Winner] = {"first": "b", "second": "a", "neither": "dr
 
 
 @dataclass(frozen=True)
-class Preference:
+class PairPreference:
     """One pair judged in both orders. `consistent` is False when the order decided."""
 
     winner: Winner
@@ -38,11 +38,11 @@ class Preference:
         return {"a": 1.0, "draw": 0.5, "b": 0.0}[self.winner]
 
 
-def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> Preference:
+def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> PairPreference:
     """The verdict from both orders: in `forward`, a was shown first; in `backward`, b was."""
     vote, swapped = _VOTES[forward.better], _SWAPPED_VOTES[backward.better]
     same = vote == swapped
-    return Preference(vote if same else "draw", same, (forward.reason, backward.reason), sample)
+    return PairPreference(vote if same else "draw", same, (forward.reason, backward.reason), sample)
 
 
 class PairwiseJudge(Generic[S_contra, V_contra]):
@@ -71,7 +71,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
         self.metrics = (self._metric,)
         self._view, self._against, self._context = view, against, context
 
-    async def prefer(self, a: View, b: View, bench: Bench, context: str = "", sample: int = 0) -> Preference:
+    async def prefer(self, a: View, b: View, bench: Bench, context: str = "", sample: int = 0) -> PairPreference:
         """The preference between two texts, judged in both orders."""
         agent = bench.agent(self.role)
 
@@ -93,7 +93,9 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
             raise JudgeError(str(error), prompt=error.prompt, calls=error.calls) from error
         return settle(forward, backward, sample)
 
-    async def compare(self, a: Case[S_contra, V_contra], b: Case[S_contra, V_contra], bench: Bench) -> list[Preference]:
+    async def compare(
+        self, a: Case[S_contra, V_contra], b: Case[S_contra, V_contra], bench: Bench
+    ) -> list[PairPreference]:
         """The preferences between two episodes of one scenario, one for each sample."""
         with boundary("judge", f"choosing what to compare in {a.scenario.id}"):
             ours, theirs, context = self._view(a), self._view(b), self._context(a)
@@ -131,7 +133,7 @@ class WinRate:
     consistent: float
 
 
-def win_rate(preferences: Iterable[Preference], clusters: Sequence[str] | None = None) -> WinRate | None:
+def win_rate(preferences: Iterable[PairPreference], clusters: Sequence[str] | None = None) -> WinRate | None:
     """The share of pairs that a won, with its interval (clustered, say by scenario); None without pairs."""
     found = list(preferences)
     rate = estimate([item.value for item in found], clusters=clusters)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polyclinic.core.part import HeldToPart, PartCounts
-from polyclinic.core.part_again import LinesChosen
+from polyclinic.core.part_again import HeldToPart, LinesChosen, PartCounts
 from polyclinic.core.seed import array_stream
 from polyclinic.eval import overview
 from polyclinic.eval.agreement import krippendorff_alpha

@@ -17,7 +17,7 @@ from polyclinic.eval.criteria import Rubric
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-Place = tuple[int | str, ...]
+_Place = tuple[int | str, ...]
 _SUFFIXES = (".toml", ".yaml", ".yml")
 
 
@@ -44,7 +44,7 @@ def parse_rubric(text: str, source: str) -> Rubric:
         return Rubric.model_validate(data)
     except ValidationError as error:
         fault = error.errors()[0]
-        place: Place = tuple(part for part in fault["loc"] if part != "[key]")
+        place: _Place = tuple(part for part in fault["loc"] if part != "[key]")
         line = _toml_line(text, place) if is_toml else _yaml_line(text, place)
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
         what, fix = _what_and_fix(fault)
@@ -59,7 +59,7 @@ def _what_and_fix(fault: ErrorDetails) -> tuple[str, str]:
     return plain_fault(fault), ""
 
 
-def _toml_line(text: str, place: Place) -> int:
+def _toml_line(text: str, place: _Place) -> int:
     """The line of a value in TOML text: the line of its key, else of its table header."""
     lines = text.splitlines()
     start, end = 0, len(lines)
@@ -82,7 +82,7 @@ def _toml_line(text: str, place: Place) -> int:
     return found + 1
 
 
-def _yaml_line(text: str, place: Place) -> int:
+def _yaml_line(text: str, place: _Place) -> int:
     """The line of a value in YAML text, from the parser's own marks."""
     node = yaml_nodes(text, "")
     line = 1

@@ -51,11 +51,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its caption. `alt` says in words what it shows; left empty, it is made from the chart's numbers."""
+    """A chart with its caption. `alt` says in words what it shows; left empty, it is made from the chart's numbers. `n`
+    says what it was counted from ("24 calls"); left empty, it comes from the chart's estimates.
+    """
 
     caption: str
     chart: Chart
     alt: str = ""
+    n: str = ""
     kind: Literal["figure"] = field(default="figure", init=False)
 
 

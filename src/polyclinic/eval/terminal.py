@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Sequence
 
-from polyclinic.eval.cells import cell_text, column_digits, counted, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.charts import Scatter
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Picture, Section, Table
-from polyclinic.text.layout import number_of
+from polyclinic.text.layout import columns_of, filled, number_of, terminal_width
 
 WIDTH = 100
 _WIDEST_COLUMN = 60
 _MOST_ROWS = 60
 
 
-def render_terminal(report: RunReport, width: int = WIDTH, whole: bool = False) -> str:
-    """The report as text. Folded parts show their summary line only, unless `whole`."""
+def render_terminal(report: RunReport, width: int = 0, whole: bool = False) -> str:
+    """The report as text, as wide as the terminal. Folded parts show their summary line only, unless `whole`."""
+    width = width or terminal_width(WIDTH)
     results = report.results
     failed = sum(episode.status == "failed" for episode in results.episodes)
     head = [
@@ -30,13 +30,14 @@ def render_terminal(report: RunReport, width: int = WIDTH, whole: bool = False) 
     ]
     parts = ["\n".join(head), table_text(cast_table(results), width)] if results.cast else ["\n".join(head)]
     if report.understudied():
-        parts.append(_fill(f"Played by understudies: {', '.join(report.understudied())}. {UNDERSTUDIES}", width))
+        parts.append(filled(f"Played by understudies: {', '.join(report.understudied())}. {UNDERSTUDIES}", width))
     parts += [section_text(section, width, whole) for section in report.all_sections]
     return "\n\n".join(parts) + "\n"
 
 
-def section_text(section: Section, width: int = WIDTH, whole: bool = False) -> str:
-    """One section under its underlined title."""
+def section_text(section: Section, width: int = 0, whole: bool = False) -> str:
+    """One section under its underlined title, as wide as the terminal."""
+    width = width or terminal_width(WIDTH)
     body = [text for text in (block_text(block, width, whole) for block in section.body) if text]
     return "\n\n".join([f"{section.title}\n{'=' * columns_of(section.title)}", *body])
 
@@ -46,19 +47,21 @@ def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
     match block:
         case Paragraph():
             prefix = "! " if block.tone == "warning" else ""
-            return "\n\n".join(_fill(prefix + part.strip(), width) for part in block.text.split("\n\n") if part.strip())
+            return "\n\n".join(
+                filled(prefix + part.strip(), width) for part in block.text.split("\n\n") if part.strip()
+            )
         case Table():
             return table_text(block, width)
         case Picture():
-            return _fill(f"(picture: {block.caption})", width)
+            return filled(f"(picture: {block.caption})", width)
         case Figure() if isinstance(block.chart, Scatter):
-            return _fill(f"{block.caption}. {block.alt or chart_words(block.chart)}", width)
+            return filled(f"{counted_figure(block)}. {block.alt or chart_words(block.chart)}", width)
         case Figure():
-            return table_text(chart_table(block.chart, block.caption), width)
+            return table_text(chart_table(block.chart, counted_figure(block) if block.n else block.caption), width)
         case Grid():
             return "" if not whole else "\n\n".join(block_text(figure, width, whole) for figure in block.figures)
         case Dialogue():
-            turns = [_fill(f"{line.speaker}: {line.text}", width, "    ") for line in block.lines]
+            turns = [filled(f"{line.speaker}: {line.text}", width, "    ") for line in block.lines]
             return "\n".join(([block.caption] if block.caption else []) + turns)
         case Diff():
             return "\n".join(([block.caption] if block.caption else []) + (block.lines() or ["No change."]))
@@ -69,13 +72,6 @@ def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
             return f"[-] {block.summary}\n{textwrap.indent(inside, '  ')}"
 
 
-def columns_of(text: str) -> int:
-    """How many columns a text takes in a terminal: two for wide characters, none for combining ones."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
-
-
 def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:
     """The table, aligned; long cells are wrapped and never cut.
 
@@ -83,8 +79,9 @@ def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:
     first `named_by` columns if these together name a row.
     """
     digits = column_digits(table)
+    widest = _WIDEST_COLUMN if width >= WIDTH else (width - 2) // 2
     rows = [
-        [wrapped(_named(cell_text(cell, digits[i]), i)) for i, cell in enumerate(row)]
+        [wrapped(_named(cell_text(cell, digits[i]), i), widest) for i, cell in enumerate(row)]
         for row in table.rows[:_MOST_ROWS]
     ]
     title, names = counted(table)
@@ -95,8 +92,8 @@ def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:
     ]
     blocks = [_aligned(names, rows, sizes, right, keep) for keep in _fitting(sizes, width, named_by)]
     more = [f"({len(table.rows) - _MOST_ROWS} more rows)"] if len(table.rows) > _MOST_ROWS else []
-    note = [_fill(table.note, width)] if table.note else []
-    return "\n".join([*([title] if title else []), "\n\n".join(blocks), *more, *note])
+    note = [filled(table.note, width)] if table.note else []
+    return "\n".join([*([filled(title, width)] if title else []), "\n\n".join(blocks), *more, *note])
 
 
 def _named(text: str, column: int) -> str:
@@ -159,7 +156,3 @@ def _aligned(
         for at in range(lines_of_row)
     ]
     return "\n".join([line(names), rule, *lines])
-
-
-def _fill(text: str, width: int, hanging: str = "") -> str:
-    return textwrap.fill(text, max(20, width), subsequent_indent=hanging, break_long_words=False)

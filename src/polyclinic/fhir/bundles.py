@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from polyclinic.core.records import Change, Create, RecordsError, Resource, Update
+from polyclinic.core.records import Create, RecordChange, RecordsError, Resource, Update
 from polyclinic.fhir.codec import loads
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.query import pairs
-from polyclinic.fhir.transactions import Method, Operation
+from polyclinic.fhir.transactions import HttpMethod, TransactionEntry
 
 MAX_ENTRIES = 10_000
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
-METHODS: tuple[Method, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS: tuple[HttpMethod, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class BadBundle(RecordsError, code="invalid"):
@@ -34,7 +34,7 @@ def version_in(tag: str) -> str:
     return tag.strip().removeprefix("W/").strip('"')
 
 
-def transaction_bundle(changes: Sequence[Change]) -> Resource:
+def transaction_bundle(changes: Sequence[RecordChange]) -> Resource:
     """Write changes as a transaction Bundle.
 
     A creation under a given id becomes a PUT that fails if the resource exists.
@@ -42,7 +42,7 @@ def transaction_bundle(changes: Sequence[Change]) -> Resource:
     return {"resourceType": "Bundle", "type": "transaction", "entry": [_entry(change) for change in changes]}
 
 
-def _entry(change: Change) -> Resource:
+def _entry(change: RecordChange) -> Resource:
     if isinstance(change, Create):
         type_, id_ = change.resource["resourceType"], change.resource.get("id")
         if change.if_none_exist is not None:
@@ -64,7 +64,7 @@ def _entry(change: Change) -> Resource:
     return {**entry, "request": request}
 
 
-def operations_in(bundle: Resource) -> list[Operation]:
+def operations_in(bundle: Resource) -> list[TransactionEntry]:
     """Read the operations of a transaction or batch Bundle. Raises BadBundle, which names the faulty entry."""
     entries = bundle.get("entry", [])
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
@@ -79,7 +79,7 @@ def operations_in(bundle: Resource) -> list[Operation]:
     return operations
 
 
-def _operation(entry: Any, place: str) -> Operation:
+def _operation(entry: Any, place: str) -> TransactionEntry:
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
         raise BadBundle(f"{place} has no request", expression=place)
     request = entry["request"]
@@ -87,7 +87,7 @@ def _operation(entry: Any, place: str) -> Operation:
     if method not in METHODS or not isinstance(url, str):
         raise BadBundle(f"{place}.request needs a method ({', '.join(METHODS)}) and a url", expression=place)
     type_, id_, query = _split(url, place)
-    operation = Operation(method, type_, id_, full_url=_text(entry, "fullUrl", place))
+    operation = TransactionEntry(method, type_, id_, full_url=_text(entry, "fullUrl", place))
     _preconditions(operation, request, place)
     if method in ("POST", "PUT"):
         operation.resource = _resource(entry, type_, id_, place)
@@ -116,7 +116,7 @@ def _split(url: str, place: str) -> tuple[str, str | None, list[tuple[str, str]]
     return parts[0], id_, parse_qsl(query, keep_blank_values=True)
 
 
-def _preconditions(operation: Operation, request: Resource, place: str) -> None:
+def _preconditions(operation: TransactionEntry, request: Resource, place: str) -> None:
     if_match = _text(request, "ifMatch", place)
     if if_match is not None:
         operation.if_version = version_in(if_match)

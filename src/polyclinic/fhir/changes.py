@@ -20,7 +20,7 @@ Mark = tuple[int, str, str, int]
 """A place in the order: time, type, id and version number."""
 
 
-class Changed(NamedTuple):
+class VersionChange(NamedTuple):
     """One version of a resource, and the version before it."""
 
     type: str
@@ -39,7 +39,7 @@ class Changed(NamedTuple):
 class ChangePage(NamedTuple):
     """Some changes, and where the next page begins; None at the end."""
 
-    changes: list[Changed]
+    changes: list[VersionChange]
     following: Mark | None
 
 
@@ -75,7 +75,7 @@ def _beyond(type_: str, mark: Mark) -> tuple[str, tuple[object, ...]]:
     return f"updated {'>=' if type_ > marked else '>'} ?", (updated,)
 
 
-def read_changes(transaction: Transaction, keys: Sequence[VersionKey]) -> list[Changed]:
+def read_changes(transaction: Transaction, keys: Sequence[VersionKey]) -> list[VersionChange]:
     """Read certain versions again, in the given order."""
     made = []
     for type_, id_, version in keys:
@@ -87,13 +87,13 @@ def read_changes(transaction: Transaction, keys: Sequence[VersionKey]) -> list[C
     return made
 
 
-def _changed(transaction: Transaction, key: VersionKey, updated: int, body: str | None) -> Changed:
+def _changed(transaction: Transaction, key: VersionKey, updated: int, body: str | None) -> VersionChange:
     type_, id_, version = key
     earlier = transaction.execute(
         "SELECT body FROM fhir_history WHERE type = ? AND id = ? AND version = ?", (type_, id_, version - 1)
     )
     before = loads_stored(earlier[0][0]) if earlier and earlier[0][0] is not None else None
-    return Changed(type_, id_, version, updated, before, loads_stored(body) if body is not None else None)
+    return VersionChange(type_, id_, version, updated, before, loads_stored(body) if body is not None else None)
 
 
 class HistoryPage(NamedTuple):

@@ -18,11 +18,11 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from polyclinic.core.records import (
-    Change,
     Create,
     Delete,
     PreconditionFailed,
     Query,
+    RecordChange,
     RecordConflict,
     RecordGone,
     RecordInvalid,
@@ -117,7 +117,7 @@ class FhirClient:
                 return SearchResult(matches[:limit], list(included.values()))
             bundle = await self.request("GET", self._same_server(following))
 
-    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+    async def transact(self, changes: Sequence[RecordChange]) -> list[Resource | None]:
         """Make all changes or none, as one transaction Bundle."""
         await self._only_ours(changes)
         answer = await self.request("POST", "", body=transaction_bundle([self._tagged(change) for change in changes]))
@@ -174,7 +174,7 @@ class FhirClient:
             self._ours[(resource["resourceType"], resource["id"])] = ours
         return resource
 
-    async def _only_ours(self, changes: Sequence[Change]) -> None:
+    async def _only_ours(self, changes: Sequence[RecordChange]) -> None:
         """Raise RecordsRefused for a change to something that this client did not create."""
         for change in changes:
             if isinstance(change, Create) and "id" not in change.resource:
@@ -208,7 +208,7 @@ class FhirClient:
                 known.add(key)
         return known
 
-    def _tagged(self, change: Change) -> Change:
+    def _tagged(self, change: RecordChange) -> RecordChange:
         if isinstance(change, Delete):
             return change
         meta = change.resource.get("meta", {})
@@ -219,7 +219,7 @@ class FhirClient:
             return Create(resource, change.if_none_exist)
         return Update(resource, change.if_version)
 
-    async def _result(self, change: Change, entry: Resource) -> Resource | None:
+    async def _result(self, change: RecordChange, entry: Resource) -> Resource | None:
         if isinstance(change, Delete):
             self._ours.pop((change.type, change.id), None)
             return None
@@ -231,7 +231,7 @@ class FhirClient:
         return await self.read(type_, id_)
 
 
-def _key(change: Change) -> Key:
+def _key(change: RecordChange) -> Key:
     if isinstance(change, Delete):
         return change.type, change.id
     return change.resource["resourceType"], change.resource["id"]

@@ -33,7 +33,7 @@ def loads(text: str | bytes) -> Any:
             return value
         return json.loads(raw, parse_float=_decimal, parse_int=_integer)
     except (ValueError, RecursionError) as error:
-        raise BadJson(f"not JSON: {error}") from error
+        raise BadJson(f"this is not JSON ({error})") from error
 
 
 def loads_stored(body: str) -> Resource:

@@ -28,7 +28,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Target:
+class ReferenceTarget:
     """The id or URL that a reference must have; also its type, if the search gives one."""
 
     type: str | None
@@ -57,7 +57,7 @@ class Text:
     normal: str
 
 
-SearchValue: TypeAlias = Token | Target | Interval | Text
+SearchValue: TypeAlias = Token | ReferenceTarget | Interval | Text
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Identifier:
 
 
 @dataclass(frozen=True)
-class Name:
+class HumanName:
     """A person's name."""
 
     family: str

@@ -19,7 +19,7 @@ from polyclinic.fhir.parameters import COLUMNS, KIND, parameters
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError)
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """One indexed value.
 
     The meaning of `value` and `system` depends on the kind: token (code, system), reference (id, type) or (url, ""),
@@ -56,9 +56,9 @@ class _Node(NamedTuple):
     below: dict[str, _Node]
 
 
-def rows(resource: Resource) -> list[Row]:
+def rows(resource: Resource) -> list[IndexRow]:
     """The index values without type and id."""
-    return [Row(*value[2:]) for value in index_values(resource)]
+    return [IndexRow(*value[2:]) for value in index_values(resource)]
 
 
 def index_values(resource: Resource) -> IndexValues:

@@ -11,9 +11,9 @@ from typing import Any
 
 from polyclinic.fhir.dates import date_range
 
-Node = dict[str, Any]
+_Node = dict[str, Any]
 Breach = tuple[str, str]
-Rule = Callable[[Node], Iterator[Breach]]
+_Rule = Callable[[_Node], Iterator[Breach]]
 _CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
 _CATEGORY = "http://terminology.hl7.org/CodeSystem/condition-category"
 _UCUM = "http://unitsofmeasure.org"
@@ -21,11 +21,11 @@ _UCUM = "http://unitsofmeasure.org"
 WARNINGS = frozenset({"app-6", "con-2", "ident-1"})
 
 
-def _has(node: Node, *names: str) -> bool:
+def _has(node: _Node, *names: str) -> bool:
     return any(node.get(name) not in (None, [], {}) for name in names)
 
 
-def _choice(node: Node, stem: str) -> bool:
+def _choice(node: _Node, stem: str) -> bool:
     return any(key.startswith(stem) and key[len(stem) : len(stem) + 1].isupper() for key in node)
 
 
@@ -37,7 +37,7 @@ def _ordered(start: object, end: object) -> bool:
         return True
 
 
-def _appointment(node: Node) -> Iterator[Breach]:
+def _appointment(node: _Node) -> Iterator[Breach]:
     status = node.get("status")
     has_start, has_end = _has(node, "start"), _has(node, "end")
     if has_start != has_end:
@@ -54,36 +54,36 @@ def _appointment(node: Node) -> Iterator[Breach]:
         yield "app-7", "only a cancelled or missed appointment may have a cancellation date"
 
 
-def _slot(node: Node) -> Iterator[Breach]:
+def _slot(node: _Node) -> Iterator[Breach]:
     if "start" not in node or "end" not in node:
         yield "poly-slot-2", "a slot needs its own start and end"
     if not _ordered(node.get("start"), node.get("end")):
         yield "poly-slot-1", "the start must not be after the end"
 
 
-def _appointment_response(node: Node) -> Iterator[Breach]:
+def _appointment_response(node: _Node) -> Iterator[Breach]:
     if not _has(node, "participantType", "actor"):
         yield "apr-1", "either the participant type or the actor must be specified"
     if not _ordered(node.get("start"), node.get("end")):
         yield "poly-apr-2", "the start must not be after the end"
 
 
-def _participant(key: str) -> Rule:
-    def rule(node: Node) -> Iterator[Breach]:
+def _participant(key: str) -> _Rule:
+    def rule(node: _Node) -> Iterator[Breach]:
         if not _has(node, "type", "actor"):
             yield key, "a participant needs a type or an actor"
 
     return rule
 
 
-def _encounter_participant(node: Node) -> Iterator[Breach]:
+def _encounter_participant(node: _Node) -> Iterator[Breach]:
     yield from _participant("enc-1")(node)
     target = str(node.get("actor", {}).get("reference", "")).split("/")[0]
     if target in ("Patient", "Group") and _has(node, "type"):
         yield "enc-2", "a participant who is a patient or a group must not have a type"
 
 
-def _condition(node: Node) -> Iterator[Breach]:
+def _condition(node: _Node) -> Iterator[Breach]:
     statuses = {c.get("code") for c in node.get("clinicalStatus", {}).get("coding", []) if c.get("system") == _CLINICAL}
     if _choice(node, "abatement") and not statuses & {"inactive", "resolved", "remission"}:
         yield "con-3", "a condition with an abatement must be inactive, resolved or in remission"
@@ -96,7 +96,7 @@ def _condition(node: Node) -> Iterator[Breach]:
         yield "con-2", "the clinical status of a problem list item should be known"
 
 
-def _observation(node: Node) -> Iterator[Breach]:
+def _observation(node: _Node) -> Iterator[Breach]:
     if _has(node, "dataAbsentReason") and _choice(node, "value"):
         yield "obs-6", "give a value or a dataAbsentReason, not both"
     if _has(node, "bodySite") and _has(node, "bodyStructure"):
@@ -111,24 +111,24 @@ def _observation(node: Node) -> Iterator[Breach]:
         yield "obs-7", "an observation must not have a value if a component has the same code"
 
 
-def _needs(key: str, *names: str) -> Rule:
-    def rule(node: Node) -> Iterator[Breach]:
+def _needs(key: str, *names: str) -> _Rule:
+    def rule(node: _Node) -> Iterator[Breach]:
         if not _has(node, *names):
             yield key, f"needs {' or '.join(names)}"
 
     return rule
 
 
-def _together(key: str, given: str, needed: str, text: str) -> Rule:
-    def rule(node: Node) -> Iterator[Breach]:
+def _together(key: str, given: str, needed: str, text: str) -> _Rule:
+    def rule(node: _Node) -> Iterator[Breach]:
         if _has(node, given) and not _has(node, needed):
             yield key, text
 
     return rule
 
 
-def _not_both(key: str, one: str, other: str, text: str) -> Rule:
-    def rule(node: Node) -> Iterator[Breach]:
+def _not_both(key: str, one: str, other: str, text: str) -> _Rule:
+    def rule(node: _Node) -> Iterator[Breach]:
         if _has(node, one) and _has(node, other):
             yield key, text
 
@@ -138,24 +138,24 @@ def _not_both(key: str, one: str, other: str, text: str) -> Rule:
 _quantity = _together("qty-3", "code", "system", "a unit's code needs its system")
 
 
-def _organization_contact(node: Node) -> Iterator[Breach]:
+def _organization_contact(node: _Node) -> Iterator[Breach]:
     if any(point.get("use") == "home" for point in node.get("telecom", [])):
         yield "org-3", "the telecom of an organization cannot have the use 'home'"
     if node.get("address", {}).get("use") == "home":
         yield "org-4", "the address of an organization cannot have the use 'home'"
 
 
-def _period(node: Node) -> Iterator[Breach]:
+def _period(node: _Node) -> Iterator[Breach]:
     if "start" in node and "end" in node and not _ordered(node["start"], node["end"]):
         yield "per-1", "the start must not be after the end"
 
 
-def _extension(node: Node) -> Iterator[Breach]:
+def _extension(node: _Node) -> Iterator[Breach]:
     if _has(node, "extension") == _choice(node, "value"):
         yield "ext-1", "an extension must have either extensions or a value, not both"
 
 
-def _timing_repeat(node: Node) -> Iterator[Breach]:
+def _timing_repeat(node: _Node) -> Iterator[Breach]:
     for key, given, needed in (
         ("tim-1", "duration", "durationUnit"),
         ("tim-2", "period", "periodUnit"),
@@ -174,49 +174,49 @@ def _timing_repeat(node: Node) -> Iterator[Breach]:
         yield "tim-9", "an offset needs a 'when' that is not C, CM, CD or CV"
 
 
-def _provenance_agent(node: Node) -> Iterator[Breach]:
+def _provenance_agent(node: _Node) -> Iterator[Breach]:
     who = node.get("who", {}).get("reference")
     if who is not None and who == node.get("onBehalfOf", {}).get("reference"):
         yield "prov-1", "who and onBehalfOf must be different"
 
 
-def _duration(node: Node) -> Iterator[Breach]:
+def _duration(node: _Node) -> Iterator[Breach]:
     yield from _quantity(node)
     if _has(node, "code") and (node.get("system") != _UCUM or "value" not in node):
         yield "drt-1", "a duration with a code needs a value, and UCUM as its system"
 
 
-def _age(node: Node) -> Iterator[Breach]:
+def _age(node: _Node) -> Iterator[Breach]:
     yield from _quantity(node)
     coded = _has(node, "code") or "value" not in node
     if not coded or node.get("system", _UCUM) != _UCUM or float(node.get("value", 1)) <= 0:
         yield "age-1", "an age must be a positive number with a UCUM code"
 
 
-def _range(node: Node) -> Iterator[Breach]:
+def _range(node: _Node) -> Iterator[Breach]:
     low, high = node.get("low", {}), node.get("high", {})
     same = low.get("code") == high.get("code") and low.get("unit") == high.get("unit")
     if same and "value" in low and "value" in high and float(low["value"]) > float(high["value"]):
         yield "rng-2", "the low end must not be above the high end"
 
 
-def _ratio(node: Node) -> Iterator[Breach]:
+def _ratio(node: _Node) -> Iterator[Breach]:
     both, neither = ("numerator" in node) == ("denominator" in node), "numerator" not in node
     if not both or (neither and not _has(node, "extension")):
         yield "rat-1", "a ratio must have both a numerator and a denominator"
 
 
-def _sampled_data(node: Node) -> Iterator[Breach]:
+def _sampled_data(node: _Node) -> Iterator[Breach]:
     if ("interval" in node) == ("offsets" in node):
         yield "sdd-1", "samples must have either an interval or offsets, not both"
 
 
-def _available_time(node: Node) -> Iterator[Breach]:
+def _available_time(node: _Node) -> Iterator[Breach]:
     if node.get("allDay") is True and _has(node, "availableStartTime", "availableEndTime"):
         yield "av-1", "give allDay or start and end times, not both"
 
 
-def _contained(node: Node) -> Iterator[Breach]:
+def _contained(node: _Node) -> Iterator[Breach]:
     for inner in node.get("contained", []):
         if _has(inner, "contained"):
             yield "dom-2", "a contained resource must not contain other resources"
@@ -226,7 +226,7 @@ def _contained(node: Node) -> Iterator[Breach]:
             yield "dom-5", "a contained resource must not have a security label"
 
 
-RULES: dict[str, tuple[Rule, ...]] = {
+RULES: dict[str, tuple[_Rule, ...]] = {
     "Attachment": (_together("att-1", "data", "contentType", "data needs a content type"),),
     "Quantity": (_quantity,),
     "Duration": (_duration,),
@@ -264,4 +264,4 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Identifier": (_needs("ident-1", "value", "_value"),),
 }
 # Rules of every resource.
-OF_ALL: tuple[Rule, ...] = (_contained,)
+OF_ALL: tuple[_Rule, ...] = (_contained,)

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.conditions import Filter, Interval, Missing, Search, SearchValue, Target, Text, Token
+from polyclinic.fhir.conditions import Filter, Interval, Missing, ReferenceTarget, Search, SearchValue, Text, Token
 from polyclinic.fhir.dates import EARLIEST, instant
 from polyclinic.fhir.extract import split_reference
-from polyclinic.fhir.index import Row, rows
+from polyclinic.fhir.index import IndexRow, rows
 from polyclinic.fhir.parameters import Parameter
 from polyclinic.fhir.slot_kinds import kind_values
 from polyclinic.fhir.sql import approximately
 
 
-def rows_of(resource: Resource) -> list[Row]:
+def rows_of(resource: Resource) -> list[IndexRow]:
     """The index rows of a resource, as if its columns were in the index table too."""
     found = rows(resource)
-    found.append(Row("_id", resource["id"], "", None, None))
+    found.append(IndexRow("_id", resource["id"], "", None, None))
     updated = resource.get("meta", {}).get("lastUpdated")
     if updated:
         found.append(_point("_lastUpdated", updated))
     if resource["resourceType"] == "Slot":
         reference = resource.get("schedule", {}).get("reference", "")
         type_, id_ = split_reference(reference)
-        found.append(Row("schedule", id_, type_, None, None))
-        found.append(Row("status", resource["status"], "", None, None))
-        found.extend(Row(*value[2:]) for value in kind_values(resource))
+        found.append(IndexRow("schedule", id_, type_, None, None))
+        found.append(IndexRow("status", resource["status"], "", None, None))
+        found.extend(IndexRow(*value[2:]) for value in kind_values(resource))
         found.append(_point("start", resource["start"]))
     return found
 
 
-def _point(code: str, text: str) -> Row:
+def _point(code: str, text: str) -> IndexRow:
     at = instant(text)
-    return Row(code, "", "", at, at + 1)
+    return IndexRow(code, "", "", at, at + 1)
 
 
-def matches(found: list[Row], condition: Filter | Missing) -> bool:
+def matches(found: list[IndexRow], condition: Filter | Missing) -> bool:
     """Whether a resource with these rows meets a condition."""
     code = condition.parameter.code
     if isinstance(condition, Missing):
@@ -45,11 +45,11 @@ def matches(found: list[Row], condition: Filter | Missing) -> bool:
     return hit is not (condition.modifier == "not")
 
 
-def _meets(row: Row, condition: Filter, value: SearchValue) -> bool:
+def _meets(row: IndexRow, condition: Filter, value: SearchValue) -> bool:
     match value:
         case Token(system=system, code=code):
             return (code is None or row.value == code) and (system is None or row.system == system)
-        case Target(type=type_, value=id_):
+        case ReferenceTarget(type=type_, value=id_):
             return row.value == id_ and (type_ is None or row.system == type_)
         case Text():
             return _meets_text(row, condition, value)
@@ -58,7 +58,7 @@ def _meets(row: Row, condition: Filter, value: SearchValue) -> bool:
             return named and row.low is not None and row.high is not None and _meets_range(row.low, row.high, value)
 
 
-def _meets_text(row: Row, condition: Filter, value: Text) -> bool:
+def _meets_text(row: IndexRow, condition: Filter, value: Text) -> bool:
     if condition.parameter.kind == "uri":
         return row.value.startswith(value.written) if condition.modifier == "below" else row.value == value.written
     match condition.modifier:
@@ -105,7 +105,7 @@ def sort(resources: list[Resource], search: Search) -> list[Resource]:
     return [resource for _, _, resource in placed]
 
 
-def _number(found: list[Row], parameter: Parameter, descending: bool) -> float:
+def _number(found: list[IndexRow], parameter: Parameter, descending: bool) -> float:
     ranges = [
         (r.low, r.high) for r in found if r.parameter == parameter.code and r.low is not None and r.high is not None
     ]
@@ -114,6 +114,6 @@ def _number(found: list[Row], parameter: Parameter, descending: bool) -> float:
     return max(high for _, high in ranges) if descending else min(low for low, _ in ranges)
 
 
-def _text(found: list[Row], parameter: Parameter, descending: bool) -> str:
+def _text(found: list[IndexRow], parameter: Parameter, descending: bool) -> str:
     values = [row.value for row in found if row.parameter == parameter.code]
     return (max if descending else min)(values, default="")

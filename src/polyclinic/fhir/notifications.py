@@ -20,10 +20,10 @@ import httpx
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError, Resource, Update
 from polyclinic.fhir import outbox
-from polyclinic.fhir.changes import Changed, Mark, VersionKey, changes_after
+from polyclinic.fhir.changes import Mark, VersionChange, VersionKey, changes_after
 from polyclinic.fhir.codec import dumps
 from polyclinic.fhir.dates import instant, instant_text
-from polyclinic.fhir.outbox import NumberedChange, Progress
+from polyclinic.fhir.outbox import NumberedChange, OutboxProgress
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.topics import built_in_topics, check_subscription, concerns, topic_types
 
@@ -39,11 +39,11 @@ class Subscriber:
 
     subscription: Resource
     topic: Resource
-    progress: Progress
+    progress: OutboxProgress
     seen: dict[VersionKey, int]
     failures: int = 0
 
-    def noted(self, changes: Sequence[Changed], events: int) -> None:
+    def noted(self, changes: Sequence[VersionChange], events: int) -> None:
         """Remember that these changes were looked at, and that so many of them are events."""
         self.seen |= {change.key: change.updated for change in changes}
         self.progress = self.progress._replace(noticed=self.progress.noticed + events)
@@ -190,7 +190,7 @@ class Notifier:
         await self._http.aclose()
 
 
-def _events(subscriber: Subscriber, changes: Sequence[Changed]) -> list[NumberedChange]:
+def _events(subscriber: Subscriber, changes: Sequence[VersionChange]) -> list[NumberedChange]:
     """The changes that are new events of a subscription, numbered."""
     chosen = [
         changed

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
-from polyclinic.fhir.changes import Changed, VersionKey, read_changes
+from polyclinic.fhir.changes import VersionChange, VersionKey, read_changes
 
 KEPT_EVENTS = 1000
 
 
-class Progress(NamedTuple):
+class OutboxProgress(NamedTuple):
     """How far a subscription has come.
 
     It gets events since `since`; the changes until `looked` were looked through, and gave `noticed` events; those up to
@@ -31,20 +31,20 @@ class NumberedChange(NamedTuple):
     """A change, with the event number that it has in one subscription."""
 
     number: int
-    changed: Changed
+    changed: VersionChange
 
 
-def progress_of(transaction: Transaction, subscription: str) -> Progress | None:
+def progress_of(transaction: Transaction, subscription: str) -> OutboxProgress | None:
     """The progress of a subscription; None if it never had events to wait for."""
     found = transaction.execute(
         "SELECT since, looked, count, sent FROM fhir_subscriber WHERE subscription = ?", (subscription,)
     )
-    return Progress(*found[0]) if found else None
+    return OutboxProgress(*found[0]) if found else None
 
 
-def begin(transaction: Transaction, subscription: str, since: int) -> Progress:
+def begin(transaction: Transaction, subscription: str, since: int) -> OutboxProgress:
     """Start to keep events for a subscription."""
-    progress = Progress(since, since)
+    progress = OutboxProgress(since, since)
     transaction.execute(
         "INSERT INTO fhir_subscriber (subscription, since, looked, count, sent) VALUES (?, ?, ?, ?, ?)",
         (subscription, *progress),

@@ -20,7 +20,7 @@ from polyclinic.fhir.query import column_of
 from polyclinic.fhir.sql import Sql, any_of, where
 
 
-class Order(NamedTuple):
+class SortKey(NamedTuple):
     """One sort key: its expression on `r`, whether it descends, and whether it is a number. The value is never NULL."""
 
     expression: str
@@ -28,13 +28,13 @@ class Order(NamedTuple):
     numeric: bool
 
 
-def order(search: Search) -> list[Order]:
+def order(search: Search) -> list[SortKey]:
     """The sort keys. The id comes last, so that the order is unique and a page can continue after any row."""
     keys = [_sort_key(search.type, parameter, down) for parameter, down in search.order()]
-    return [*keys, Order("r.id", False, False)]
+    return [*keys, SortKey("r.id", False, False)]
 
 
-def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
+def _sort_key(type_: str, parameter: Parameter, descending: bool) -> SortKey:
     """The SQL sort key for a parameter.
 
     `|| ''` makes the query planner use the index by owner. With another index it would scan all rows of a parameter.
@@ -43,7 +43,7 @@ def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
     column = column_of(type_, parameter)
     if column:
         always = numeric or column == "id"
-        return Order(f"r.{column}" if always else f"COALESCE(r.{column}, '')", descending, numeric)
+        return SortKey(f"r.{column}" if always else f"COALESCE(r.{column}, '')", descending, numeric)
     value, nothing = ("x.high" if descending else "x.low", str(EARLIEST)) if numeric else ("x.value", "''")
     function = "max" if descending else "min"
     owner = "IN (r.id, r.kind)" if parameter.code in KIND.get(type_, ()) else "= r.id"
@@ -51,7 +51,7 @@ def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
         f"COALESCE((SELECT {function}({value}) FROM fhir_index x WHERE x.id {owner} AND x.type || '' = '{type_}'"
         f" AND x.parameter || '' = '{parameter.code}'), {nothing})"
     )
-    return Order(expression, descending, numeric)
+    return SortKey(expression, descending, numeric)
 
 
 def page(search: Search, limit: int) -> Sql:
@@ -67,7 +67,7 @@ def page(search: Search, limit: int) -> Sql:
     return Sql(f"SELECT {columns} FROM fhir_resource r WHERE {text} ORDER BY {ordering} LIMIT {limit:d}", values)
 
 
-def _after(keys: Sequence[Order], last: Sequence[object]) -> Sql:
+def _after(keys: Sequence[SortKey], last: Sequence[object]) -> Sql:
     pieces = []
     for position, key in enumerate(keys):
         equal = [f"{earlier.expression} = ?" for earlier in keys[:position]]
@@ -88,7 +88,7 @@ def write_cursor(keys: Sequence[object]) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(plain)).decode().rstrip("=")
 
 
-def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[object]:
+def _read_cursor(text: str, keys: Sequence[SortKey], name: str = "_page") -> list[object]:
     """Read the sort keys of the last row from a cursor, and check that each has the right type."""
     try:
         last = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
@@ -102,7 +102,7 @@ def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[
 
 def read_key(text: str) -> tuple[str, str]:
     """Read the type and id at which the included resources continue."""
-    plain = (Order("type", False, False), Order("id", False, False))
+    plain = (SortKey("type", False, False), SortKey("id", False, False))
     type_, id_ = _read_cursor(text, plain, "_included")
     return str(type_), str(id_)
 

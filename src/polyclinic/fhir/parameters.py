@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from polyclinic.core.files import package_data
 
-Kind = Literal["date", "number", "quantity", "reference", "string", "token", "uri"]
+_Kind = Literal["date", "number", "quantity", "reference", "string", "token", "uri"]
 
 # Slots are by far the most numerous resources. These parameters have columns of their own in a slot's row.
 COLUMNS: dict[str, dict[str, str]] = {"Slot": {"schedule": "schedule", "status": "status", "start": "start_at"}}
@@ -33,7 +33,7 @@ class Parameter:
     """One search parameter of one resource type. Each parameter is one object, so they are compared by identity."""
 
     code: str
-    kind: Kind
+    kind: _Kind
     paths: tuple[Path, ...]
     targets: tuple[str, ...]
     definition: str

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from polyclinic.core.records import Change, Consequence, Create, Delete, Resource, Update
+from polyclinic.core.records import Consequence, Create, Delete, RecordChange, Resource, Update
 from polyclinic.fhir.query import pairs
 from polyclinic.fhir.slot_rules import Key
-from polyclinic.fhir.transactions import Operation, perform
+from polyclinic.fhir.transactions import TransactionEntry, perform
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
 
-def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
+def make(work: UnitOfWork, changes: Sequence[RecordChange]) -> list[Resource | None]:
     """Make every change or raise; returns the new versions in the order of the changes.
 
     This is `perform` for plain changes. They refer to each other by their ids, so no references are resolved. `work`
@@ -32,7 +32,7 @@ def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
     return carry_out(work, changes)
 
 
-def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
+def carry_out(work: UnitOfWork, changes: Sequence[RecordChange]) -> list[Resource | None]:
     """Make plain changes; the resources must be locked already."""
     made: dict[int, Resource] = {}
     for change in changes:
@@ -48,12 +48,12 @@ def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | No
     return [work.latest(made[position]) if position in made else None for position in range(len(changes))]
 
 
-def is_plain(change: Change) -> bool:
+def is_plain(change: RecordChange) -> bool:
     """Whether the change names its resource by type and id."""
     return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
 
 
-def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
+def touched(changes: Sequence[RecordChange]) -> tuple[list[Key], dict[Key, Resource]]:
     """The keys of all changed resources, and the changed appointments in their new state."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
@@ -69,14 +69,14 @@ def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
     return keys, becoming
 
 
-def _operations_of(changes: Sequence[Change]) -> list[Operation]:
+def _operations_of(changes: Sequence[RecordChange]) -> list[TransactionEntry]:
     """Turn a list of changes into operations."""
     operations = []
     for change in changes:
         match change:
             case Create(resource=resource, if_none_exist=condition):
                 operations.append(
-                    Operation(
+                    TransactionEntry(
                         "POST",
                         resource["resourceType"],
                         resource.get("id"),
@@ -86,17 +86,17 @@ def _operations_of(changes: Sequence[Change]) -> list[Operation]:
                 )
             case Update(resource=resource, if_version=version):
                 operations.append(
-                    Operation("PUT", resource["resourceType"], resource["id"], resource, if_version=version)
+                    TransactionEntry("PUT", resource["resourceType"], resource["id"], resource, if_version=version)
                 )
             case Delete(type=type_, id=id_, if_version=version):
-                operations.append(Operation("DELETE", type_, id_, if_version=version))
+                operations.append(TransactionEntry("DELETE", type_, id_, if_version=version))
     return operations
 
 
-Step: TypeAlias = tuple[Sequence[Key], Consequence]
+ChangeStep: TypeAlias = tuple[Sequence[Key], Consequence]
 
 
-def apply_in_order(begin: Callable[[], UnitOfWork], steps: Sequence[Step]) -> list[Resource | None]:
+def apply_in_order(begin: Callable[[], UnitOfWork], steps: Sequence[ChangeStep]) -> list[Resource | None]:
     """Apply every step or raise; returns the new versions in the order of the changes."""
     made: list[Resource | None] = []
     while steps:
@@ -106,13 +106,13 @@ def apply_in_order(begin: Callable[[], UnitOfWork], steps: Sequence[Step]) -> li
     return made
 
 
-def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resource | None], int]:
+def _apply_together(work: UnitOfWork, steps: Sequence[ChangeStep]) -> tuple[list[Resource | None], int]:
     """Apply as many of the first steps as can be applied together.
 
     Returns the results and how many steps were applied.
     """
     found = work.read(key for keys, _ in steps for key in keys)
-    together: list[Change] = []
+    together: list[RecordChange] = []
     locked: set[Key] = set()
     for count, (keys, consequence) in enumerate(steps):
         if not locked.isdisjoint(keys):
@@ -128,6 +128,6 @@ def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resou
     return carry_out(work, together), len(steps)
 
 
-def _known(change: Change) -> bool:
+def _known(change: RecordChange) -> bool:
     """Whether everything that a change touches is known before the change is made. This is false for a deletion."""
     return is_plain(change) and not isinstance(change, Delete)

@@ -7,9 +7,9 @@ transaction changes nothing. The probe creates two organizations under fresh ids
 from __future__ import annotations
 
 from polyclinic.core.records import (
-    Change,
     Create,
     Delete,
+    RecordChange,
     RecordMissing,
     RecordsError,
     RecordsRefused,
@@ -79,7 +79,7 @@ async def _honours_versions(client: FhirClient, id_: str) -> None:
 
 
 async def _rolls_back(client: FhirClient, kept: str, dropped: str) -> None:
-    changes: list[Change] = [
+    changes: list[RecordChange] = [
         Create(_organization(dropped, "Polyclinic probe, to be rolled back")),
         Update(_organization(kept, "Polyclinic probe, changed"), if_version=STALE),
     ]

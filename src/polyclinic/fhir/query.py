@@ -19,8 +19,8 @@ from polyclinic.fhir.conditions import (
     Has,
     Include,
     Missing,
+    ReferenceTarget,
     Search,
-    Target,
 )
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
 from polyclinic.fhir.query_values import read_value, split_values
@@ -100,7 +100,7 @@ def parse_condition(
         raise BadSearch(f"'{name}' has {len(texts)} values; at most {MAX_VALUES} are allowed")
     values = tuple(read_value(parameter, None if target else modifier or None, part, base) for part in texts)
     if target:
-        values = tuple(Target(target, v.value) if isinstance(v, Target) else v for v in values)
+        values = tuple(ReferenceTarget(target, v.value) if isinstance(v, ReferenceTarget) else v for v in values)
     found = Filter(parameter, None if target else modifier or None, values)
     return r5_condition(type_, found) if r4 else found
 

@@ -10,8 +10,8 @@ from polyclinic.fhir.conditions import (
     BadSearch,
     Interval,
     Prefix,
+    ReferenceTarget,
     SearchValue,
-    Target,
     Text,
     Token,
 )
@@ -64,17 +64,17 @@ def _token(parameter: Parameter | None, text: str) -> Token:
     return Token(system, code or None)
 
 
-def _target(parameter: Parameter, text: str, base: str) -> Target:
+def _target(parameter: Parameter, text: str, base: str) -> ReferenceTarget:
     reference = _unescape(text)
     if any(path.type == "canonical" for path in parameter.paths):
-        return Target("", reference)
+        return ReferenceTarget("", reference)
     if base and reference.startswith(f"{base}/"):
         reference = reference.removeprefix(f"{base}/")
     match = _REFERENCE.fullmatch(reference)
     if match:
-        return Target(match[1], match[2])
+        return ReferenceTarget(match[1], match[2])
     if ":" in reference:
-        return Target("", reference)
+        return ReferenceTarget("", reference)
     raise BadSearch(f"'{text}' is not a reference for '{parameter.code}'")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from polyclinic.core.records import Problem, RecordInvalid, Resource
 from polyclinic.fhir import storage
-from polyclinic.fhir.conditions import AnyOf, Condition, Filter, Target, Token
+from polyclinic.fhir.conditions import AnyOf, Condition, Filter, ReferenceTarget, Token
 from polyclinic.fhir.index import rows
 from polyclinic.fhir.parameters import parameters, resource_types
 from polyclinic.fhir.slot_rules import Key
@@ -126,4 +126,4 @@ def patient_condition(type_: str, patient: str) -> Condition | None:
         return Filter(known["_id"], None, (Token(None, patient),))
     if type_ not in _BY:
         return None
-    return AnyOf(tuple((Filter(known[code], None, (Target("Patient", patient),)),) for code in _BY[type_]))
+    return AnyOf(tuple((Filter(known[code], None, (ReferenceTarget("Patient", patient),)),) for code in _BY[type_]))

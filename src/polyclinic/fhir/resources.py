@@ -15,8 +15,8 @@ from polyclinic.core.records import Resource
 from polyclinic.fhir.datatypes import (
     Address,
     Code,
+    HumanName,
     Identifier,
-    Name,
     checked_id,
     checked_text,
     moment,
@@ -106,7 +106,7 @@ def location(id: str, name: str, *, organization: str | None = None, part_of: st
 
 def practitioner(
     id: str,
-    name: Name,
+    name: HumanName,
     *,
     gender: Gender | None = None,
     birth_date: date | None = None,
@@ -163,7 +163,7 @@ def capacity_per_hour(role: Resource) -> int | None:
 
 def patient(
     id: str,
-    name: Name,
+    name: HumanName,
     *,
     gender: Gender | None = None,
     birth_date: date | None = None,

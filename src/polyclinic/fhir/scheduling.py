@@ -23,7 +23,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
-from polyclinic.core.records import Change, Create, RecordConflict, Resource, Update, reference_to, version_of
+from polyclinic.core.records import Create, RecordChange, RecordConflict, Resource, Update, reference_to, version_of
 from polyclinic.fhir.datatypes import Code, moment
 from polyclinic.fhir.dates import instant, instant_text, microseconds
 from polyclinic.fhir.resources import CANCELLATION_REASONS, AppointmentStatus, SlotStatus
@@ -52,7 +52,7 @@ _FOLLOWING: dict[str, tuple[AppointmentStatus, ...]] = {
 }
 
 
-def book(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
+def book(appointment: Resource, slots: Sequence[Resource]) -> list[RecordChange]:
     """Turn free slots and a new or waiting appointment into a booking.
 
     The slots must be free and follow one another without a gap; the appointment gets their time. A new appointment is
@@ -61,7 +61,7 @@ def book(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
     return _occupy(appointment, slots, "booked")
 
 
-def reserve(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
+def reserve(appointment: Resource, slots: Sequence[Resource]) -> list[RecordChange]:
     """Hold slots for an appointment that still has to be confirmed.
 
     The appointment becomes `pending`, the slots `busy-tentative`.
@@ -69,7 +69,9 @@ def reserve(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
     return _occupy(appointment, slots, "pending")
 
 
-def _occupy(appointment: Resource, slots: Sequence[Resource], status: Literal["booked", "pending"]) -> list[Change]:
+def _occupy(
+    appointment: Resource, slots: Sequence[Resource], status: Literal["booked", "pending"]
+) -> list[RecordChange]:
     stored = bool(version_of(appointment))
     if stored:
         _may_become(appointment, status)
@@ -80,7 +82,7 @@ def _occupy(appointment: Resource, slots: Sequence[Resource], status: Literal["b
 
 def cancel(
     appointment: Resource, slots: Sequence[Resource], *, at: datetime, reason: CancellationReason = "pat"
-) -> list[Change]:
+) -> list[RecordChange]:
     """Cancel an appointment and free its slots (`slots` are those it holds, as read)."""
     changed = cancelled(appointment, microseconds(at), reason=reason)
     return [*_free(slots), Update({**changed, "cancellationDate": moment(at)}, version_of(appointment))]
@@ -112,7 +114,7 @@ def wait_for_earlier(id_: str, booked: Resource, *, at: datetime) -> Resource:
     }
 
 
-def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequence[Resource]) -> list[Change]:
+def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequence[Resource]) -> list[RecordChange]:
     """Give an appointment other slots; its id and its state stay. A slot in both lists is kept."""
     if appointment["status"] not in ("booked", "pending"):
         raise RecordConflict(f"{reference_to(appointment)} is {appointment['status']} and cannot be moved")
@@ -127,7 +129,7 @@ def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequen
 
 def mark(
     appointment: Resource, status: Literal["arrived", "checked-in", "fulfilled", "noshow", "waitlist"]
-) -> list[Change]:
+) -> list[RecordChange]:
     """Record what happened to an appointment.
 
     Raises RecordConflict when this status cannot follow the present one.
@@ -154,7 +156,7 @@ def span(slots: Sequence[Resource]) -> Resource:
     }
 
 
-def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
+def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[RecordChange]:
     for slot in slots:
         if slot["status"] != "free":
             raise RecordConflict(f"{reference_to(slot)} is not free but {slot['status']}")
@@ -174,5 +176,5 @@ def _contiguous(slots: Sequence[Resource]) -> list[Resource]:
     return ordered
 
 
-def _free(slots: Sequence[Resource]) -> list[Change]:
+def _free(slots: Sequence[Resource]) -> list[RecordChange]:
     return [Update({**slot, "status": "free"}, version_of(slot)) for slot in slots if slot["status"].startswith("busy")]

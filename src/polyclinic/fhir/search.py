@@ -115,7 +115,7 @@ MAX_INCLUDED = 1000
 
 
 @dataclass
-class Page:
+class SearchPage:
     """One page of a search. `more_included` says where the included resources of these matches continue."""
 
     matches: list[Stored] = field(default_factory=list)
@@ -125,9 +125,9 @@ class Page:
     more_included: str | None = None
 
 
-def run(transaction: Transaction, search: Search) -> Page:
+def run(transaction: Transaction, search: Search) -> SearchPage:
     """Find the page that a search asks for."""
-    page = Page()
+    page = SearchPage()
     if search.summary == "count" or search.count == 0:
         page.total = _total(transaction, search)
         return page
@@ -146,7 +146,7 @@ def run(transaction: Transaction, search: Search) -> Page:
     return page
 
 
-def _include(transaction: Transaction, search: Search, page: Page) -> None:
+def _include(transaction: Transaction, search: Search, page: SearchPage) -> None:
     """Add the resources that the matches include, a limited number at a time.
 
     Those that do not fit come on separate pages, before the next matches. These pages do not repeat the matches.

@@ -18,9 +18,9 @@ from polyclinic.fhir.conditions import (
     Has,
     Interval,
     Missing,
+    ReferenceTarget,
     Search,
     SearchValue,
-    Target,
     Text,
     Token,
 )
@@ -154,7 +154,7 @@ def _column_test(column: str, parameter: Parameter, value: SearchValue) -> Sql:
     match value:
         case Token(code=code):
             return Sql(f"{column} = ?", [code])
-        case Target(type=type_, value=id_):
+        case ReferenceTarget(type=type_, value=id_):
             if type_ and type_ not in parameter.targets:
                 return Sql("1 = 0", [])
             return Sql(f"{column} = ?", [id_])
@@ -195,7 +195,7 @@ def _index_test(condition: Filter, value: SearchValue) -> Sql:
     match value:
         case Token(system=system, code=code):
             return _pair_test(code, system)
-        case Target(type=type_, value=id_):
+        case ReferenceTarget(type=type_, value=id_):
             return _pair_test(id_, type_)
         case Text():
             return _text_test(condition, value)

@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
-    Change,
     Consequence,
     Create,
     Delete,
     PreconditionFailed,
     Query,
+    RecordChange,
     RecordConflict,
     RecordGone,
     RecordMissing,
@@ -30,7 +30,7 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir.bundles import transaction_bundle
-from polyclinic.fhir.plain_changes import Step, apply_in_order, make
+from polyclinic.fhir.plain_changes import ChangeStep, apply_in_order, make
 from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
 from polyclinic.fhir.staged_search import StagedSearch
 from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
@@ -47,14 +47,14 @@ class Staged:
 
     def __init__(self, home: Records, begin: Begin | None = None, read_many: ReadMany | None = None) -> None:
         self._home, self._read_many, self._begin = home, read_many, begin
-        self._steps: list[Step] = []
+        self._steps: list[ChangeStep] = []
         self._base: dict[Key, Resource | None] = {}
         self._view: dict[Key, Resource | None] = {}
         self._count = 0
-        self._net: list[Change] | None = None
+        self._net: list[RecordChange] | None = None
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[RecordChange]:
         """One change for each resource that differs from the version first read, in the order of their first use."""
         if self._net is None:
             changed = ((key, self._base[key], resource) for key, resource in self._view.items())
@@ -121,7 +121,7 @@ class Staged:
             return await self._home.search(type, query, limit)
         return await StagedSearch(self._home, changed).run(type, query, limit)
 
-    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+    async def transact(self, changes: Sequence[RecordChange]) -> list[Resource | None]:
         """Stage all changes or none, checked against this view."""
         base, view = dict(self._base), dict(self._view)
         after: dict[Key, Resource | None] = {}
@@ -146,7 +146,7 @@ class Staged:
 
     async def _stage(
         self,
-        change: Change,
+        change: RecordChange,
         base: dict[Key, Resource | None],
         view: dict[Key, Resource | None],
         after: dict[Key, Resource | None],
@@ -174,7 +174,7 @@ class Staged:
         return key
 
     def _check(
-        self, change: Change, key: Key, view: dict[Key, Resource | None], after: dict[Key, Resource | None]
+        self, change: RecordChange, key: Key, view: dict[Key, Resource | None], after: dict[Key, Resource | None]
     ) -> None:
         name = f"{key[0]}/{key[1]}"
         if key in after:
@@ -212,7 +212,7 @@ class Staged:
         return {**resource, "meta": meta}
 
 
-def _named(change: Change) -> Key | None:
+def _named(change: RecordChange) -> Key | None:
     """The key of the resource that a change names; None if the change does not name it."""
     if isinstance(change, Delete):
         return change.type, change.id
@@ -221,7 +221,7 @@ def _named(change: Change) -> Key | None:
     return change.resource["resourceType"], change.resource["id"]
 
 
-def _net_change(key: Key, base: Resource | None, resource: Resource | None) -> Change | None:
+def _net_change(key: Key, base: Resource | None, resource: Resource | None) -> RecordChange | None:
     if resource is base:
         return None
     if base is None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.records import Change, Query, Resource, SearchResult, Update
+from polyclinic.core.records import Query, RecordChange, Resource, SearchResult, Update
 from polyclinic.fhir import deferred, slot_holds, storage
 from polyclinic.fhir import search as searching
 from polyclinic.fhir.conditions import BadSearch, Search
@@ -28,7 +28,7 @@ from polyclinic.fhir.unit_of_work import UnitOfWork
 from polyclinic.fhir.write_buffer import WriteBuffer
 
 T = TypeVar("T")
-Clock = Callable[[], datetime]
+_Clock = Callable[[], datetime]
 
 
 def wall_clock() -> datetime:
@@ -39,12 +39,12 @@ def wall_clock() -> datetime:
 class FhirStore:
     """FHIR records in a database. `clock` gives the current time (a simulated hospital has its own clock)."""
 
-    def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
+    def __init__(self, database: Database, clock: _Clock = wall_clock) -> None:
         self.database = database
         self.clock = clock
 
     @classmethod
-    async def open(cls, database: Database, clock: Clock = wall_clock) -> FhirStore:
+    async def open(cls, database: Database, clock: _Clock = wall_clock) -> FhirStore:
         """Open a store and create its tables."""
         await database.write(create_tables)
         return cls(database, clock)
@@ -80,7 +80,7 @@ class FhirStore:
             return await self.database.read(work)
         return found[0]
 
-    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+    async def transact(self, changes: Sequence[RecordChange]) -> list[Resource | None]:
         """Make all changes or none."""
         now = self.now()
         return await self.database.write(lambda transaction: apply_changes(transaction, changes, now))
@@ -125,7 +125,7 @@ def settle(transaction: Transaction, now: int) -> None:
     deferred.catch_up(transaction)
 
 
-def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
+def apply_changes(transaction: Transaction, changes: Sequence[RecordChange], now: int) -> list[Resource | None]:
     """Make all changes inside an open transaction, or raise."""
     return make(UnitOfWork(transaction, now), changes)
 

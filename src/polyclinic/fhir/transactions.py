@@ -1,6 +1,6 @@
 """All-or-nothing changes, as in FHIR's transaction Bundle.
 
-An `Operation` is one entry. `perform` makes all of them inside an open transaction in FHIR's order (deletions,
+An `TransactionEntry` is one entry. `perform` makes all of them inside an open transaction in FHIR's order (deletions,
 creations, updates and patches, then reads). It resolves references between them, and returns the outcomes in the order
 given. `fhir.plain_changes` makes the core's `Change` lists by the same steps.
 """
@@ -28,20 +28,20 @@ from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 if TYPE_CHECKING:
     from polyclinic.fhir.smart.scopes import Letter
 
-Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-_ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET": 3}
-_LETTERS: dict[Method, tuple[Letter, ...]] = {"POST": ("c",), "PUT": ("u",), "PATCH": ("u", "r"), "DELETE": ("d",)}
+HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+_ORDER: dict[HttpMethod, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET": 3}
+_LETTERS: dict[HttpMethod, tuple[Letter, ...]] = {"POST": ("c",), "PUT": ("u",), "PATCH": ("u", "r"), "DELETE": ("d",)}
 
 
 @dataclass
-class Operation:
+class TransactionEntry:
     """One operation of a transaction.
 
     `condition` finds the target by a search if there is no `id`. With `in_r4`, a patch names R4's elements, and
     searches use R4's words.
     """
 
-    method: Method
+    method: HttpMethod
     type: str
     id: str | None = None
     resource: Resource | None = None
@@ -56,18 +56,18 @@ class Operation:
 
 
 @dataclass
-class Outcome:
+class EntryOutcome:
     """The result of an operation. `page` is set for a search."""
 
     status: int
     resource: Resource | None = None
-    page: searching.Page | None = None
-    operation: Operation | None = field(default=None, repr=False)
+    page: searching.SearchPage | None = None
+    operation: TransactionEntry | None = field(default=None, repr=False)
 
 
 def perform(
     transaction: Transaction,
-    operations: Sequence[Operation],
+    operations: Sequence[TransactionEntry],
     now: int,
     *,
     hold: str | None = None,
@@ -76,7 +76,7 @@ def perform(
     resolve: bool = True,
     complete: Callable[[UnitOfWork], None] | None = None,
     sight: Sight | None = None,
-) -> list[Outcome]:
+) -> list[EntryOutcome]:
     """Make every change or raise.
 
     `check` is called with each patched resource before it is written, `complete` with all changes. `sight` limits what
@@ -97,7 +97,7 @@ def perform(
     work.lock(*_keys(operations))
     if sight is not None:
         _check_targets(work, operations, sight)
-    outcomes: list[Outcome | None] = [None] * len(operations)
+    outcomes: list[EntryOutcome | None] = [None] * len(operations)
     reads = []
     for position in ordered:
         operation = operations[position]
@@ -116,14 +116,14 @@ def perform(
     return [_latest(work, outcome) for outcome in outcomes if outcome is not None]
 
 
-def _letters(operation: Operation) -> tuple[Letter, ...]:
+def _letters(operation: TransactionEntry) -> tuple[Letter, ...]:
     """The scope letters that an operation needs. A patch reads the resource that it changes."""
     if operation.method == "GET":
         return ("s",) if operation.id is None else ("r",)
     return _LETTERS[operation.method]
 
 
-def _check_targets(work: UnitOfWork, operations: Sequence[Operation], sight: Sight) -> None:
+def _check_targets(work: UnitOfWork, operations: Sequence[TransactionEntry], sight: Sight) -> None:
     """Check each resource that will change before anything else, so that no other refusal tells what it holds."""
     for operation in operations:
         if operation.method != "GET" and operation.id is not None:
@@ -132,17 +132,17 @@ def _check_targets(work: UnitOfWork, operations: Sequence[Operation], sight: Sig
                 sight.check(before, *_letters(operation))
 
 
-def _finder(work: UnitOfWork, operation: Operation, base: str, sight: Sight | None) -> Finder:
+def _finder(work: UnitOfWork, operation: TransactionEntry, base: str, sight: Sight | None) -> Finder:
     return Finder(work.transaction, base, sight, operation.in_r4)
 
 
-def _latest(work: UnitOfWork, outcome: Outcome) -> Outcome:
+def _latest(work: UnitOfWork, outcome: EntryOutcome) -> EntryOutcome:
     if outcome.resource is not None and outcome.operation is not None and outcome.operation.method != "GET":
         outcome.resource = work.latest(outcome.resource)
     return outcome
 
 
-def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resource]]:
+def _keys(operations: Sequence[TransactionEntry]) -> tuple[list[Key], dict[Key, Resource]]:
     """The keys of all changed resources, and the changed appointments in their new state."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
@@ -155,7 +155,9 @@ def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resourc
     return keys, becoming
 
 
-def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str, sight: Sight | None) -> dict[str, str]:
+def _assign_ids(
+    work: UnitOfWork, operations: Sequence[TransactionEntry], base: str, sight: Sight | None
+) -> dict[str, str]:
     """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
     given: dict[str, str] = {}
     for operation in operations:
@@ -183,10 +185,12 @@ def _one_at_a_time(transaction: Transaction, type_: str) -> None:
         transaction.execute("SELECT pg_advisory_xact_lock(?)", (derive("fhir condition", type_),))
 
 
-def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[Resource], None] | None) -> Outcome:
+def _change(
+    work: UnitOfWork, operation: TransactionEntry, base: str, check: Callable[[Resource], None] | None
+) -> EntryOutcome:
     match operation.method:
         case "POST":
-            return Outcome(201, work.create(_required(operation)), operation=operation)
+            return EntryOutcome(201, work.create(_required(operation)), operation=operation)
         case "PUT":
             resource = _required(operation)
             if operation.absent:
@@ -195,24 +199,24 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
                 if stored is not None and stored.body is not None:
                     raise PreconditionFailed(f"{key[0]}/{key[1]} exists already")
             updated, created = work.update(resource, operation.if_version)
-            return Outcome(201 if created else 200, updated, operation=operation)
+            return EntryOutcome(201 if created else 200, updated, operation=operation)
         case "PATCH":
             key = (operation.type, _target(operation))
             work.require(key, operation.if_version)
             patched = _patched(work.current(key), operation)
             if check is not None:
                 check(patched)
-            return Outcome(200, work.update(patched)[0], operation=operation)
+            return EntryOutcome(200, work.update(patched)[0], operation=operation)
         case "DELETE":
             if operation.id is None:
-                return Outcome(200, operation=operation)
+                return EntryOutcome(200, operation=operation)
             work.delete((operation.type, operation.id), operation.if_version)
-            return Outcome(200, operation=operation)
+            return EntryOutcome(200, operation=operation)
         case "GET":
             return _read(work.transaction, operation, base, None)
 
 
-def _patched(resource: Resource, operation: Operation) -> Resource:
+def _patched(resource: Resource, operation: TransactionEntry) -> Resource:
     """Apply the patch: by FHIRPath if it is a Parameters resource, else by JSON Patch."""
     patch = operation.patch
 
@@ -224,27 +228,27 @@ def _patched(resource: Resource, operation: Operation) -> Resource:
     return patched_in_r4(resource, apply) if operation.in_r4 else apply(resource)
 
 
-def _required(operation: Operation) -> Resource:
+def _required(operation: TransactionEntry) -> Resource:
     if operation.resource is None:
         raise RecordsError(f"{operation.method} {operation.type} needs a resource")
     return operation.resource
 
 
-def _target(operation: Operation) -> str:
+def _target(operation: TransactionEntry) -> str:
     if operation.id is None:
         raise RecordMissing(f"the condition matches no {operation.type}")
     return operation.id
 
 
-def _read(transaction: Transaction, operation: Operation, base: str, sight: Sight | None) -> Outcome:
+def _read(transaction: Transaction, operation: TransactionEntry, base: str, sight: Sight | None) -> EntryOutcome:
     if operation.id is not None:
         resource = storage.read(transaction, operation.type, operation.id).resource()
         if sight is not None:
             sight.check(resource, "r")
-        return Outcome(200, resource, operation=operation)
+        return EntryOutcome(200, resource, operation=operation)
     catch_up(transaction)
     search = parse_search(operation.type, operation.query, base, r4=operation.in_r4)
     if sight is not None:
         sight.restrict(search)
     page = searching.run(transaction, search)
-    return Outcome(200, page=page, operation=operation)
+    return EntryOutcome(200, page=page, operation=operation)

@@ -102,7 +102,7 @@ def _wrong_text(type_: str, text: str) -> str | None:
 
 
 MAX_PROBLEMS = 50
-Entry = dict[str, Any]
+_Entry = dict[str, Any]
 
 
 def check(resource: Resource) -> list[Problem]:
@@ -120,7 +120,12 @@ def problems(resource: Resource) -> list[Problem]:
     """Everything that is wrong by HL7's definitions, in the order of the elements."""
     type_ = resource.get("resourceType")
     if not isinstance(type_, str) or type_ not in resource_types():
-        return [Problem("structure", "Resource", f"resource type {type_!r} is not supported")]
+        fault = (
+            f"resource type {type_!r} is not supported"
+            if type_
+            else 'resourceType is missing; write for example "resourceType": "Patient"'
+        )
+        return [Problem("structure", "Resource", fault)]
     return list(_object(resource, type_, type_, resource))
 
 
@@ -188,7 +193,7 @@ def _broken(node: dict[str, Any], type_: str, path: str) -> Iterator[Problem]:
             continue  # an element has the wrong type; that is already reported at the element itself
 
 
-def _other(key: str, value: Any, elements: dict[str, Entry], path: str, root: Resource) -> Iterator[Problem]:
+def _other(key: str, value: Any, elements: dict[str, _Entry], path: str, root: Resource) -> Iterator[Problem]:
     """Check a key that is not an element: `resourceType`, the extensions of a primitive, or an unknown key."""
     if key == "resourceType":
         return
@@ -201,7 +206,7 @@ def _other(key: str, value: Any, elements: dict[str, Entry], path: str, root: Re
             yield from _object(item, "Element", f"{path}.{key}", root)
 
 
-def _value(value: Any, entry: Entry, path: str, root: Resource, shadow: Any) -> Iterator[Problem]:
+def _value(value: Any, entry: _Entry, path: str, root: Resource, shadow: Any) -> Iterator[Problem]:
     if not entry["many"]:
         yield from _single(value, entry, path, root)
         return
@@ -214,7 +219,7 @@ def _value(value: Any, entry: Entry, path: str, root: Resource, shadow: Any) -> 
         yield from _single(item, entry, f"{path}[{position}]", root)
 
 
-def _single(value: Any, entry: Entry, path: str, root: Resource) -> Iterator[Problem]:
+def _single(value: Any, entry: _Entry, path: str, root: Resource) -> Iterator[Problem]:
     type_ = entry["type"]
     if type_ == "Resource":
         yield from _contained(value, path, root)

@@ -12,8 +12,8 @@ from polyclinic.core.model import Model
 from polyclinic.models.accounting import Budget, Purse
 from polyclinic.models.cache import Cached, ResponseCache
 from polyclinic.models.endpoint import Endpoint
-from polyclinic.models.guard import Caller, Guarded
-from polyclinic.models.habits import Form, Habits, Known, Thinking
+from polyclinic.models.guard import GuardedModel, MakesCall
+from polyclinic.models.habits import AnswerForm, Habits, Known, ThinkingSwitch
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller
@@ -86,7 +86,7 @@ class Assembly:
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
         self._known: dict[str, Known] = {}
-        self._guarded: list[Guarded] = []
+        self._guarded: list[GuardedModel] = []
         self._local: list[LocalModel | PlacedCaller] = []
         self.unpriced: list[str] = []
 
@@ -117,13 +117,13 @@ class Assembly:
         caller, limiter = self._caller(spec, price)
         options = caller.options if isinstance(caller, (LocalModel, PlacedCaller)) else spec.options
         purse = Purse(price, self._budget) if self._budget is not None else None
-        guarded = Guarded(caller, limiter, options, purse)
+        guarded = GuardedModel(caller, limiter, options, purse)
         guarded.trained = spec.trained
         self._guarded.append(guarded)
         model: Model = guarded
         return Cached(model, self._cache) if self._cache is not None else model
 
-    def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:
+    def _caller(self, spec: CastSpec, price: Price) -> tuple[MakesCall, Limiter]:
         if spec.kind == "endpoint":
             endpoint = self._endpoint(spec)
             self._checks.append(endpoint.headers)
@@ -145,9 +145,11 @@ class Assembly:
         if key not in self._endpoints:
             options = spec.options
             known = endpoints().get(spec.provider, {})
-            thinking = cast(Thinking, known.get("thinking", "template"))
+            thinking = cast(ThinkingSwitch, known.get("thinking", "template"))
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
-            form: Form = "strict" if needs_key else "bounded"  # the large hosts refuse lengths of texts in a schema
+            form: AnswerForm = (
+                "strict" if needs_key else "bounded"
+            )  # the large hosts refuse lengths of texts in a schema
             first = Habits(form=form, limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             slots, rpm = self._share(options)
             calls = connections_for(slots, self._shares)

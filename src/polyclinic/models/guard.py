@@ -1,6 +1,6 @@
 """Make sure that every call ends: deadlines for each attempt, one retry policy for all attempts, slots for whole calls.
 
-A `Caller` makes one attempt and tells its `Deadline` whenever something arrived. A `Guarded` caller is a `Model`.
+A `MakesCall` makes one attempt and tells its `Deadline` whenever something arrived. `GuardedModel` makes it a `Model`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Deadline:
         return f"no data for {self._idle_s:g} s (idle_s)"
 
 
-class Caller(Protocol):
+class MakesCall(Protocol):
     """Makes one attempt at a call. Raises `AttemptFailed`."""
 
     @property
@@ -88,14 +88,14 @@ class Caller(Protocol):
         ...
 
 
-class Guarded:
+class GuardedModel:
     """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` after it got its
     slot.
     """
 
     kind: ModelKind = "llm"
 
-    def __init__(self, caller: Caller, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
+    def __init__(self, caller: MakesCall, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
         self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
         self.trained = False
         self.retries = 0

@@ -14,11 +14,11 @@ import orjson
 
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
-Form = Literal["bounded", "strict", "loose", "object", "words"]
+AnswerForm = Literal["bounded", "strict", "loose", "object", "words"]
 """How a form is requested: as a strict schema with maximum lengths for its texts, as a strict schema without lengths
 (some hosts refuse them), as a schema that is not strict, as any JSON object, or in words.
 """
-Thinking = Literal["template", "effort", "reasoning", "switch"]
+ThinkingSwitch = Literal["template", "effort", "reasoning", "switch"]
 """How a server is asked for less reasoning: by a variable of its chat template, `reasoning_effort`, `reasoning`,
 `thinking`.
 """
@@ -26,7 +26,12 @@ Thinking = Literal["template", "effort", "reasoning", "switch"]
 PICTURES = "pictures told in words"
 ROOMS = (2_048, 8_192, 24_576)
 _USED_PER_MISSED = 4
-_NEXT_FORM: dict[Form, Form] = {"bounded": "strict", "strict": "loose", "loose": "object", "object": "words"}
+_NEXT_FORM: dict[AnswerForm, AnswerForm] = {
+    "bounded": "strict",
+    "strict": "loose",
+    "loose": "object",
+    "object": "words",
+}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
 _NAME = re.compile(r"[a-z_]+")
@@ -72,9 +77,9 @@ class Habits:
     `room` is how many tokens its reasoning needs besides the reply.
     """
 
-    form: Form = "bounded"
+    form: AnswerForm = "bounded"
     limit_name: str = "max_tokens"
-    thinking: Thinking = "template"
+    thinking: ThinkingSwitch = "template"
     takes_temperature: bool = True
     takes_seed: bool = True
     takes_effort: bool = True
@@ -136,7 +141,7 @@ class Habits:
     def _next_form(self, body: dict[str, Any]) -> Habits | None:
         if "response_format" not in body or self.form not in _NEXT_FORM:
             return None
-        form: Form = "strict" if self.form == "bounded" and not _has_lengths(body) else self.form
+        form: AnswerForm = "strict" if self.form == "bounded" and not _has_lengths(body) else self.form
         return replace(self, form=_NEXT_FORM[form])
 
     def more_room(self) -> Habits | None:

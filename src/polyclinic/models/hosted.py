@@ -21,7 +21,7 @@ from polyclinic.models.adapting import AdaptingCaller, Complaint
 from polyclinic.models.arriving import Reading, complaint_of
 from polyclinic.models.failure import AttemptFailed, Trouble, redact, trouble_of
 from polyclinic.models.guard import Deadline
-from polyclinic.models.habits import Form, Habits, Known
+from polyclinic.models.habits import AnswerForm, Habits, Known
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.spec import Options
 from polyclinic.models.wire import RequestBody
@@ -133,7 +133,7 @@ class HostedCaller(AdaptingCaller):
 def _habits_of(host: HostModel) -> Habits:
     """What pydantic-ai knows about a model. The large hosts refuse lengths of texts in a schema."""
     profile = host.profile
-    form: Form = "strict" if profile.get("supports_json_schema_output") else "words"
+    form: AnswerForm = "strict" if profile.get("supports_json_schema_output") else "words"
     return Habits(
         form=form,
         thinking="effort",

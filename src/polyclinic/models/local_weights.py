@@ -33,7 +33,7 @@ HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=F
 
 
 @dataclass(frozen=True)
-class Asked(Prompted):
+class WaitingPrompt(Prompted):
     """One request that waits for its batch."""
 
     answer: asyncio.Future[Completion]
@@ -48,7 +48,7 @@ class WeightsCaller:
         slots = self.options.concurrency
         self.limiter = Limiter(slots)
         self._path, self._name, self._slots = path, name, slots
-        self._waiting: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[WaitingPrompt | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     @property
@@ -90,7 +90,9 @@ class WeightsCaller:
         answer: asyncio.Future[Completion] = loop.create_future()
         warmth = float(body.get("temperature") or 0.0)
         template = _template(body)
-        asked = Asked(body["messages"], self.limit(request), warmth, body["seed"], answer, loop, template=template)
+        asked = WaitingPrompt(
+            body["messages"], self.limit(request), warmth, body["seed"], answer, loop, template=template
+        )
         self._waiting.put(asked)
         completion = _spoken(await answer)
         if says_call(completion, request, told=True):
@@ -120,7 +122,7 @@ class WeightsCaller:
                 for asked in batch:
                     _give(asked, AttemptFailed(f"{self._name}: {type(error).__name__}: {error}", "refused"))
 
-    def _gather(self) -> list[Asked]:
+    def _gather(self) -> list[WaitingPrompt]:
         """Collect the waiting requests until no more come; empty when the thread must stop."""
         first = self._waiting.get()
         if first is None:
@@ -152,7 +154,7 @@ def _spoken(completion: Completion) -> Completion:
     return replace(completion, text=text)
 
 
-def _give(asked: Asked, made: Completion | Exception) -> None:
+def _give(asked: WaitingPrompt, made: Completion | Exception) -> None:
     def give() -> None:
         if asked.answer.done():
             return

@@ -12,13 +12,13 @@ from polyclinic.core.model import Completion, ModelKind, Request, role_of
 from polyclinic.errors import ModelError
 from polyclinic.models.spec import parse_model
 
-Lookup = Callable[[str, int], Completion | None]
+_Lookup = Callable[[str, int], Completion | None]
 
 
 class Recording(NamedTuple):
     """A recorded run: its answers, and who played each role."""
 
-    find: Lookup
+    find: _Lookup
     players: Mapping[str, Mapping[str, str]]
 
     def player(self, role: str) -> tuple[ModelKind, bool]:
@@ -35,7 +35,7 @@ class ReplayModel:
 
     kind: ModelKind = "replay"
 
-    def __init__(self, run: str, lookup: Lookup, played: ModelKind = "llm", trained: bool = False) -> None:
+    def __init__(self, run: str, lookup: _Lookup, played: ModelKind = "llm", trained: bool = False) -> None:
         self._run, self._lookup, self.played, self.trained = run, lookup, played, trained
 
     @property

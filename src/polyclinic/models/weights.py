@@ -76,7 +76,7 @@ def weights_folder(path: str) -> Path:
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelWeights:
     """A model with its tokenizer. `processor` is there for models that take pictures."""
 
     model: Any
@@ -101,7 +101,7 @@ def base_of(folder: Path) -> Path:
     return base_of(_named_base(folder))
 
 
-def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> Weights:
+def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> ModelWeights:
     """Load the model of a folder, ready to use. An adapter is merged into its base, so that the result is one model."""
     need(("torch", "transformers"), "a local model")
     import torch
@@ -130,7 +130,7 @@ def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return Weights(model.to(device), tokenizer, processor)
+    return ModelWeights(model.to(device), tokenizer, processor)
 
 
 def _adapters(folder: Path) -> list[Path]:

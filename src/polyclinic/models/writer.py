@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from polyclinic.core.model import Completion, Usage
 from polyclinic.models.quick import QuickReplies
-from polyclinic.models.weights import Weights, seen_chat
+from polyclinic.models.weights import ModelWeights, seen_chat
 
 SLOTS = 64
 CONTEXT = 8192
@@ -42,7 +42,7 @@ def by_temperature(batch: Sequence[P]) -> list[list[P]]:
 class Writer:
     """Writes the replies of a batch: with the quick sampler on a GPU, else with transformers' own `generate`."""
 
-    def __init__(self, weights: Weights, slots: int, context: int) -> None:
+    def __init__(self, weights: ModelWeights, slots: int, context: int) -> None:
         self._weights, self._context = weights, context
         quick = weights.model.device.type == "cuda" and not weights.sees
         self._quick = QuickReplies(weights.model, slots) if quick else None
@@ -92,13 +92,13 @@ class Writer:
         return _completion(self._weights.tokenizer, row, self._ends, asked.limit, read)
 
 
-def _padded(weights: Weights, texts: list[str]) -> Any:
+def _padded(weights: ModelWeights, texts: list[str]) -> Any:
     weights.tokenizer.padding_side = "left"
     inputs = weights.tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False)
     return inputs.to(weights.model.device)
 
 
-def _generated(weights: Weights, inputs: Any, longest: int, warmth: float, ends: set[int]) -> list[list[int]]:
+def _generated(weights: ModelWeights, inputs: Any, longest: int, warmth: float, ends: set[int]) -> list[list[int]]:
     import torch
 
     tokenizer, model = weights.tokenizer, weights.model
@@ -133,7 +133,7 @@ def _completion(tokenizer: Any, tokens: list[int], ends: set[int], limit: int, r
 
 
 def answer_chats(
-    weights: Weights,
+    weights: ModelWeights,
     chats: Sequence[list[dict[str, Any]]],
     limit: int,
     temperature: float = 0.0,

@@ -13,10 +13,10 @@ from typing import Literal, get_args
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
-Trait = Literal["openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"]
+_Trait = Literal["openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"]
 TraitLevel = Literal["low", "middle", "high"]
 
-TRAITS: tuple[Trait, ...] = get_args(Trait)
+TRAITS: tuple[_Trait, ...] = get_args(_Trait)
 WORDS_PER_TRAIT = 2
 
 
@@ -40,7 +40,7 @@ class BigFive(Frozen):
     neuroticism: TraitLevel = "middle"
     words: tuple[str, ...] = ()
 
-    def level(self, trait: Trait) -> TraitLevel:
+    def level(self, trait: _Trait) -> TraitLevel:
         """The level of one factor."""
         found: TraitLevel = getattr(self, trait)
         return found

@@ -16,12 +16,12 @@ from polyclinic.core.message import Frozen
 
 Personality = Literal["neutral", "distrustful", "impatient", "overanxious", "overly_positive", "verbose"]
 Language = Literal["A", "B", "C"]
-Recall = Literal["none", "low", "high"]
+_Recall = Literal["none", "low", "high"]
 Confusion = Literal["normal", "high"]
 
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-RECALLS: tuple[Recall, ...] = get_args(Recall)
+RECALLS: tuple[_Recall, ...] = get_args(_Recall)
 CONFUSIONS: tuple[Confusion, ...] = get_args(Confusion)
 
 
@@ -30,13 +30,12 @@ class PatientAxes(Frozen):
 
     personality: Personality = "neutral"
     language: Language = "B"
-    recall: Recall = "high"
+    recall: _Recall = "high"
     confusion: Confusion = "normal"
 
-    def instructions(self) -> list[str]:
+    def instructions(self) -> tuple[str, ...]:
         """What an actor must do to play this person, one instruction per line, axis by axis."""
-        words = _words()
-        return [line for axis, level in self for line in words[axis][level]]
+        return _instructions(self)
 
     def reminder(self) -> str:
         """What this person is like in a few short sentences, for the end of the prompt."""
@@ -48,6 +47,13 @@ class PatientAxes(Frozen):
 def _words() -> dict[str, Any]:
     words: dict[str, Any] = package_data("polyclinic.people", "data/patient_axes.toml")
     return words
+
+
+@lru_cache(maxsize=256)
+def _instructions(axes: PatientAxes) -> tuple[str, ...]:
+    """There are few places on the axes, and every prompt asks for the instructions again."""
+    words = _words()
+    return tuple([line for axis, level in axes for line in words[axis][level]])
 
 
 def draw_axes(random: random.Random, weights: Mapping[str, Mapping[str, float]], *, has_history: bool) -> PatientAxes:

@@ -13,8 +13,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-
 from polyclinic.core.files import bad_file, json_lines, package_file, parse_json, read_text
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.errors import UnknownName
@@ -40,8 +38,7 @@ def shipped(folder: Traversable, kinds: Mapping[str, ReadingKind]) -> Iterator[L
     contexts: dict[str, dict[str, str]] = parse_json(folder.joinpath("contexts.json").read_bytes(), "contexts.json")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".jsonl"):
-            for line in file.read_bytes().splitlines():
-                row = orjson.loads(line)
+            for _, row in json_lines(file.read_bytes(), file.name):
                 if row["kind"] in kinds:
                     yield _labelled(row, kinds[row["kind"]], contexts)
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from polyclinic.core.reading import Question, ReadingKind
+from polyclinic.core.reading import Compared, Question, ReadingKind
 from polyclinic.reading.vectors import tokens, whole
 from polyclinic.reading.words import NEGATIONS, STOP, concepts, content
 
-_OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
-_PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
-_LETTER = re.compile(r"\(([A-J])\)")
-
 
 class Target(NamedTuple):
-    """What a question is about: the whole, its two parts, rivals that the text might mean instead, and the known
-    mistakes of a case, each with what is right.
+    """What a question is about: the whole, its two parts, rivals that the text might mean instead, the known mistakes
+    of a case, each with what is right, and the letter of an option in lower case.
     """
 
     whole: str
@@ -25,6 +20,7 @@ class Target(NamedTuple):
     second: str
     rivals: tuple[str, ...]
     pitfalls: tuple[tuple[str, str], ...] = ()
+    letter: str = ""
 
 
 @lru_cache(maxsize=4096)
@@ -32,30 +28,23 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
     """The target of a question: what the text is compared with."""
     facts = dict(question.facts)
     parts = [facts[name] for name in kind.open if facts.get(name)]
-    _, several, options = question.context.partition("Options:")
-    rivals: tuple[str, ...] = ()
-    if parts and several:
-        rivals = tuple(words.strip() for _, words in _OPTION.findall(options) if words.strip() not in parts[0])
-    pitfalls: tuple[tuple[str, str], ...] = ()
-    if parts and parts[0].startswith("wrong: "):
-        pitfalls = tuple(_PITFALL.findall(parts[0]))
-        parts = ["; ".join(found) for found in zip(*pitfalls, strict=True)]
-    whole = " ".join(parts)
-    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals, pitfalls)
+    compared = question.compared
+    if compared.pitfalls:
+        parts = ["; ".join(found) for found in zip(*compared.pitfalls, strict=True)]
+    first, last = (parts[0], parts[-1]) if parts else ("", "")
+    return Target(" ".join(parts), first, last, compared.rivals, compared.pitfalls, compared.letter.lower())
 
 
 @lru_cache(maxsize=2048)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
     """The same question about each other option of the case; empty if it is not asked about an option."""
-    _, several, options = question.context.partition("Options:")
-    if not several or len(kind.open) != 1 or not compares(kind):
-        return ()
-    (name,) = kind.open
-    facts = {each: question.fact(each) for each in kind.fact_names}
-    named = [f"({letter}) {words.strip()}" for letter, words in _OPTION.findall(options)]
-    if facts[name] not in named:
-        return ()
-    return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
+    facts, options = dict(question.facts), question.compared.options
+    return tuple(
+        kind.ask(Compared.with_option(option, options), **{**facts, name: str(option)})
+        for name in kind.open
+        for option in options
+        if str(option) != facts[name]
+    )
 
 
 @lru_cache(maxsize=16_384)
@@ -86,16 +75,14 @@ def blanked(text: str, target: Target) -> list[str]:
             row.append("~")
         else:
             row.append(word)
-    letters = _LETTER.findall(target.first[:4])
-    if letters:
-        row = ["=" if word == letters[0].lower() else word for word in row]
+    if target.letter:
+        row = ["=" if word == target.letter else word for word in row]
     return [word for place, word in enumerate(row) if place == 0 or word != row[place - 1] or word not in "=~%"]
 
 
 def standing(text: str, target: Target) -> list[float]:
     """Whether the target or a rival is named last, and whether each is negated."""
     wanted, others = content(target.whole), _of_rivals(target)
-    letters = _LETTER.findall(target.first[:4])
     mine = theirs = -1
     denied = theirs_denied = 0.0
     last_no = -9
@@ -103,7 +90,7 @@ def standing(text: str, target: Target) -> list[float]:
     for place, word in enumerate(row):
         if word in NEGATIONS:
             last_no = place
-        if word in wanted or (letters and word == letters[0].lower() and word != "a"):
+        if word in wanted or (word == target.letter != "a"):
             mine, denied = place, float(place - last_no <= 4)
         elif word in others:
             theirs, theirs_denied = place, float(place - last_no <= 4)

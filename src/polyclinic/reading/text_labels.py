@@ -22,13 +22,12 @@ import orjson
 from numpy.typing import NDArray
 
 from polyclinic.core.files import bad_file
-from polyclinic.text.normal import straight
+from polyclinic.text.normal import HANGUL, straight
 from polyclinic.text.sentences import sentences
 from polyclinic.text.words import words_and_marks
 
 BUCKETS = 1 << 18
 LONGEST = 2_000
-_HANGUL = re.compile(r"[가-힣]")
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 Floats = NDArray[np.float64]
@@ -56,7 +55,7 @@ def n_grams(text: str) -> Iterator[tuple[str, float]]:
     for size in (2, 3, 4, 5):
         for start in range(len(flat) - size + 1):
             yield f"c{flat[start : start + size]}", 0.5
-    if _HANGUL.search(flat):
+    if HANGUL.search(flat):
         letters = unicodedata.normalize("NFD", flat)
         for size in (3, 5, 7):
             for start in range(len(letters) - size + 1):

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclinic.text.normal import HANGUL
 from polyclinic.text.sentences import sentences
 
 Floats = NDArray[np.float64]
@@ -23,7 +24,6 @@ LEAST_WINDOWS = 3
 _LEAST_WORDS = 4
 _LONG = 180
 _LONG_KOREAN = 80
-_KOREAN = re.compile(r"[가-힣]")
 _MOST = 10
 _SURE = 12.0
 _WHOLE = 0.3
@@ -36,7 +36,7 @@ def windows(text: str) -> tuple[str, ...]:
     that name. Very short sentences are joined with the next. A text as short as the lines that the weights learned from
     is one window.
     """
-    if len(text) < (_LONG_KOREAN if _KOREAN.search(text) else _LONG):
+    if len(text) < (_LONG_KOREAN if HANGUL.search(text) else _LONG):
         return (text,)
     speaker = SPEAKER.match(text)
     named = speaker[0] if speaker else ""

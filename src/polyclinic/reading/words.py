@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-import orjson
-
-from polyclinic.core.files import package_data, package_text
+from polyclinic.core.files import package_data, package_lines
 from polyclinic.text.words import STOP_WORDS, words_and_numbers
 from polyclinic.text.words import stem as plain_stem
 
@@ -34,9 +32,8 @@ stem = lru_cache(maxsize=65_536)(plain_stem)
 def _phrases() -> dict[tuple[str, ...], str]:
     """Maps a phrase (as stems) to the name of its group."""
     found: dict[tuple[str, ...], str] = {}
-    lines = package_text("polyclinic.reading", "data/thesaurus.jsonl").splitlines()
-    for number, line in enumerate(lines):
-        for phrase in orjson.loads(line):
+    for number, phrases in enumerate(package_lines("polyclinic.reading", "data/thesaurus.jsonl")):
+        for phrase in phrases:
             found.setdefault(tuple([stem(word) for word in words(phrase)]), f"#{number}")
     return found
 
@@ -45,8 +42,8 @@ def _phrases() -> dict[tuple[str, ...], str]:
 def _opposites() -> dict[str, tuple[str, ...]]:
     """Maps a stem to the stems of its opposites."""
     found: dict[str, tuple[str, ...]] = {}
-    for line in package_text("polyclinic.reading", "data/opposites.jsonl").splitlines():
-        one, other = ([stem(word) for phrase in side for word in words(phrase)[:1]] for side in orjson.loads(line))
+    for sides in package_lines("polyclinic.reading", "data/opposites.jsonl"):
+        one, other = ([stem(word) for phrase in side for word in words(phrase)[:1]] for side in sides)
         for mine, theirs in ((one, other), (other, one)):
             for word in mine:
                 found[word] = (*found.get(word, ()), *theirs)

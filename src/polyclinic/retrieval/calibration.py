@@ -9,7 +9,6 @@ same share of different pairs through.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.embedding import Vectors
-from polyclinic.core.files import package_text
+from polyclinic.core.files import package_data, package_lines
 
 Floats = npt.NDArray[np.float64]
 LANGUAGES = ("en", "ko")
 
 
 @dataclass(frozen=True)
-class Pair:
+class QuestionPair:
     """Two questions, and whether they ask the same thing."""
 
     a: str
@@ -34,19 +33,15 @@ class Pair:
     lang: str
 
 
-def _data(name: str) -> str:
-    return package_text("polyclinic.retrieval", f"data/{name}")
-
-
 @lru_cache(maxsize=1)
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[QuestionPair, ...]:
     """The shipped pairs."""
-    return tuple(Pair(**json.loads(line)) for line in _data("pairs.jsonl").splitlines() if line)
+    return tuple(QuestionPair(**row) for row in package_lines("polyclinic.retrieval", "data/pairs.jsonl"))
 
 
 @lru_cache(maxsize=1)
 def _published() -> tuple[Floats, Floats]:
-    rates = json.loads(_data("published.json"))["rates"]
+    rates = package_data("polyclinic.retrieval", "data/published.json")["rates"]
     return np.array([row[0] for row in rates], dtype=float), np.array([row[1] for row in rates], dtype=float)
 
 

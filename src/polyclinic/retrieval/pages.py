@@ -13,9 +13,8 @@ from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError
-from polyclinic.text.normal import HANGUL
+from polyclinic.text.normal import Lang, language_of
 
-Lang = Literal["en", "ko"]
 MOST_BYTES = 50_000_000
 _BLANK = re.compile(r"\n{3,}")
 _SKIPPED_TAGS = frozenset({"script", "style", "nav", "header", "footer", "noscript", "template", "svg", "form"})
@@ -112,12 +111,6 @@ READERS: dict[str, Callable[[Path], str]] = {
 }
 
 
-def language_of(text: str) -> Lang:
-    """The language: Korean if a noticeable part of the letters is Hangul, else English."""
-    letters = sum(character.isalpha() for character in text)
-    return "ko" if letters and len(HANGUL.findall(text)) / letters > 0.2 else "en"
-
-
 def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: str) -> Page:
     """One file as a document. Raises `DataError` if it has no readable text."""
     if path.stat().st_size > MOST_BYTES:
@@ -130,7 +123,7 @@ def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: st
     title = (heading.group(1) if heading else text.splitlines()[0])[:120].strip() or path.stem
     slug = re.sub(r"[^a-z0-9가-힣]+", "-", inside.rpartition(".")[0].lower()).strip("-")[:60]
     mark = hashlib.sha256(inside.encode()).hexdigest()[:6]
-    chosen: Lang = language_of(text) if lang == "auto" else lang
+    chosen: Lang = (language_of(text, 4) or "en") if lang == "auto" else lang
     return Page(id=f"{slug}-{mark}", title=title, lang=chosen, text=text, origin=origin or folder.name)
 
 

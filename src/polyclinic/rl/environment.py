@@ -28,7 +28,7 @@ from polyclinic.store.store import open_store
 
 
 @dataclass
-class Waiting:
+class WaitingQuestion:
     """A question, and the future that receives its answer."""
 
     request: Request
@@ -47,27 +47,27 @@ class PolicyModel:
     trained = True
 
     def __init__(self) -> None:
-        self._questions: asyncio.Queue[Waiting] = asyncio.Queue()
+        self._questions: asyncio.Queue[WaitingQuestion] = asyncio.Queue()
 
     async def answer(self, request: Request) -> Completion:
         """Wait for the answer."""
-        waiting = Waiting(request, asyncio.get_running_loop().create_future())
+        waiting = WaitingQuestion(request, asyncio.get_running_loop().create_future())
         await self._questions.put(waiting)
         return await waiting.answer
 
-    async def next(self) -> Waiting:
+    async def next(self) -> WaitingQuestion:
         """Wait for the next question."""
         return await self._questions.get()
 
 
-def said(waiting: Waiting, text: str) -> None:
+def said(waiting: WaitingQuestion, text: str) -> None:
     """Answer a question. An empty answer is allowed: the engine then asks again."""
     if not waiting.answer.done():
         completion = Completion(text=text, usage=estimate_usage(waiting.request, text))
         waiting.answer.set_result(completion)
 
 
-def leave(waiting: Waiting) -> None:
+def leave(waiting: WaitingQuestion) -> None:
     """End an episode that will not be continued."""
     if not waiting.answer.done():
         waiting.answer.set_exception(PersonLeft("the environment was closed"))
@@ -153,7 +153,7 @@ class RoleEnvironment:
         }
         self._policy = PolicyModel()
         self._task: asyncio.Task[EpisodeRow] | None = None
-        self._waiting: Waiting | None = None
+        self._waiting: WaitingQuestion | None = None
 
     async def __aenter__(self) -> Self:
         return self

@@ -14,11 +14,11 @@ from polyclinic.core.model import Usage
 from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
-from polyclinic.runner.build.observers import active_observers
+from polyclinic.runner.build.observers import active_observers, require_observers
 from polyclinic.runner.execute.batch import Batch
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.tasks import rare_garbage_collection
-from polyclinic.runner.execute.units import Share
+from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import pin_libraries, save_learned, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
@@ -79,6 +79,7 @@ async def save_run(
 
     Its libraries are pinned: later changes to them do not affect this run. `only` limits the number of episodes.
     """
+    require_observers()
     kept = replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
     config, episodes = kept.config, kept.episodes[:only]
     name = await store.runs.create(
@@ -100,7 +101,7 @@ async def resume_run(
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
     overrides: Mapping[str, object] | None = None,
-    share: Share = Share(),
+    share: WorkerShare = WorkerShare(),
 ) -> RunOutcome:
     """Run the pending episodes of a run. Finished episodes never run again; failed ones are retried once.
 
@@ -127,7 +128,7 @@ async def execute(
     *,
     progress: Progress | None = None,
     concurrency: int | None = None,
-    share: Share = Share(),
+    share: WorkerShare = WorkerShare(),
 ) -> RunOutcome:
     """Run the pending episodes of a saved run, with the objects that were built for it."""
     clinic, config = plan.clinic, plan.config

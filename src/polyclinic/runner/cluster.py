@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 from polyclinic.core.extras import install_hint
@@ -25,7 +26,7 @@ from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, save_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.cluster_models import Spent, counted, place_models, shares
-from polyclinic.runner.execute.units import Share
+from polyclinic.runner.execute.units import WorkerShare
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
@@ -47,7 +48,7 @@ class Assignment:
     url: str
     run: str
     concurrency: int
-    share: Share
+    share: WorkerShare
     overrides: Mapping[str, object]
 
 
@@ -140,15 +141,20 @@ def _refuse_files(store: Store) -> None:
         )
 
 
+def require_ray() -> None:
+    """Refuse a cluster if Ray is not installed; its extra brings the PostgreSQL driver too."""
+    if find_spec("ray") is None:
+        raise ConfigError(f"--on ray needs the extra 'cluster': {install_hint('cluster')}")
+
+
 class Cluster:
     """A connection to Ray. ``ray`` starts a cluster on this machine or uses $RAY_ADDRESS; ``ray://…`` joins one."""
 
     def __init__(self, on: str) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        try:
-            import ray
-        except ImportError:
-            raise ConfigError(f"--on ray needs the extra: {install_hint('cluster')}") from None
+        require_ray()
+        import ray
+
         scheme, _, address = on.partition("://")
         if scheme != "ray":
             raise ConfigError(f"--on {on}: write ray, ray://auto or ray://HOST:PORT")
@@ -184,7 +190,7 @@ class Cluster:
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
-            mine = [Share(index, workers, hosts) for index in range(workers)]
+            mine = [WorkerShare(index, workers, hosts) for index in range(workers)]
             parts = [Assignment(store.url, run, at_once, share, overrides) for share in mine]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)

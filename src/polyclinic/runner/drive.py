@@ -11,7 +11,7 @@ from typing import Self
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
-from polyclinic.runner.cluster import Tell, resume_on_cluster, run_on_cluster
+from polyclinic.runner.cluster import Tell, require_ray, resume_on_cluster, run_on_cluster
 from polyclinic.runner.execute.progress import Progress, why_failed
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
@@ -21,6 +21,8 @@ from polyclinic.store.store import Store, default_store, open_store
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
     """Plan and run. `begun` is called with the run's id, `tell` with every other line for the person."""
+    if config.on and config.store.startswith("postgres"):
+        require_ray()  # before the store asks for a smaller extra
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         refuse_people(plan)

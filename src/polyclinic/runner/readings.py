@@ -128,7 +128,9 @@ class ReaderTest(ReaderFigures):
 async def measure_reader(
     clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool
 ) -> Evaluation[ReaderTest]:
-    """How often the cast's reader is right on texts of the test authors, or on a user's own file, with every miss."""
+    """How often the cast's reader is right on texts of the test authors, or on a user's own file, with every miss.
+    Takes JSON lines with kind, context, text, question and label (1 or 0).
+    """
     rows = labelled(clinic, kind, file)
     says = [finding.says for finding in await read_all(rows, cast, seed, local_only)]
     found = table(rows, says)
@@ -162,7 +164,7 @@ def _sections(test: ReaderTest) -> list[Section]:
         [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]
     ]
     return [
-        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about, digits=2)]),
+        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about)]),
         Section(
             f"Misses: {len(test.misses)}",
             [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown)] if shown else [],

@@ -25,6 +25,8 @@ from polyclinic.errors import ConfigError, UnknownName, UserError
 
 GROUP = "polyclinic.clinics"
 PATH_VARIABLE = "POLYCLINIC_PATH"
+TEMPLATE = "demo"
+"""The clinic that `polyclinic new` copies. It is small, so checks of an installation run it too."""
 
 
 @lru_cache(maxsize=1)

@@ -114,7 +114,7 @@ def people_in(row: RunRow) -> list[str]:
     return [spec.role for spec in parse_cast(row.config["cast"]) if spec.kind == "human"]
 
 
-MOST = 8
+MOST = 4
 """How many figures are shown at the end of a session; all of them are in `polyclinic grades`."""
 
 
@@ -146,11 +146,11 @@ def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:
     for name, value in list(figures.items())[:MOST]:
         metric = known.get(name)
         words = metric.about.rstrip(".?") if metric else ""
-        yield f"  {words or name.replace('_', ' ')}: {_value(value, words, metric)}"
+        yield f"  {words or name.replace('_', ' ')}: {_value(value, metric)}"
 
 
-def _value(value: float, words: str, metric: Metric | None) -> str:
-    if words.startswith("whether ") and value in (0.0, 1.0):
+def _value(value: float, metric: Metric | None) -> str:
+    if metric and metric.yes_no and value in (0.0, 1.0):
         return "yes" if value else "no"
     scale = f" of {metric.high:g}" if metric and 1 < metric.high < math.inf else ""
     return f"{value:.3g}{scale}"

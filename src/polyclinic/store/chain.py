@@ -22,7 +22,7 @@ class ChainBroken(EngineError):
     """
 
 
-class Chain:
+class CommitChain:
     """The ends of the episodes of one campaign, numbered in the order in which they are submitted."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Chain:
 class Link:
     """The end of one episode in its chain; `before` is the episode just before it."""
 
-    chain: Chain
+    chain: CommitChain
     run: str
     episode: str
     number: int
@@ -52,7 +52,7 @@ class Link:
     def held(self, transaction: Transaction) -> Iterator[None]:
         """A context in which the end of this episode is written, in the database's own thread. Writing may be retried.
 
-        `Chain.refused` shows whether an earlier end was refused. The database shows whether the commit of
+        `CommitChain.refused` shows whether an earlier end was refused. The database shows whether the commit of
         the earlier episode's end failed.
         """
         chain = self.chain

@@ -161,7 +161,7 @@ class PostgresConnection:
         try:
             import psycopg
         except ImportError:
-            raise ConfigError(f"PostgreSQL needs the extra: {install_hint('postgres')}") from None
+            raise ConfigError(f"PostgreSQL needs the extra 'postgres': {install_hint('postgres')}") from None
         self._trouble, self._connect = psycopg.OperationalError, partial(psycopg.connect, url, autocommit=True)
         try:
             self._db = self._connect()

@@ -42,10 +42,15 @@ class SeparateReads:
             await database.close()
 
 
+def is_missing(url: str) -> bool:
+    """Whether a store is a file that does not exist yet."""
+    path = sqlite_path(url)
+    return bool(path) and path != ":memory:" and not Path(path).expanduser().exists()
+
+
 def refuse_missing(url: str) -> None:
     """Refuse a store in a file that does not exist."""
-    path = sqlite_path(url)
-    if path and path != ":memory:" and not Path(path).expanduser().exists():
+    if is_missing(url):
         raise ConfigError(f"there is no store '{without_password(url)}': check --store (a run makes a new one)")
 
 
@@ -65,7 +70,9 @@ def open_database(url: str, *, readers: int = 0) -> Database:
     try:
         return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
     except sqlite3.Error as error:
-        raise ConfigError(f"the store '{without_password(url)}' cannot be opened: {error}") from None
+        raise ConfigError(
+            f"the store '{without_password(url)}' cannot be opened ({error}): choose another with --store"
+        ) from None
 
 
 def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:

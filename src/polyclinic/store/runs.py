@@ -16,7 +16,7 @@ from polyclinic.core.model import Usage, total
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import UnknownName
-from polyclinic.store.chain import Chain
+from polyclinic.store.chain import CommitChain
 from polyclinic.store.facts import put_ended
 from polyclinic.store.journal import keep_calls, now_ms
 from polyclinic.store.leases import LeaseLost, holds
@@ -174,7 +174,7 @@ class Runs(Tables):
         return [(episode, StoredEffect.from_json(body)) for episode, body in rows]
 
     def finish(
-        self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: Chain | None = None
+        self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: CommitChain | None = None
     ) -> Awaitable[None]:
         """End an episode: last answers, transcript, scores, usage, effects and commit hooks, all in one transaction.
 

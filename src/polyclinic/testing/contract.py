@@ -28,7 +28,7 @@ _EPSILON = 1e-9
 
 
 @dataclass(frozen=True)
-class Check:
+class ContractCheck:
     """One check of the contract. `runs` means that it runs episodes."""
 
     name: str
@@ -42,27 +42,35 @@ class Check:
             await done
 
 
-def checks(clinic: Clinic) -> list[Check]:
+def checks(clinic: Clinic) -> list[ContractCheck]:
     """The whole contract for one clinic, quick checks first."""
     return [
-        Check("every room and a README with the shared headings", partial(shape.check_shape, clinic), runs=False),
-        Check("entries of rooms have the names that all clinics use", partial(shape.check_rooms, clinic), runs=False),
-        Check("live sessions name roles and states that exist", partial(shape.check_service, clinic), runs=False),
-        Check("a form writes files that the clinic reads", partial(shape.check_writings, clinic), runs=False),
-        Check(
+        ContractCheck(
+            "every room and a README with the shared headings", partial(shape.check_shape, clinic), runs=False
+        ),
+        ContractCheck(
+            "entries of rooms have the names that all clinics use", partial(shape.check_rooms, clinic), runs=False
+        ),
+        ContractCheck(
+            "live sessions name roles and states that exist", partial(shape.check_service, clinic), runs=False
+        ),
+        ContractCheck("a form writes files that the clinic reads", partial(shape.check_writings, clinic), runs=False),
+        ContractCheck(
             "training data names variants and judges that exist",
             partial(shape.check_dataset, clinic),
             runs=False,
         ),
-        Check("prompts fit their templates and have understudies", partial(shape.check_words, clinic), runs=False),
-        Check("every variant runs without a failure and is scored", partial(check_variants, clinic)),
+        ContractCheck(
+            "prompts fit their templates and have understudies", partial(shape.check_words, clinic), runs=False
+        ),
+        ContractCheck("every variant runs without a failure and is scored", partial(check_variants, clinic)),
         *(
-            Check(f"the mistake {each.name} of {each.role} is noticed", partial(check_mistake, clinic, each))
+            ContractCheck(f"the mistake {each.name} of {each.role} is noticed", partial(check_mistake, clinic, each))
             for each in clinic.mistakes
         ),
-        Check("concurrency does not change the exported bytes", partial(check_determinism, clinic)),
-        Check("a stopped run resumes to the same bytes", partial(check_resume, clinic)),
-        Check("nonsense from a model ends in failures that have an owner", partial(check_nonsense, clinic)),
+        ContractCheck("concurrency does not change the exported bytes", partial(check_determinism, clinic)),
+        ContractCheck("a stopped run resumes to the same bytes", partial(check_resume, clinic)),
+        ContractCheck("nonsense from a model ends in failures that have an owner", partial(check_nonsense, clinic)),
     ]
 
 

@@ -32,10 +32,10 @@ from aiohttp import web
 from polyclinic.core.seed import stream
 from polyclinic.testing.plausible import Mood, example_of, reply_text
 
-Fault = Literal["rate_limit", "server_error", "reset", "truncated", "wrong_schema", "empty", "drip", "stall"]
-FAULTS: tuple[Fault, ...] = get_args(Fault)
+ServerFault = Literal["rate_limit", "server_error", "reset", "truncated", "wrong_schema", "empty", "drip", "stall"]
+FAULTS: tuple[ServerFault, ...] = get_args(ServerFault)
 MOODS: tuple[Mood, ...] = get_args(Mood)
-Body = dict[str, Any]
+SentBody = dict[str, Any]
 _WHOLE = ("tool_calls", "refusal", "reasoning_content", "reasoning")
 
 
@@ -53,14 +53,14 @@ class FaultServer:
         self,
         *,
         faults: float = 0.0,
-        kinds: Sequence[Fault] = FAULTS,
+        kinds: Sequence[ServerFault] = FAULTS,
         seed: int = 0,
         latency_s: float = 0.0,
         moods: Sequence[Mood] = ("plausible",),
-        script: Sequence[Fault | None] = (),
-        reply: Callable[[Body], str | Body] | None = None,
-        refuse: Callable[[Body], str | tuple[int, str] | None] | None = None,
-        respond: Callable[[web.Request, Body], Awaitable[web.StreamResponse | None]] | None = None,
+        script: Sequence[ServerFault | None] = (),
+        reply: Callable[[SentBody], str | SentBody] | None = None,
+        refuse: Callable[[SentBody], str | tuple[int, str] | None] | None = None,
+        respond: Callable[[web.Request, SentBody], Awaitable[web.StreamResponse | None]] | None = None,
         tool_rate: float = 0.0,
         retry_after_s: float = 0.05,
         stall_s: float = 60.0,
@@ -71,7 +71,7 @@ class FaultServer:
         self.latency_s, self.moods, self.tool_rate = latency_s, tuple(moods), tool_rate
         self.reply, self.refuse, self.respond, self._script = reply, refuse, respond, deque(script)
         self.retry_after_s, self.stall_s, self.drip_s = retry_after_s, stall_s, drip_s
-        self.requests: deque[Body] = deque(maxlen=1000)
+        self.requests: deque[SentBody] = deque(maxlen=1000)
         self.headers: deque[dict[str, str]] = deque(maxlen=1000)
         self.counts: Counter[str] = Counter()
         self.busy = self.most_busy = 0
@@ -103,7 +103,7 @@ class FaultServer:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
-        body: Body = orjson.loads(raw)
+        body: SentBody = orjson.loads(raw)
         self.requests.append(body)
         self.headers.append(dict(request.headers))
         digest = hashlib.sha256(raw).digest()
@@ -126,7 +126,7 @@ class FaultServer:
             self.busy -= 1
 
     async def _answer(
-        self, request: web.Request, body: Body, fault: Fault | None, chance: random.Random
+        self, request: web.Request, body: SentBody, fault: ServerFault | None, chance: random.Random
     ) -> web.StreamResponse:
         refused = self.refuse(body) if self.refuse is not None else None
         if refused is not None:
@@ -150,7 +150,7 @@ class FaultServer:
             return await self._whole(request, body, message, fault)
         return await self._streamed(request, body, message, fault)
 
-    def _message(self, body: Body, fault: Fault | None, chance: random.Random) -> Body:
+    def _message(self, body: SentBody, fault: ServerFault | None, chance: random.Random) -> SentBody:
         if fault == "empty":
             return {"role": "assistant", "content": ""}
         if self.reply is not None and fault != "wrong_schema":
@@ -168,7 +168,9 @@ class FaultServer:
         schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
         return {"role": "assistant", "content": reply_text(schema, mood, chance)}
 
-    async def _whole(self, request: web.Request, body: Body, message: Body, fault: Fault | None) -> web.StreamResponse:
+    async def _whole(
+        self, request: web.Request, body: SentBody, message: SentBody, fault: ServerFault | None
+    ) -> web.StreamResponse:
         finish = _finish(message)
         choice = {"index": 0, "message": message, "finish_reason": finish}
         payload = orjson.dumps({"choices": [choice], "usage": _usage(body, message), "model": body.get("model")})
@@ -182,13 +184,13 @@ class FaultServer:
         return response
 
     async def _streamed(
-        self, request: web.Request, body: Body, message: Body, fault: Fault | None
+        self, request: web.Request, body: SentBody, message: SentBody, fault: ServerFault | None
     ) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         text = message.get("content") or ""
         size = max(1, -(-len(text) // 4))
-        deltas: list[Body] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
+        deltas: list[SentBody] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
         deltas += [{key: message[key]} for key in _WHOLE if message.get(key)]
         if fault == "drip":
             await self._drip(response, _event({"delta": {"content": " "}}))
@@ -220,15 +222,15 @@ async def talking_nonsense(seed: int = 0) -> AsyncIterator[str]:
         yield f"{server.url}:any?timeout_s=30"
 
 
-def _event(choice: Body) -> bytes:
+def _event(choice: SentBody) -> bytes:
     return b"data: " + orjson.dumps({"choices": [{"index": 0, **choice}]}) + b"\n\n"
 
 
-def _finish(message: Body) -> str:
+def _finish(message: SentBody) -> str:
     return str(message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop"))
 
 
-def _usage(body: Body, message: Body) -> Body:
+def _usage(body: SentBody, message: SentBody) -> SentBody:
     read = sum(len(str(part.get("content") or "")) for part in body["messages"]) // 4
     written = len(str(message.get("content") or "")) // 4 + 1
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}

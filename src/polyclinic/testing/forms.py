@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 """A field as the API describes it: its name, its kind, and what that kind needs."""
 
 
-def fill_form(rows: Sequence[Row]) -> dict[str, Any]:
+def fill_form(rows: Sequence[_Row]) -> dict[str, Any]:
     """A value for each field, by the field's name."""
     return {row["name"]: _value(row) for row in rows}
 
 
-def _value(row: Row) -> Any:
+def _value(row: _Row) -> Any:
     match row["kind"]:
         case "choice":
             return row["options"][0]["value"]

@@ -16,12 +16,11 @@ import orjson
 from polyclinic.core.seed import stream
 from polyclinic.runner.api import start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.registry import TEMPLATE, load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.plausible import reply_text
 from polyclinic.testing.runs import exported
-
-CAST = "nurse={url}:any,caller={url}:any,judge=understudy"
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,10 @@ async def kill_and_resume(
     chance = stream("kill", seed)
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     async with FaultServer(latency_s=latency_s, reply=steady) as server:
-        cast = CAST.format(url=server.url)
-        values = {"clinic": "demo", "variants": ("plain",), "scenarios": str(episodes), "cast": cast}
+        clinic = load_clinic(TEMPLATE)
+        players = {role.name: "understudy" if role.side == "judge" else f"{server.url}:any" for role in clinic.roles}
+        cast = ",".join(f"{role}={player}" for role, player in players.items())
+        values = {"clinic": TEMPLATE, "variants": clinic.demo_variants[:1], "scenarios": str(episodes), "cast": cast}
         config = make_config({**values, "concurrency": concurrency})
         whole, broken = folder / "whole.db", folder / "broken.db"
         await _plan(whole, config, config.wanted_id)

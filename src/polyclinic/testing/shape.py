@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.dataset import Row
+from polyclinic.core.dataset import TrainingRow
 from polyclinic.core.files import package_file
 from polyclinic.core.live import CLOSED
 from polyclinic.core.prompt import check_prompts
@@ -171,7 +171,7 @@ def check_dataset(clinic: Clinic) -> None:
     unknown = [name for name in data.judges if name not in judges]
     assert not unknown, f"{where}: unknown judges: {', '.join(unknown)}"
     assert data.least_reward <= data.most_reward, f"{where}: least_reward is above most_reward"
-    missing = [name for name in Row.COLUMNS if name not in column_kinds(data.row)]
+    missing = [name for name in TrainingRow.COLUMNS if name not in column_kinds(data.row)]
     assert not missing, f"{where}: {data.row.__name__}.COLUMNS lacks {', '.join(missing)}"
 
 

@@ -1,8 +1,14 @@
-"""Text for people in paragraphs and lists: empty parts are left out."""
+"""Text for people: paragraphs and lists without empty parts, and lines that fit a terminal."""
 
 from __future__ import annotations
 
+import re
+import shutil
+import unicodedata
 from collections.abc import Iterable
+
+_STYLE = re.compile("\x1b\\[[0-9;]*m")
+"""The codes that make text bold, dim or coloured."""
 
 
 def blocks(*parts: str) -> str:
@@ -24,3 +30,33 @@ def listed(head: str, items: Iterable[str]) -> str:
 def number_of(count: int, thing: str) -> str:
     """A count with its noun: "1 episode", "2,400 episodes"."""
     return f"{count:,} {thing}{'s'[: count != 1]}"
+
+
+def columns_of(text: str) -> int:
+    """How many columns a text takes in a terminal: two for wide characters, none for combining ones and for styles."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in _STYLE.sub("", text)
+    )
+
+
+def terminal_width(most: int) -> int:
+    """The width of the terminal, but not more than this; in a pipe or a file, this."""
+    return min(most, shutil.get_terminal_size((most, 24)).columns)
+
+
+def filled(text: str, width: int, hanging: str = "") -> str:
+    """Wrap a text at spaces, so that each line fits the width in a terminal. Words stay whole; one that is wider than
+    a line gets a line of its own. Lines after the first begin with `hanging`.
+    """
+    text = text.replace("\n", " ")
+    start = text[: len(text) - len(text.lstrip(" "))]
+    first, *words = text[len(start) :].rstrip(" ").split(" ")
+    lines = [start + first]
+    for word in words:
+        whole = f"{lines[-1]} {word}"
+        if columns_of(whole) <= width:
+            lines[-1] = whole
+        elif word:
+            lines.append(hanging + word)
+    return "\n".join(line.rstrip(" ") for line in lines)

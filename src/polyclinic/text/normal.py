@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Literal
 
+Lang = Literal["en", "ko"]
 _SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "..."})
 _SPACE = re.compile(r"\s+")
 HANGUL = re.compile(r"[가-힣]")
+_LATIN = re.compile(r"[a-zA-Z]")
 _NO_LETTER = re.compile(r"[\W_]+")
 _KEPT = 2_048
 
@@ -35,6 +38,16 @@ def without_accents(text: str) -> str:
 def letters(text: str) -> str:
     """Only the letters and digits of a name, in one case, so that spaces and marks make no difference."""
     return _NO_LETTER.sub("", text.casefold())
+
+
+def language_of(text: str, hangul_weight: int) -> Lang | None:
+    """The language, recognised by the letters; None without Hangul and Latin letters. Each Hangul letter counts
+    `hangul_weight` times, because it says more.
+    """
+    hangul, latin = len(HANGUL.findall(text)), len(_LATIN.findall(text))
+    if not hangul and not latin:
+        return None
+    return "ko" if hangul_weight * hangul >= latin else "en"
 
 
 def straight(text: str) -> str:

@@ -50,9 +50,15 @@ def words(text: str) -> list[str]:
 
 def spoken_words(text: str) -> list[str]:
     """All words of a text, but with apostrophes, so that "don't" is one word."""
+    return list(_spoken_words(text))
+
+
+@lru_cache(maxsize=1_024)
+def _spoken_words(text: str) -> tuple[str, ...]:
+    """Cached, because each line is compared with several lists of words."""
     if text.isascii():
-        return text.lower().translate(_ASCII_SPOKEN).split()
-    return _SPOKEN_WORD.findall(text.casefold())
+        return tuple(text.lower().translate(_ASCII_SPOKEN).split())
+    return tuple(_SPOKEN_WORD.findall(text.casefold()))
 
 
 def words_and_numbers(text: str) -> list[str]:

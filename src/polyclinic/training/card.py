@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.core.dataset import Row, TrainingData, counted
+from polyclinic.core.dataset import TrainingData, TrainingRow, counted
 from polyclinic.training.files import pairs_of
 from polyclinic.training.filters import NGRAM, Sieve, split_faults
 
@@ -117,7 +117,7 @@ def _bands(rewards: Sequence[float]) -> dict[str, int]:
 
 def make_card(
     data: TrainingData[Any],
-    rows: Sequence[Row],
+    rows: Sequence[TrainingRow],
     sieve: Sieve,
     *,
     runs: Sequence[str],

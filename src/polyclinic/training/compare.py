@@ -64,7 +64,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ComparisonPlan:
     """The settings of a comparison: how many held-out moments, which scenarios, and how text is sampled."""
 
     clinic: str
@@ -118,7 +118,7 @@ def _table(title: str, part: Mapping[str, Figures]) -> str:
 
 
 async def compare_models(
-    store: Store, contenders: Sequence[Contender], trial: Trial, out: Path, tell: Tell = lambda words: None
+    store: Store, contenders: Sequence[Contender], trial: ComparisonPlan, out: Path, tell: Tell = lambda words: None
 ) -> Compared:
     """Run both parts for every contender. The figures so far are written after each one."""
     made = Compared()
@@ -152,7 +152,7 @@ def _keep(made: Compared, contender: Contender) -> None:
         (run / EVALUATION).write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
 
 
-async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path) -> Figures:
+async def on_moments(store: Store, contender: Contender, trial: ComparisonPlan, out: Path) -> Figures:
     """The rewards of one output for each held-out prompt. For an understudy, the outputs come from its own rows."""
     clinic = load_clinic(trial.clinic)
     path = data_file(trial.data or Path(), "test.jsonl")
@@ -183,7 +183,7 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
     return moment_figures([row["case"] for row in chosen], grades, bounds)
 
 
-def _answers(contender: Contender, rows: Sequence[dict[str, Any]], trial: Trial) -> list[str]:
+def _answers(contender: Contender, rows: Sequence[dict[str, Any]], trial: ComparisonPlan) -> list[str]:
     weights = open_weights(contender.model)
     if weights.sees:
         folder = data_file(trial.data or Path(), "test.jsonl").parent
@@ -215,7 +215,7 @@ def _by_case(pairs: Sequence[tuple[str, float]], bounds: tuple[float, float] | N
     return estimate([value for _, value in pairs], clusters=[case for case, _ in pairs], bounds=bounds)
 
 
-async def in_situ(store: Store, contender: Contender, trial: Trial) -> Figures:
+async def in_situ(store: Store, contender: Contender, trial: ComparisonPlan) -> Figures:
     """Whole sessions with the contender in its role; all other roles are played offline."""
     clinic = load_clinic(trial.clinic)
     data = dataset_room(clinic)

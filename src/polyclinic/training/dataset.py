@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.dataset import GradeOutput, OutputReward, Row, TrainingData
+from polyclinic.core.dataset import GradeOutput, OutputReward, TrainingData, TrainingRow
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
@@ -27,11 +27,11 @@ from polyclinic.training.grading import open_grader
 from polyclinic.training.room import dataset_room
 
 BATCH_EPISODES = 400
-Progress = Callable[[int, int], None]
+_Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Wish:
+class DatasetRequest:
     """The user's request. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
     Settings that are not given (`casts`, `scenarios`, `variants`, `least`) are taken from the clinic's dataset. Cases
@@ -59,7 +59,7 @@ class Gathered:
     data: TrainingData[Any]
     sieve: Sieve
     grade: GradeOutput
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TrainingRow] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     casts: set[str] = field(default_factory=set)
     scenarios: list[Scenario] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Gathered:
         self.scenarios += results.scenarios.values()
 
 
-async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> Gathered:
+async def gather(store: Store, wish: DatasetRequest, progress: _Progress | None = None) -> Gathered:
     """Collect the rows. Sessions are run in batches; each batch is a separate run that stays in the store."""
     clinic = load_clinic(wish.clinic)
     data, casts = dataset_room(clinic), wish.casts or dataset_room(clinic).casts
@@ -132,7 +132,7 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
         yield grader.grade
 
 
-def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
+def _shared_out(rows: list[TrainingRow], wanted: int, runs: Sequence[str]) -> list[TrainingRow]:
     """Choose this many rows, as whole episodes, with equal shares for each cast's run and each side of the split.
 
     Runs are identified by their position, because their ids differ each time. So the same command keeps the same rows.
@@ -153,7 +153,9 @@ def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
     return [row for row in rows if row.id in kept]
 
 
-async def _batch(store: Store, wish: Wish, data: TrainingData[Any], cast: str, number: int, missing: int) -> RunResults:
+async def _batch(
+    store: Store, wish: DatasetRequest, data: TrainingData[Any], cast: str, number: int, missing: int
+) -> RunResults:
     """A run with one of the casts. Casts of one cycle have the same seed, so that they get the same moments."""
     variants, scenarios = wish.variants or data.variants, wish.scenarios or data.scenarios
     episodes = max(1, min(BATCH_EPISODES, int(missing / data.rows_per_episode) + 1))
@@ -174,7 +176,7 @@ async def _batch(store: Store, wish: Wish, data: TrainingData[Any], cast: str, n
     return await load_results(store, outcome.run)
 
 
-async def build(store: Store, wish: Wish, progress: Progress | None = None) -> Card:
+async def build(store: Store, wish: DatasetRequest, progress: _Progress | None = None) -> Card:
     """Make the dataset: rows, files for each split, pictures, card. Returns the card."""
     started = time.perf_counter()
     found = await gather(store, wish, progress)

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 import orjson
 
-from polyclinic.core.dataset import ChatTurn, Pictures, Row
+from polyclinic.core.dataset import ChatTurn, Pictures, TrainingRow
 from polyclinic.errors import EngineError
 
 MARGIN = 2.0
@@ -23,11 +23,11 @@ MARGIN = 2.0
 
 
 @dataclass(frozen=True)
-class Pair:
+class PreferencePair:
     """A prompt with a better and a worse completion."""
 
-    better: Row
-    worse: Row
+    better: TrainingRow
+    worse: TrainingRow
 
     @property
     def split(self) -> str:
@@ -49,27 +49,27 @@ class Pair:
         }
 
 
-def pairs_of(rows: Sequence[Row]) -> list[Pair]:
+def pairs_of(rows: Sequence[TrainingRow]) -> list[PreferencePair]:
     """Pair the best output of every prompt with each output that is worse by the margin.
 
     The pairs are in the order of the rows.
     """
-    groups: dict[bytes, list[Row]] = {}
+    groups: dict[bytes, list[TrainingRow]] = {}
     for row in rows:
         if row.reward is not None:
             groups.setdefault(orjson.dumps(row.prompt), []).append(row)
-    made: list[Pair] = []
+    made: list[PreferencePair] = []
     for group in groups.values():
         best = max(group, key=_reward)
-        made += [Pair(best, row) for row in group if _reward(best) - _reward(row) >= MARGIN]
+        made += [PreferencePair(best, row) for row in group if _reward(best) - _reward(row) >= MARGIN]
     return made
 
 
-def _reward(row: Row) -> float:
+def _reward(row: TrainingRow) -> float:
     return row.reward if row.reward is not None else float("-inf")
 
 
-def as_json(row: Row) -> dict[str, Any]:
+def as_json(row: TrainingRow) -> dict[str, Any]:
     """A row as plain data in the order of its columns, pictures by path."""
     special: dict[str, Any] = {
         "images": [f"images/{name}" for name in row.images],
@@ -85,7 +85,7 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
             file.write(orjson.dumps(row) + b"\n")
 
 
-def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int:
+def write_pictures(folder: Path, rows: Sequence[TrainingRow], pictures: Pictures) -> int:
     """Write every picture that a row names, each once; returns how many."""
     names = sorted({name for row in rows for name in row.images})
     if names:
@@ -95,7 +95,7 @@ def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int
     return len(names)
 
 
-def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
+def write_parquet(path: Path, rows: Sequence[TrainingRow], pictures: Pictures) -> None:
     """Write the same rows as a Parquet file with nested columns."""
     import arro3.core as arrow
     import arro3.io
@@ -179,7 +179,7 @@ _KINDS: dict[Any, str] = {
 _SPECIAL = ("images", "prompt", "completion", "scores")
 
 
-def column_kinds(row: type[Row]) -> dict[str, str]:
+def column_kinds(row: type[TrainingRow]) -> dict[str, str]:
     """The columns of a type of row in the order in which they are written, each with its kind."""
     hints = get_type_hints(row)
     kinds: dict[str, str] = {}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from polyclinic.core.dataset import Row
+from polyclinic.core.dataset import TrainingRow
 from polyclinic.text.words import words
 
 NGRAM = 13
@@ -48,7 +48,7 @@ class Contamination:
         if not runs and text.strip():
             self._shorts[" ".join(words(text))] = case
 
-    def source(self, row: Row) -> str:
+    def source(self, row: TrainingRow) -> str:
         """The test case whose words this row contains; empty if there is none."""
         text = row.text()
         for run in ngrams(text):
@@ -70,12 +70,12 @@ class Sieve:
     least: float
     contamination: Contamination
     training: Contamination = field(default_factory=lambda: Contamination())
-    own_refusal: Callable[[Row], str] = lambda row: ""
+    own_refusal: Callable[[TrainingRow], str] = lambda row: ""
     dropped: Counter[str] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
     touched: Counter[str] = field(default_factory=Counter)
 
-    def keep(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def keep(self, rows: Iterable[TrainingRow]) -> Iterator[TrainingRow]:
         """The rows that pass the filters, in order."""
         for row in rows:
             reason = self._refusal(row)
@@ -84,7 +84,7 @@ class Sieve:
             else:
                 yield row
 
-    def _refusal(self, row: Row) -> str:
+    def _refusal(self, row: TrainingRow) -> str:
         if row.reward is None:
             return "the judge gave no reward"
         if own := self.own_refusal(row):
@@ -99,7 +99,7 @@ class Sieve:
         self.seen.add(digest)
         return ""
 
-    def _overlap(self, row: Row) -> str:
+    def _overlap(self, row: TrainingRow) -> str:
         """The reason to drop a row if it contains words of the other side; else empty."""
         other = self.contamination if row.split == "train" else self.training
         source = other.source(row)
@@ -108,7 +108,7 @@ class Sieve:
         self.touched[source] += 1
         return f"contains words of a {'test' if row.split == 'train' else 'training'} question"
 
-    def again(self, rows: Iterable[Row]) -> list[Row]:
+    def again(self, rows: Iterable[TrainingRow]) -> list[TrainingRow]:
         """Filter rows again after more questions of either side became known; returns those that still pass."""
         kept = []
         for row in rows:
@@ -119,7 +119,7 @@ class Sieve:
         return kept
 
 
-def split_faults(rows: Sequence[Row]) -> list[str]:
+def split_faults(rows: Sequence[TrainingRow]) -> list[str]:
     """Cases that are on both sides of the split. There must be none."""
     sides: dict[str, set[str]] = {}
     for row in rows:

@@ -46,7 +46,7 @@ class GradingPlan:
             yield grading
 
 
-Share = tuple[list[OutputReward | None], int, Counter[str]]
+_Share = tuple[list[OutputReward | None], int, Counter[str]]
 """The grades of a child process, and its number of paid calls and its failures since it began."""
 
 
@@ -63,7 +63,7 @@ def _end_with_the_parent() -> None:
         os._exit(1)
 
 
-def _grade(contexts: Sequence[str], outputs: Sequence[str]) -> Share:
+def _grade(contexts: Sequence[str], outputs: Sequence[str]) -> _Share:
     grading = _mine[0]
     return grading.grades_of_some(contexts, outputs), grading.paid, grading.failures
 
@@ -94,7 +94,7 @@ class GradingPool:
         places: dict[int, list[int]] = {}
         for place, context in enumerate(contexts):
             places.setdefault(zlib.crc32(context.encode()) % len(self._children), []).append(place)
-        asked: dict[int, Future[Share]] = {
+        asked: dict[int, Future[_Share]] = {
             child: self._children[child].submit(_grade, [contexts[n] for n in mine], [outputs[n] for n in mine])
             for child, mine in places.items()
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.files import json_lines
 from polyclinic.errors import ConfigError
 from polyclinic.training.folder import is_first_process
 from polyclinic.training.record import Logged
@@ -25,7 +26,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
     """
     from transformers import TrainerCallback
 
-    class Progress(TrainerCallback):  # type: ignore[misc]
+    class TrainerProgress(TrainerCallback):  # type: ignore[misc]
         """Logs steps, losses, rewards and tokens a second."""
 
         def __init__(self) -> None:
@@ -67,7 +68,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
                 control.should_training_stop = control.should_save = True
             return control
 
-    return Progress()
+    return TrainerProgress()
 
 
 def _steps_of_a_round(args: Any) -> int:
@@ -95,8 +96,8 @@ def _plain(logs: Mapping[str, Any]) -> dict[str, float | str]:
 
 def read_progress(file: Path) -> list[Logged]:
     """Read the curve of a run: all values that are numbers."""
-    rows = [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
-    return [{name: value for name, value in row.items() if isinstance(value, int | float)} for row in rows]
+    rows = json_lines(file.read_bytes(), file) if file.is_file() else ()
+    return [{name: value for name, value in row.items() if isinstance(value, int | float)} for _, row in rows]
 
 
 MOST_IN_A_ROW = 5

@@ -16,7 +16,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError, UnknownName
 
 NAMED = ("paper", "small")
-Stage = Literal["sft", "grpo", "dpo"]
+TrainingStage = Literal["sft", "grpo", "dpo"]
 
 
 class Recipe(Frozen):
@@ -96,11 +96,11 @@ class DpoRecipe(Recipe):
     beta: float = Field(0.1, gt=0)
 
 
-_KINDS: dict[Stage, type[Recipe]] = {"sft": SftRecipe, "grpo": GrpoRecipe, "dpo": DpoRecipe}
+_KINDS: dict[TrainingStage, type[Recipe]] = {"sft": SftRecipe, "grpo": GrpoRecipe, "dpo": DpoRecipe}
 R = TypeVar("R", bound=Recipe)
 
 
-def load_recipe(stage: Stage, kind: type[R], name: str, changes: Sequence[str] = ()) -> R:
+def load_recipe(stage: TrainingStage, kind: type[R], name: str, changes: Sequence[str] = ()) -> R:
     """Load a stage's recipe by name or from a file, with changes as ``name=value``."""
     if kind is not _KINDS[stage]:
         raise ValueError(f"{stage} has no recipe of type {kind.__name__}")
@@ -113,7 +113,7 @@ def load_recipe(stage: Stage, kind: type[R], name: str, changes: Sequence[str] =
     return checked(kind, table, _place(name), field=stage)
 
 
-def _table(stage: Stage, name: str) -> Mapping[str, Any]:
+def _table(stage: TrainingStage, name: str) -> Mapping[str, Any]:
     if name in NAMED:
         tables = package_data("polyclinic.training", f"recipes/{name}.toml")
     else:

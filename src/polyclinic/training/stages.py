@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polyclinic.models.weights import TRAIN, Weights, need, open_weights
+from polyclinic.models.weights import TRAIN, ModelWeights, need, open_weights
 from polyclinic.training.attention import cudnn_attention
 from polyclinic.training.examples import (
     Examples,
@@ -113,7 +113,7 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
         return result
 
 
-def _keep_start(weights: Weights, folder: Folder) -> None:
+def _keep_start(weights: ModelWeights, folder: Folder) -> None:
     """Save the weights that training starts from.
 
     If all weights are trained, the trainer loads its reference model by name. Without this, it would load the base
@@ -141,7 +141,7 @@ def run_dpo(job: Job, recipe: DpoRecipe) -> StageResult:
     return _train(job, recipe, weights, found, trainer)
 
 
-def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Make) -> StageResult:
+def _train(job: Job, recipe: Recipe, weights: ModelWeights, found: Examples, make: Make) -> StageResult:
     """Do what all stages share: prepare the folder and the arguments, train, and save the result."""
     import torch
     import transformers

@@ -144,10 +144,10 @@ class RewardFunction:
         )
 
 
-Share = tuple[int, int, int, Counter[str]]
+_Share = tuple[int, int, int, Counter[str]]
 
 
-def _of_all_processes(own: Share) -> list[Share]:
+def _of_all_processes(own: _Share) -> list[_Share]:
     """The counts of each process, if the run has several."""
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return [own]

@@ -40,7 +40,7 @@ from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import PER_MINUTE, EntryGate
 from polyclinic.web.fixed_words import korean_words
 from polyclinic.web.libraries import routes as libraries
-from polyclinic.web.posts import Posts
+from polyclinic.web.posts import PostsMiddleware
 from polyclinic.web.practise import routes as practise
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.rate import rater_routes
@@ -159,7 +159,7 @@ def create_web(
         app.include_router(place.router)
     serve_pages(app)
     _errors(app)
-    app.add_middleware(Posts)
+    app.add_middleware(PostsMiddleware)
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
     app.add_middleware(EntryGate, token=token, accounts=accounts)

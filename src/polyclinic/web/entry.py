@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyclinic.core.turns import cancel_all
-from polyclinic.web.access.allowed import NOBODY, OWNER, Person, person_with
+from polyclinic.web.access.allowed import NOBODY, OWNER, Requester, person_with
 from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.limits import Buckets
 
@@ -80,13 +80,13 @@ class EntryGate:
         else:
             await self._app(scope, receive, sent)
 
-    async def _person(self, request: Request) -> Person:
+    async def _person(self, request: Request) -> Requester:
         """The person who is logged in, if any."""
         token = entry_token(request)
         account = await store_of(request).staff.account_of(token) if token else None
         return person_with(account) if account is not None else NOBODY
 
-    def _wait(self, request: Request, person: Person) -> float:
+    def _wait(self, request: Request, person: Requester) -> float:
         """Seconds until the next request is accepted. Requests for built files are cheap and not counted."""
         if not request.url.path.startswith("/api/"):
             return 0.0

@@ -25,11 +25,13 @@ from polyclinic.web.entry import keep_token
 from polyclinic.web.of_request import store_of
 
 _KEY = re.compile(r"[A-Za-z0-9._-]{1,100}")
-Key = Annotated[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,100}$")], Header(alias="Idempotency-Key")]
+QueueKey = Annotated[
+    Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,100}$")], Header(alias="Idempotency-Key")
+]
 """A request's key, for a route whose answer holds a cookie and is therefore not stored here."""
 
 
-class Posts:
+class PostsMiddleware:
     """ASGI middleware around the routes."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -21,6 +21,7 @@ from polyclinic.models.understudy import UnderstudyModel
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
+from polyclinic.runner.registry import load_clinic
 
 SERVICES = Services(make_embedder=lambda: embedder("hashing"), make_index=new_index)
 
@@ -93,7 +94,7 @@ def play() -> Callable[..., Any]:
             replace(clinic, variants={**clinic.variants, variant: chosen}),
             Players(models or {}),
             journal or MemoryJournal(),
-            judges=clinic.judges(),
+            judges=load_clinic("counsel").judges(),
             services=SERVICES,
             listener=listener,
         )

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.scenario import PACKAGE, Persona, personas
+from polyclinic.clinics.counsel.scenario import PACKAGE, InventedPerson, personas
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.words import VOICES, topic_of, words
-from polyclinic.core.part import FellOut
+from polyclinic.core.part_again import FellOut
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import played
@@ -65,7 +65,7 @@ def test_the_offline_patient_recognises_the_questions_of_both_voices(name: str, 
 
 @pytest.mark.parametrize("name", ["korean", "elsewhere"])
 def test_a_korean_conversation_describes_every_person_in_korean_only(name: str) -> None:
-    told_in_words = {field for field, info in Persona.model_fields.items() if info.annotation is str}
+    told_in_words = {field for field, info in InventedPerson.model_fields.items() if info.annotation is str}
     for person in personas(name):
         told = person.told_in("ko")
         for field in told_in_words - {"id", "name", "country"}:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.counsel.agents.counsellor import shown
-from polyclinic.clinics.counsel.documents import Page, documents, shipped
+from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorCites, CounsellorReplies
 from polyclinic.clinics.counsel.prompts.replies import SourceShown
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
@@ -121,7 +121,7 @@ def _prompts(lang: Lang, sources: tuple[SourceShown, ...]) -> tuple[Prompt[Any],
 
 def test_a_users_own_page_is_shown_with_the_text_below_its_heading() -> None:
     text = "# Zebrafish therapy\n\n## When\n\nIt is offered on Tuesdays.\n\n## Where\n\nIn the east wing."
-    page = Page(id="own", title="Zebrafish therapy", lang="en", text=text, keywords="fins")
+    page = SourcedPage(id="own", title="Zebrafish therapy", lang="en", text=text, keywords="fins")
     (found,) = Knowledge(embedder("hashing"), [page]).search("fins", "en", 1)
     assert found.text == "When It is offered on Tuesdays."
 

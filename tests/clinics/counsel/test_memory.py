@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polyclinic.clinics.counsel.prompts.replies import DeskSays, Remembers
-from polyclinic.clinics.counsel.state import MAX_FACTS, Charts, Fact, Operation, PatientMemory, canonical_subject
+from polyclinic.clinics.counsel.state import MAX_FACTS, Charts, Fact, MemoryChange, PatientMemory, canonical_subject
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.transcript import Called
@@ -16,11 +16,13 @@ SUBJECTS = (
 )  # fmt: skip
 
 
-def scripted_updates() -> list[Operation]:
+def scripted_updates() -> list[MemoryChange]:
     """Two hundred operations (add, update, delete, keep) that use many names for few subjects."""
     actions = ("add", "update", "add", "delete", "keep")
     return [
-        Operation(action=actions[(i * 7 + i // 5) % 5], subject=SUBJECTS[(i * 3) % len(SUBJECTS)], value=f"value {i}")
+        MemoryChange(
+            action=actions[(i * 7 + i // 5) % 5], subject=SUBJECTS[(i * 3) % len(SUBJECTS)], value=f"value {i}"
+        )
         for i in range(200)
     ]
 
@@ -41,15 +43,15 @@ def test_two_hundred_updates_leave_no_contradiction_and_agree_with_a_plain_dicti
 
 def test_adding_a_known_subject_is_reported_as_an_update_with_the_old_value() -> None:
     memory = PatientMemory()
-    memory.apply([Operation(action="add", subject="CPR", value="wants")], 3)
-    (change,) = memory.apply([Operation(action="add", subject="resuscitation", value="declines")], 9)
+    memory.apply([MemoryChange(action="add", subject="CPR", value="wants")], 3)
+    (change,) = memory.apply([MemoryChange(action="add", subject="resuscitation", value="declines")], 9)
     assert (change.action, change.before, change.value, change.turn) == ("update", "wants", "declines", 9)
 
 
 def test_memory_is_bounded_and_never_drops_a_choice_about_treatment() -> None:
     memory = PatientMemory()
-    memory.apply([Operation(action="add", subject="cpr", value="declines")], 0)
-    memory.apply([Operation(action="add", subject=f"thing {i}", value="x" * 500) for i in range(100)], 1)
+    memory.apply([MemoryChange(action="add", subject="cpr", value="declines")], 0)
+    memory.apply([MemoryChange(action="add", subject=f"thing {i}", value="x" * 500) for i in range(100)], 1)
     assert len(memory.facts) == MAX_FACTS
     assert memory.facts["preference_cpr"].value == "declines"
     assert all(len(fact.value) <= 160 for fact in memory.listed())

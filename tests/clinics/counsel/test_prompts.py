@@ -13,6 +13,7 @@ from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers
 from polyclinic.clinics.counsel.prompts.other import PatientSpeaks
 from polyclinic.clinics.counsel.rules.messages import gentle_question
 from polyclinic.clinics.counsel.scenario import Lang, scenarios
+from polyclinic.clinics.counsel.state import Fact
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.transcript import Ended
 from polyclinic.models.understudy import UnderstudyModel
@@ -76,7 +77,7 @@ async def test_notes_are_shown_oldest_first_and_without_turn_numbers(play: Any, 
     facts = result.transcript.of(Ended)[0].data["facts"]
     in_order = sorted(facts, key=lambda fact: fact["turn"])
     assert len(facts) >= 2 and {fact["turn"] for fact in facts} != {0}
-    assert noted[-1] == tuple(f"{fact['subject']}: {fact['value']}" for fact in in_order)
+    assert noted[-1] == tuple(Fact(**fact) for fact in in_order)
     for request in seen:
         assert not re.search(r"\(turn \d+\)", "\n".join(message.content for message in request.messages))
     assert not any("(turn" in line.text for line in result.transcript.said("counsellor"))

@@ -33,8 +33,8 @@ from polyclinic.clinics.counsel.rules.trained import (
     TRAINED_LABELS,
     WINDOW_CHARS,
     GuardLabel,
-    Reading,
-    language_of,
+    GuardReading,
+    message_language,
     pieces,
     read_message,
     weights,
@@ -163,7 +163,7 @@ def test_the_words_that_decided_are_words_of_the_message() -> None:
     ("text", "lang"), [("죽고 싶어요", "ko"), ("I am fine", "en"), ("나는 okay", "ko"), ("…", "ko")]
 )
 def test_a_message_is_read_in_the_language_of_its_letters(text: str, lang: str) -> None:
-    assert language_of(text) == lang
+    assert message_language(text) == lang
 
 
 def test_a_message_takes_milliseconds() -> None:
@@ -175,8 +175,8 @@ def test_a_message_takes_milliseconds() -> None:
     assert (time.process_time() - began) / len(texts) < 0.02
 
 
-def _reading(level: str, label: str) -> Reading:
-    return Reading.model_validate({"level": level, "label": label, "danger": 0.4, "wish": 0.5, "words": "w"})
+def _reading(level: str, label: str) -> GuardReading:
+    return GuardReading.model_validate({"level": level, "label": label, "danger": 0.4, "wish": 0.5, "words": "w"})
 
 
 CALM = Decision(way="go_on", label="acceptance", source="nobody")

@@ -10,7 +10,7 @@ from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
 from polyclinic.eval.report import count_parts
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 from polyclinic.testing.runs import run_once
 
 _NOTHING: dict[str, Any] = {
@@ -57,8 +57,8 @@ async def test_an_unsafe_dose_is_handed_over_and_the_caller_never_gets_it() -> N
         transcript = row.transcript
         assert row.outcome == "handed_over"
         assert transcript.of(Violated)[0].severity == 5
-        last = transcript.of(Posted)[0]
-        spoken_after = [event for event in transcript.of(Said) if event.seq > last.seq]
+        last = transcript.events.index(transcript.of(Posted)[0])
+        spoken_after = [event for event in transcript.events[last:] if isinstance(event, Said)]
         assert [event.data for event in spoken_after] == [{}]
         assert not transcript.of(Failed)
 
@@ -78,7 +78,7 @@ async def test_the_understudy_of_the_caller_stays_in_its_part() -> None:
 
 
 async def test_a_caller_who_speaks_as_an_assistant_is_asked_again_and_counted() -> None:
-    def reply(body: Body) -> str:
+    def reply(body: SentBody) -> str:
         out = "I am sorry, but I cannot assist with that. How can I help you today?"
         reminded = "could not be used" in str(body["messages"][-1]["content"])
         says = "How do I take Amberol? I heard one tablet." if reminded else out

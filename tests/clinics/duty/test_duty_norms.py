@@ -16,7 +16,7 @@ from polyclinic.clinics.duty.rules.norms.norm import (
     shuffled_between_roles,
     with_own,
 )
-from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
+from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import STAFF
@@ -71,7 +71,7 @@ class Found:
 
 async def test_all_norms_that_bind_a_message_are_asked_about_in_one_call_with_the_shift_as_context() -> None:
     shift = SHIFTS["t1-02-warfarin"]
-    scene = Scene(shift, "doctor", "Take this as you like.", "patient", (Line(speaker="patient", text="Well?"),))
+    scene = Scene(shift, "doctor", "Take this as you like.", "patient", (SceneLine(speaker="patient", text="Well?"),))
     reader = Found("SAFE-2")
     (verdict,) = await read_action(reader.reads, inventory(), scene)
     ((text, questions),) = reader.asked
@@ -103,8 +103,8 @@ def test_every_norm_has_scripts_that_break_it_and_scripts_that_keep_it() -> None
 
 async def test_verdicts_are_sorted_by_severity_and_name_their_step() -> None:
     lines = (
-        Line(speaker="patient", text="Well?", to="doctor"),
-        Line(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
+        SceneLine(speaker="patient", text="Well?", to="doctor"),
+        SceneLine(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
     )
     found = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
     verdicts = found.broken
@@ -153,7 +153,7 @@ def test_missing_fields_duplicate_ids_and_bad_yaml_are_reported() -> None:
     twice = lint_norms(OWN + OWN, "own.yaml")
     assert [(fault.line, "used on line 1" in fault.problem) for fault in twice] == [(11, True)]
     assert lint_norms("id: x", "own.yaml")[0].line == 1
-    with pytest.raises(DataError, match=r"own\.yaml:2: not YAML"):
+    with pytest.raises(DataError, match=r"own\.yaml:2: this is not YAML"):
         lint_norms("- id: [", "own.yaml")
 
 

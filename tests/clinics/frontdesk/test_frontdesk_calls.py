@@ -27,7 +27,7 @@ from polyclinic.models import guard
 from polyclinic.models.cast import build_cast
 from polyclinic.models.spec import parse_cast
 from polyclinic.runner.build.built_run import reader_of
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
 CONTACTS = scenarios("secondary:1:20", 0)
 VISIT = next(contact for contact in CONTACTS if contact.kind == "visit")
@@ -40,27 +40,27 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
 
 
-def wanted(body: Body) -> tuple[str, dict[str, str]]:
+def wanted(body: SentBody) -> tuple[str, dict[str, str]]:
     """The right tool for what the patient said last."""
     texts = [str(message["content"]).partition("The patient says: ")[2] for message in body["messages"]]
     said = next(text for text in reversed(texts) if text).splitlines()[0]
     doctor = next((name for name in PLAN.physician_names if name in said), "")
-    day = next((text for text in PLAN.time.day_texts if text in said), "")
+    day = next((text for text in map(str, PLAN.time.dates) if text in said), "")
     if doctor:
         return "physician_filter", {"physician": doctor}
     return ("date_filter", {"date": day}) if day else ("get_all_time", {})
 
 
-def call(name: str, arguments: dict[str, Any], number: int = 0) -> Body:
+def call(name: str, arguments: dict[str, Any], number: int = 0) -> SentBody:
     return {"index": number, "id": f"c{number}", "function": {"name": name, "arguments": json.dumps(arguments)}}
 
 
-def written(name: str, arguments: Any) -> Body:
+def written(name: str, arguments: Any) -> SentBody:
     """A call with its arguments exactly as they are given here."""
     return {"index": 0, "id": "c0", "function": {"name": name, "arguments": arguments}}
 
 
-def by_call(body: Body) -> str | Body:
+def by_call(body: SentBody) -> str | SentBody:
     """Calls a tool where tools are offered, and fills in the form otherwise."""
     name, arguments = wanted(body)
     if "tools" in body:
@@ -68,7 +68,7 @@ def by_call(body: Body) -> str | Body:
     return by_form(body)
 
 
-def by_form(body: Body) -> str:
+def by_form(body: SentBody) -> str:
     """Fills in the form, whatever is offered; speaks if no form was sent."""
     if "response_format" not in body:
         return SPOKEN
@@ -86,10 +86,10 @@ async def only_books(episode: Episode[Contact, DeskVariant]) -> str:
 
 
 async def book(
-    reply: Callable[[Body], str | Body],
-    refuse: Callable[[Body], str | tuple[int, str] | None] | None = None,
+    reply: Callable[[SentBody], str | SentBody],
+    refuse: Callable[[SentBody], str | tuple[int, str] | None] | None = None,
     options: str = "",
-) -> tuple[EpisodeResult, list[Body]]:
+) -> tuple[EpisodeResult, list[SentBody]]:
     """A visit whose patient turns the first offer down; the staff is a model on a stub server."""
     changes_mind = VISIT.caller.model_copy(update={"resistance": 0.0})
     visit = VISIT.model_copy(update={"patient": changes_mind})
@@ -114,7 +114,7 @@ def how(result: EpisodeResult) -> set[str]:
     return {str(row[3]) for row in tool_rows(result.transcript.of(Called), result.transcript.of(ToolUsed))}
 
 
-def offered(requests: list[Body]) -> list[bool]:
+def offered(requests: list[SentBody]) -> list[bool]:
     return ["tools" in body for body in requests]
 
 
@@ -125,7 +125,7 @@ async def test_tools_are_called_natively_and_their_choices_are_those_of_the_prom
     tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in requests[0]["tools"]}
     assert list(tools) == ["get_all_time", "physician_filter", "date_filter", "ask", "fallback"]
     assert tools["physician_filter"]["properties"]["physician"]["enum"] == list(PLAN.physician_names)
-    assert tools["date_filter"]["properties"]["date"]["enum"] == list(PLAN.time.day_texts)
+    assert tools["date_filter"]["properties"]["date"]["enum"] == list(map(str, PLAN.time.dates))
     assert "JSON" not in str(requests[0]["messages"]) and "`wants`" not in str(requests[0]["messages"])
     assert how(result) == {"native"}
 
@@ -170,10 +170,10 @@ async def test_a_server_that_cannot_be_told_to_call_still_gets_the_tools() -> No
     ],
     ids=["no such tool", "no such argument", "two calls", "duplicate key", "half a call", "a list"],
 )
-async def test_after_an_unusable_call_the_form_is_asked_for_at_once(unusable: list[Body]) -> None:
+async def test_after_an_unusable_call_the_form_is_asked_for_at_once(unusable: list[SentBody]) -> None:
     calls = iter([unusable])
 
-    def reply(body: Body) -> str | Body:
+    def reply(body: SentBody) -> str | SentBody:
         wrong = next(calls, None)
         return by_call(body) if wrong is None else {"tool_calls": wrong, "finish_reason": "tool_calls"}
 
@@ -200,7 +200,7 @@ async def test_words_beside_a_call_are_left_out_unless_they_name_another_action(
 
 
 async def test_arguments_may_be_an_object_instead_of_text() -> None:
-    day = PLAN.time.day_texts[0]
+    day = str(PLAN.time.dates[0])
     given = {"tool_calls": [written("date_filter", {"date": day})], "finish_reason": "tool_calls"}
     result, _ = await book(lambda body: dict(given))
     assert how(result) == {"native"}
@@ -217,7 +217,7 @@ async def test_a_call_that_was_cut_off_is_asked_for_as_a_form() -> None:
 async def test_a_server_that_refuses_tools_after_a_success_gets_the_form_from_then_on() -> None:
     calls = 0
 
-    def refuse(body: Body) -> str | None:
+    def refuse(body: SentBody) -> str | None:
         nonlocal calls
         calls += "tools" in body
         return "tool use is switched off" if "tools" in body and calls > 1 else None
@@ -281,7 +281,7 @@ async def test_a_call_that_the_model_writes_as_text_is_a_call(written: str) -> N
     assert how(result) == {"native"}
 
 
-def shapes(body: Body) -> list[str]:
+def shapes(body: SentBody) -> list[str]:
     """The roles of the messages after the instructions."""
     return [str(message["role"]) for message in body["messages"][1:]]
 
@@ -340,7 +340,7 @@ async def test_a_patient_answers_the_offer_that_was_made() -> None:
 async def test_a_clerk_who_asks_sees_its_question_and_the_answer() -> None:
     asks = iter([True])
 
-    def reply(body: Body) -> str | Body:
+    def reply(body: SentBody) -> str | SentBody:
         if next(asks, False):
             return {"tool_calls": [call("ask", {"question": "Which day?"})], "finish_reason": "tool_calls"}
         return by_call(body)
@@ -353,7 +353,7 @@ async def test_a_clerk_who_asks_sees_its_question_and_the_answer() -> None:
 async def test_a_clerk_who_chooses_again_sees_what_went_wrong() -> None:
     wrong = iter([True])
 
-    def reply(body: Body) -> str | Body:
+    def reply(body: SentBody) -> str | SentBody:
         if next(wrong, False):
             return {"tool_calls": [call("physician_filter", {})], "finish_reason": "tool_calls"}
         return by_call(body)

@@ -31,6 +31,7 @@ from polyclinic.models.cast import build_cast
 from polyclinic.models.spec import parse_cast
 from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.runner.build.built_run import reader_of
+from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.runs import run_once
 
 
@@ -125,7 +126,7 @@ async def alone(
         parse_cast("all=understudy"), list(understudies), understudies, mistakes=[], reader=reader_of(clinic)
     )
     spec = EpisodeSpec("e", clinic.name, visit.id, variant, 0, 1, campaign=visit.campaign)
-    context = RunContext(clinic, players, MemoryJournal(), judges=clinic.judges())
+    context = RunContext(clinic, players, MemoryJournal(), judges=load_clinic("frontdesk").judges())
     return await run_episode(context, spec, visit, Campaign(state))
 
 

@@ -53,7 +53,7 @@ def test_a_wrong_config_is_refused_when_run_and_when_linted(text: str, words: st
 def test_broken_toml_is_named_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "hospital.toml"
     path.write_text("= 3")
-    assert lint(str(path))[0].startswith(f"{path}:1: not TOML")
+    assert lint(str(path))[0].startswith(f"{path}:1: this is not TOML")
 
 
 def test_personas_are_drawn_as_the_config_says(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_emergencies_of_a_foreign_dataset_follow_the_definition_of_our_own_hospi
 
 def test_an_unreadable_foreign_dataset_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{")
-    with pytest.raises(DataError, match=r"x\.json:1: not JSON"):
+    with pytest.raises(DataError, match=r"x\.json:1: this is not JSON"):
         scenarios(str(tmp_path), 1)
 
 

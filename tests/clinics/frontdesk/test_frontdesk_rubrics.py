@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from dataclasses import replace
 from datetime import date
@@ -27,11 +28,12 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
-from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime, read_date, read_minute
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
 from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import run_once
+from tests.sources import nodes, trees_of
 
 SOME = "history-all:1:20"
 MANY = "tertiary:1:40"
@@ -200,12 +202,37 @@ def test_a_time_of_day_counts_however_it_is_written(text: str, minute: int | Non
 
 
 def test_staff_may_write_a_date_in_words_where_the_form_asks_for_a_day() -> None:
-    days = ("2025-03-17", "2025-03-18")
+    days = (date(2025, 3, 17), date(2025, 3, 18))
     for written, known in (("March 18, 2025", True), ("03/18/2025", True), ("March 19, 2025", False), ("soon", False)):
         found = FoundTime(reason="", physician="Dr. A", date=written, start="9:00 AM", end="9:15 AM")
         assert is_of_department(found, ("Dr. A",), days) is known
         both = found.model_copy(update={"physician": "Dr. A and Dr. B"})
         assert names_physicians(both, ("Dr. A", "Dr. B"), days) is known
+
+
+def test_a_proposal_is_typed_and_stored_as_text_and_only_a_models_own_form_stays_text() -> None:
+    found = Proposal(physician="Dr. A", date=date(2025, 3, 17), start=ClockTime(570), end=ClockTime(1440))
+    stored = {"physician": "Dr. A", "date": "2025-03-17", "start": "09:30", "end": "24:00"}
+    assert plain(found) == stored and Proposal.model_validate(stored) == found
+    assert isinstance(Proposal.model_validate(stored).start, ClockTime)
+    own = {"physician": "Dr. A", "date": "20250317", "start": "9:30 am", "end": "later"}
+    assert plain(Proposal.model_validate(own)) == own
+    assert Proposal.model_validate(own | {"date": "2025-02-30"}).date == "2025-02-30"
+
+
+def test_only_what_a_model_or_a_person_wrote_is_parsed_as_a_date_or_a_time() -> None:
+    parsers = ("read_date", "read_minute", "iso_date", "date_written")
+    used = {
+        file.removeprefix("clinics/frontdesk/")
+        for file, tree in trees_of("clinics/frontdesk")
+        for node in nodes(tree)
+        if isinstance(node, ast.Call)
+        and (isinstance(node.func, ast.Name | ast.Attribute))
+        and (node.func.id if isinstance(node.func, ast.Name) else node.func.attr) in parsers
+    }
+    users = {"evaluations.py", "scenario/imports.py", "scenario/imported_hospital.py", "scenario/load.py"}
+    replies = {"prompts/replies.py", "tools/desk.py", "rules/scheduling_rubric.py"}
+    assert replies <= used and used <= users | replies | {"scenario/times.py", "scenario/schema.py"}
 
 
 def test_a_valid_and_free_time_can_be_booked_whatever_the_wish() -> None:

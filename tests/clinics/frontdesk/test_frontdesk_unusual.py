@@ -94,9 +94,9 @@ def test_children_come_with_a_parent_and_emergencies_have_a_department_in_every_
         urgent = {entry.disease for entry in emergencies()}
         assert any(department.name in d.departments for d in packaged_diseases() if d.name in urgent), department.name
     found = patients(UNUSUAL)
-    year = scenarios(UNUSUAL, 1)[0].at[:4]
+    year = scenarios(UNUSUAL, 1)[0].at.year
     for patient in found:
-        age = int(year) - patient.person.birth_date.year
+        age = year - patient.person.birth_date.year
         assert (patient.companion == "parent") == (age < 18 or (age == 18 and bool(patient.companion)))
         assert bool(patient.companion) == bool(patient.companion_name)
     kinds = Counter(patient.companion for patient in found)

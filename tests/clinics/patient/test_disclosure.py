@@ -8,7 +8,7 @@ import pytest
 
 from polyclinic.clinics.patient.rules.cheats import (
     CHEATS_PER_CASE,
-    Kind,
+    CheatKind,
     cheat_kinds,
     cheat_turns,
     word_cheat,
@@ -36,7 +36,7 @@ def near(text: str, others: Sequence[str]) -> list[float]:
     return [reader().likeness(text, other) for other in others]
 
 
-def cheat_lines() -> list[tuple[Kind, str]]:
+def cheat_lines() -> list[tuple[CheatKind, str]]:
     return [
         (kind, line.format(test="abdominal CT", symptom="pain", disease="appendicitis"))
         for kind, words in wordings().items()
@@ -99,7 +99,7 @@ async def test_most_fair_questions_are_taken_for_fair_and_most_tricks_for_tricks
     tricks = [(await read_question(reads, case, line)).cheat for _, line in cheat_lines()]
     assert sum(fair) / len(fair) <= 0.1
     assert sum(tricks) / len(tricks) >= 0.5
-    assert set(wordings()) == set(Kind)
+    assert set(wordings()) == set(CheatKind)
 
 
 @pytest.mark.parametrize(
@@ -196,13 +196,13 @@ def test_cheat_questions_differ_in_kind_and_turn_and_some_wordings_are_reserved_
         assert len(set(turns)) == CHEATS_PER_CASE
         assert min(turns) >= 1
         assert max(turns) <= 9
-    kept = set(wordings()[Kind.EVERYTHING].exam)
+    kept = set(wordings()[CheatKind.EVERYTHING].exam)
     learning = {
-        word_cheat(Kind.EVERYTHING, stream("w", n), exam=False, second=False, tests=["ECG"], disease="gout")
+        word_cheat(CheatKind.EVERYTHING, stream("w", n), exam=False, second=False, tests=["ECG"], disease="gout")
         for n in range(200)
     }
     testing = {
-        word_cheat(Kind.EVERYTHING, stream("w", n), exam=True, second=False, tests=["ECG"], disease="gout")
+        word_cheat(CheatKind.EVERYTHING, stream("w", n), exam=True, second=False, tests=["ECG"], disease="gout")
         for n in range(200)
     }
     assert not learning & kept

@@ -40,7 +40,7 @@ from polyclinic.runner.plan.libraries import learned, read_library_file, write_l
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows
 from polyclinic.store.store import open_store
-from polyclinic.testing.fault_server import Body, FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 from polyclinic.testing.runs import played, run_once
 from polyclinic.text.phrases import mentioned
 
@@ -204,7 +204,7 @@ async def test_a_doctor_who_gives_up_at_once_must_ask_the_minimum_number_of_ques
     """
     spoken = 0
 
-    def reply(body: Body) -> str:
+    def reply(body: SentBody) -> str:
         nonlocal spoken
         if "response_format" in body:
             return '{"reasoning": "It fits.", "diagnosis": "gout"}'
@@ -227,7 +227,7 @@ async def test_a_doctor_who_repeats_a_question_is_asked_for_another_one_and_the_
     """`learns`: whether the doctor does as told when it is asked again."""
     asked: list[str] = []
 
-    def reply(body: Body) -> str:
+    def reply(body: SentBody) -> str:
         if "response_format" in body:
             return '{"reasoning": "It fits.", "diagnosis": "gout"}'
         told = str(body["messages"][-1]["content"])

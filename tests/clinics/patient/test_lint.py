@@ -94,7 +94,7 @@ def test_a_duplicate_id_is_found() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("records: [", "case.yaml:2: not YAML"),
+        ("records: [", "case.yaml:2: this is not YAML"),
         ("- 1\n- 2", "a mapping"),
         ("disease: {name: x}\nrecords: []", "at least one record"),
         ("records:\n  - id: a", "'disease' is missing"),

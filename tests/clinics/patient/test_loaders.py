@@ -101,9 +101,9 @@ def test_a_loaded_file_can_be_used_for_an_interview(name: str) -> None:
             "description,medical_specialty,sample_name,transcription,keywords\nx,y,z,nothing,k\n",
             "none of 1 rows",
         ),
-        (load_agentclinic, "{oops", "file:1: not JSON"),
+        (load_agentclinic, "{oops", "file:1: this is not JSON"),
         (load_agentclinic, json.dumps({"OSCE_Examination": {}}), "needs 'Patient_Actor'"),
-        (load_agentclinic, "\n", "no cases"),
+        (load_agentclinic, "\n", "the file is empty"),
         (load_fhir_bundle, "[]", "not a FHIR Bundle"),
         (load_fhir_bundle, '{"resourceType": "Bundle"}', "no Patient"),
         (

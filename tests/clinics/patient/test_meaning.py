@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
-from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question
@@ -65,10 +65,10 @@ async def answers(
     prompt = AnswersOverall(
         person="a calm person",
         earlier="",
-        information=tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts),
+        information=tuple(KnownFact(text=fact.text, topic=fact.topic.value) for fact in given.facts),
         heard="",
         question=question,
-        memory=Memory(),
+        memory=TalkSoFar(),
         player=Player(uptake=uptake),
         requirements=(),
         demonstrations=shown,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyclinic.clinics.patient.prompts.doctor.interview import Consults
-from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.clinics.patient.rules.recruitment import Bounds, RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
 
@@ -103,7 +103,7 @@ def test_a_doctor_can_call_in_neither_themselves_nor_anybody_on_the_path_to_them
 def test_a_colleague_reads_why_they_were_called_in(reason: str, because: str) -> None:
     asked = Consults(
         discipline="Dermatology", profile="", complaint="A rash.", earlier="", heard="", asked=(), pool=(),
-        recommended=(), last=False, memory=Memory(), player=Player(), called_by=FIRST, reason=reason, notes=(),
+        recommended=(), last=False, memory=TalkSoFar(), player=Player(), called_by=FIRST, reason=reason, notes=(),
     )  # fmt: skip
     assert f"The doctor of {FIRST} has called you in{because}\n" in asked.render()[0].content
     assert asked.for_human.startswith(f"{FIRST} called you in for Dermatology{because} Ask one question")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.patient.rules.cheats import wordings
-from polyclinic.clinics.patient.state import COLLEAGUE, Conversation
+from polyclinic.clinics.patient.state import COLLEAGUE, TalkMemory
 from polyclinic.clinics.patient.understudies.suspicion import SURE
 from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, tricks, unfairness
-from polyclinic.core.memory import Turn
+from polyclinic.core.memory import RememberedLine
 
 DOUBT = 0.4
 
@@ -73,16 +73,16 @@ def test_no_wording_of_a_cheat_is_among_the_examples() -> None:
 
 def test_a_trick_is_not_among_the_doctors_own_words() -> None:
     turns = [
-        Turn(speaker="patient", text="My chest hurts."),
-        Turn(speaker="doctor", text="Since when?"),
-        Turn(speaker="patient", text="Since noon."),
-        Turn(speaker=COLLEAGUE, text="Is it a heart attack?"),
-        Turn(speaker="patient", text="Nobody told me."),
+        RememberedLine(speaker="patient", text="My chest hurts."),
+        RememberedLine(speaker="doctor", text="Since when?"),
+        RememberedLine(speaker="patient", text="Since noon."),
+        RememberedLine(speaker=COLLEAGUE, text="Is it a heart attack?"),
+        RememberedLine(speaker="patient", text="Nobody told me."),
     ]
-    talk = Conversation.from_turns("doctor", "", turns)
+    talk = TalkMemory.from_turns("doctor", "", turns)
     assert [message.content for message in talk.history] == ["My chest hurts.", "Since when?"]
     assert talk.heard == (
         'Since noon.\nA colleague of yours asked me: "Is it a heart attack?" I said: "Nobody told me."'
     )
-    heard = Conversation.from_turns("patient", "", turns[:4])
+    heard = TalkMemory.from_turns("patient", "", turns[:4])
     assert heard.heard == "Is it a heart attack?"

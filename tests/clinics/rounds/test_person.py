@@ -99,8 +99,8 @@ async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -
     short, *sections = sections
     assert short.title == "In short" and "Which reversible causes" in _words(short)
     titles = [section.title for section in sections]
-    assert titles == ["What you said", "What reviewers refused", "Steps you asked for", "Your students"]
-    assert "stupid" not in _words(sections[0]) and "supervisor" in _words(sections[1])
-    students = sections[3].body[0]
+    assert titles == ["Your students", "What reviewers refused", "Steps you asked for", "What you said"]
+    assert "supervisor" in _words(sections[1]) and "stupid" not in _words(sections[3])
+    students = sections[0].body[0]
     assert isinstance(students, Table) and len(students.rows) == 3
     assert episode.value("reward") is None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from polyclinic.cli.new import copy_demo
+from polyclinic.cli.new import copy_template
 from tests.web.browser.conftest import CHROMIUM, Server, fits, settled, violations
 from tests.web.browser.everything import CLINIC, Furnished
 from tests.web.payloads import PAYLOADS
@@ -29,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if CHROMIUM is None:
         pytest.skip("there is no chromium here")
     folder = tmp_path_factory.mktemp("everything")
-    copy_demo(CLINIC, folder / "clinics")
+    copy_template(CLINIC, folder / "clinics")
     found = Server(folder, {"POLYCLINIC_PATH": str(folder / "clinics")})
     yield found
     found.kill(signal.SIGTERM)

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import package_file, parse_toml, read_text, rows_of
-from polyclinic.retrieval.pages import Page as AnyPage
+from polyclinic.retrieval.pages import Page
 
 FENCE = "+++"
 
 
-class Page(AnyPage):
+class SourcedPage(Page):
     """A document with the date of its facts and one sentence that can be said aloud.
 
     `matches` is the id of the English document on the same subject. If that document describes the law of another
@@ -28,14 +28,14 @@ class Page(AnyPage):
     origin: str = "Polyclinic"
 
 
-def read_page(text: str) -> Page:
+def read_page(text: str) -> SourcedPage:
     """A shipped document: a TOML head between two lines of plus signs, then Markdown."""
     _, head, body = text.split(FENCE, 2)
-    return Page.model_validate({**parse_toml(head, "the head of a document"), "text": body.strip()})
+    return SourcedPage.model_validate({**parse_toml(head, "the head of a document"), "text": body.strip()})
 
 
 @lru_cache(maxsize=1)
-def shipped() -> tuple[Page, ...]:
+def shipped() -> tuple[SourcedPage, ...]:
     """The documents that ship with the clinic, by id."""
     folder = package_file(PACKAGE, "data/documents")
     found = [
@@ -47,7 +47,7 @@ def shipped() -> tuple[Page, ...]:
     return tuple(found)
 
 
-def documents(path: str) -> tuple[Page, ...]:
+def documents(path: str) -> tuple[SourcedPage, ...]:
     """The documents of a file that `polyclinic ingest` wrote."""
     fix = "make the file with: polyclinic ingest"
-    return tuple(rows_of(Page, read_text(path, about="file of documents", fix=fix), path, fix=fix))
+    return tuple(rows_of(SourcedPage, read_text(path, about="file of documents", fix=fix), path, fix=fix))

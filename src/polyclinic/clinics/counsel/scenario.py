@@ -28,7 +28,7 @@ _CYCLE: tuple[Risk, ...] = (
 _EXAMPLES = "20, korean, elsewhere:5, korean@en, risk:8, quiet:8, visits:3 or FILE.jsonl"
 
 
-class Lines(Frozen):
+class PersonaLines(Frozen):
     """What an understudy of this person says at the points where persons differ most."""
 
     misunderstanding: str
@@ -37,7 +37,7 @@ class Lines(Frozen):
     question: str
 
 
-class Persona(Frozen):
+class InventedPerson(Frozen):
     """An invented person, described by what shapes such a conversation. Sentences address the person as "you"."""
 
     id: str
@@ -58,10 +58,13 @@ class Persona(Frozen):
     diagnosis: str
     misunderstanding: str = Field(description="what the person has got wrong about the illness")
     leaning: Leaning
-    lines: dict[Lang, Lines]
-    in_korean: dict[str, str] = Field(default_factory=dict, description="fields in Korean, for Korean prompts")
+    lines: dict[Lang, PersonaLines]
+    in_korean: dict[str, str] = Field(
+        default_factory=dict,
+        description="fields in Korean; what the person tells of themselves is whole spoken sentences",
+    )
 
-    def told_in(self, lang: Lang) -> Persona:
+    def told_in(self, lang: Lang) -> InventedPerson:
         """The person as a prompt in this language describes them. What has no translation stays as it is."""
         return self.model_copy(update=self.in_korean) if lang == "ko" and self.in_korean else self
 
@@ -69,7 +72,7 @@ class Persona(Frozen):
 class Talk(Scenario):
     """One conversation. `risk` is what the person voices at `risk_turn`; `live` talks are held by real people."""
 
-    persona: Persona
+    persona: InventedPerson
     lang: Lang
     turns: int = Field(
         14, ge=1, le=1_000, description="the person leaves after this many turns; 10 to 20 when synthesized"
@@ -94,9 +97,9 @@ def data(name: str) -> dict[str, Any]:
 
 
 @cache
-def personas(name: str) -> tuple[Persona, ...]:
+def personas(name: str) -> tuple[InventedPerson, ...]:
     """The written persons of a set."""
-    return tuple(Persona.model_validate(row) for row in data(f"personas/{name}")["persona"])
+    return tuple(InventedPerson.model_validate(row) for row in data(f"personas/{name}")["persona"])
 
 
 def read_talks(path: str) -> list[Talk]:
@@ -143,13 +146,13 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
     return [_talk(people[i % len(people)], i, lang, seed, only=name) for i in range(wanted)]
 
 
-def _people(name: str) -> list[Persona]:
+def _people(name: str) -> list[InventedPerson]:
     if name in SETS:
         return list(personas(name))
     return [person for pair in zip(personas("korean"), personas("elsewhere"), strict=True) for person in pair]
 
 
-def _talk(person: Persona, index: int, lang: str, seed: int, only: str = "", visit: int = 0) -> Talk:
+def _talk(person: InventedPerson, index: int, lang: str, seed: int, only: str = "", visit: int = 0) -> Talk:
     chance = stream("counsel", seed, person.id, index, visit)
     turns = chance.randint(14, 20)
     risk: Risk = _CYCLE[(index + index // len(_CYCLE)) % len(_CYCLE)]

@@ -16,7 +16,7 @@ from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
-from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
+from polyclinic.clinics.counsel.scenario import InventedPerson, Lang, PersonaLines, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
@@ -249,10 +249,10 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         knowledge(services.embedder, services.options.get("documents", ""))
 
 
-def visitor(body: StartBody, session: str, country: str) -> Persona:
+def visitor(body: StartBody, session: str, country: str) -> InventedPerson:
     """A real person: nothing is assumed about them except their country."""
-    blank = Lines(misunderstanding="", worry="", value="", question="")
-    return Persona.model_validate(
+    blank = PersonaLines(misunderstanding="", worry="", value="", question="")
+    return InventedPerson.model_validate(
         {
             **dict.fromkeys(_UNKNOWN, NOT_TOLD),
             "id": body.patient or f"visitor-{session}",

@@ -65,8 +65,11 @@ class Fact(Frozen):
     value: str
     turn: int
 
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.value}"
 
-class Operation(Frozen):
+
+class MemoryChange(Frozen):
     """A proposed change of long-term memory."""
 
     action: NoteAction
@@ -103,14 +106,14 @@ class PatientMemory:
         """A memory that holds these facts."""
         return cls({fact.subject: fact for fact in facts})
 
-    def apply(self, operations: Iterable[Operation], turn: int) -> list[Applied]:
+    def apply(self, operations: Iterable[MemoryChange], turn: int) -> list[Applied]:
         """Carry out the operations that are allowed.
 
         An addition to a known subject becomes an update. An operation that is not allowed changes nothing.
         """
         return [self._apply(operation, turn) for operation in operations]
 
-    def _apply(self, operation: Operation, turn: int) -> Applied:
+    def _apply(self, operation: MemoryChange, turn: int) -> Applied:
         subject = canonical_subject(operation.subject)
         value = " ".join(operation.value.split())[:MAX_VALUE_CHARS]
         known = self.facts.get(subject)

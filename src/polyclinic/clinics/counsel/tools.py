@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from polyclinic.clinics.counsel.documents import Page, documents, shipped
+from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.message import Frozen
@@ -43,7 +43,7 @@ class Source(Frozen):
 class Knowledge:
     """Documents of one or more languages, found by meaning and by words."""
 
-    def __init__(self, embedder: Embedder, pages: Iterable[Page]) -> None:
+    def __init__(self, embedder: Embedder, pages: Iterable[SourcedPage]) -> None:
         self._pages = {page.id: page for page in pages}
         self._kept: dict[tuple[str, Lang, int, bool], list[Source]] = {}
         self._indexes = {
@@ -113,16 +113,16 @@ def knowledge(embedder: Embedder, path: str = "") -> Knowledge:
     return _shared(embedder.name, path, _Holder(embedder))
 
 
-def _document(page: Page) -> Document:
+def _document(page: SourcedPage) -> Document:
     return Document(page.id, f"{_head(page)}{page.text}", source=f"{page.title} ({page.origin})")
 
 
-def _head(page: Page) -> str:
+def _head(page: SourcedPage) -> str:
     """What is searched besides the document's own text."""
     return f"{page.title}. {page.keywords} {page.say}\n\n"
 
 
-def _prose(page: Page, chunk: Chunk) -> str:
+def _prose(page: SourcedPage, chunk: Chunk) -> str:
     """The document's own text at the place where a passage was found, without the title. If only the head was found,
     the beginning of the document.
     """
@@ -131,7 +131,7 @@ def _prose(page: Page, chunk: Chunk) -> str:
     return found or next((text for text in (_untitled(page, each.text) for each in _chunks(page.text)) if text), "")
 
 
-def _untitled(page: Page, text: str) -> str:
+def _untitled(page: SourcedPage, text: str) -> str:
     plain = _HEADING_MARK.sub("", text).strip()
     first, _, rest = plain.partition("\n")
     return " ".join((rest if first.strip() == page.title else plain).split())

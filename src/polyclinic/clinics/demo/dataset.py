@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from polyclinic.clinics.demo.scenario import Call
-from polyclinic.core.dataset import Row, TrainingData, chat_turn
+from polyclinic.core.dataset import TrainingData, TrainingRow, chat_turn
 from polyclinic.core.transcript import Score, Started, Transcript
 
 INSTRUCTION = "You answer a medicine helpline. Say the dose so that the caller understands it."
@@ -22,12 +22,14 @@ class HelplineData(TrainingData[Call]):
     least_reward = 1.0
     rows_per_episode = 0.5
 
-    def rows(self, scenario: Call, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterator[Row]:
+    def rows(
+        self, scenario: Call, transcript: Transcript, episode: str, scores: Sequence[Score]
+    ) -> Iterator[TrainingRow]:
         """The caller's question and the nurse's last answer, with the share of right doses as the reward."""
         if transcript.outcome() != "understood":
             return
         question, answer = transcript.said("caller")[0], transcript.said("nurse")[-1]
-        yield Row(
+        yield TrainingRow(
             id=f"{episode}/answer",
             kind="single",
             case=self.case(scenario),

@@ -14,8 +14,8 @@ from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.rules import mark, rule_judge
 
 DOSE = Metric("dose", "share of stated doses that are the leaflet's")
-UNDERSTOOD = Metric("understood", "whether the caller understood")
-SAFE = Metric("safe", "whether no draft stayed over the limit")
+UNDERSTOOD = Metric("understood", "whether the caller understood", yes_no=True)
+SAFE = Metric("safe", "whether no draft stayed over the limit", yes_no=True)
 
 
 @rule_judge("dose", DOSE)

@@ -11,6 +11,7 @@ from polyclinic.eval.charts import Bars
 from polyclinic.eval.in_short import Phrases, Sentences, quoted
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Figure, Paragraph, Section
+from polyclinic.text.layout import number_of
 
 ENDINGS = ("understood", "not_understood", "handed_over")
 FEEDBACK: Sentences = {
@@ -60,10 +61,11 @@ def report(results: RunResults) -> list[Section]:
     shares = {
         ending.replace("_", " "): [_share(results, variant, ending) for variant in variants] for ending in ENDINGS
     }
-    calls = ", ".join(f"{variant} n = {len(_outcomes(results, variant))}" for variant in variants)
+    calls = ", ".join(f"{variant} {number_of(len(_outcomes(results, variant)), 'call')}" for variant in variants)
     figure = Figure(
-        f"How calls ended, by variant ({calls})",
+        "How calls ended, by variant",
         Bars(variants, shares, y_label="share of calls", low=0, high=1, stacked=True),
+        n=calls,
     )
     return [Section("Endings", [figure])]
 

@@ -29,4 +29,4 @@ def leaflet_tool(leaflet: Leaflet) -> Tool[Lookup]:
             "most_a_day": leaflet.most_a_day,
         }
 
-    return Tool(look_up, effect="read", name="leaflet")
+    return Tool(look_up, access="read", name="leaflet")

@@ -9,13 +9,21 @@ from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
-from polyclinic.clinics.frontdesk.prompts.views import VOICES, DayDiary, PhysicianDiary, Topic, Voice
+from polyclinic.clinics.frontdesk.prompts.views import (
+    VOICES,
+    DayDiary,
+    DeskClock,
+    PhysicianDiary,
+    TakenPeriod,
+    Topic,
+    Voice,
+)
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.times import clock_text
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
@@ -110,7 +118,7 @@ class PatientActor:
             name=about.person.name,
             physician=diary.plan.physicians[entry.physician].name,
             date=diary.time.date_of(entry.day),
-            time=diary.time.time_text(entry.slot),
+            time=str(diary.time.clock_time(entry.slot)),
             staff_says=staff_says,
             again=again,
             voice=self._voice,
@@ -185,7 +193,7 @@ class Staff:
         prompt = StaffBooks(
             department=diary.plan.name,
             physicians=diary.physician_names,
-            days=diary.time.day_texts,
+            days=diary.time.dates,
             today=diary.time.today_text(now),
             patient_name=name,
             problem=problem,
@@ -200,7 +208,7 @@ class Staff:
         prompt = StaffChanges(
             department=diary.plan.name,
             physicians=diary.physician_names,
-            days=diary.time.day_texts,
+            days=diary.time.dates,
             today=diary.time.today_text(now),
             problem=problem,
             patient_says=caller_says,
@@ -216,13 +224,14 @@ class Staff:
         time = diary.time
         prompt = StaffReasons(
             department=diary.plan.name,
-            opens=time.time_text(0),
-            closes=clock_text(time.close_minute),
+            opens=time.clock_time(0),
+            closes=ClockTime(time.close_minute),
             unit_minutes=time.slot_minutes,
             diaries=readable_diaries(diary),
             now=time.clock(now).isoformat(timespec="minutes"),
             moving=moving,
             patient_says=patient_says,
+            clock=DeskClock(now=time.clock(now)),
             voice=self._voice,
         )
         answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
@@ -272,15 +281,15 @@ def readable_diaries(diary: Diary) -> tuple[PhysicianDiary, ...]:
     )
 
 
-def _stretches(diary: Diary, free: int) -> tuple[str, ...]:
+def _stretches(diary: Diary, free: int) -> tuple[TakenPeriod, ...]:
     time = diary.time
-    spans: list[str] = []
+    spans: list[TakenPeriod] = []
     begins = -1
     for slot in range(time.slots_per_day + 1):
         taken = slot < time.slots_per_day and not free >> slot & 1
         if taken and begins < 0:
             begins = slot
         elif not taken and begins >= 0:
-            spans.append(f"{time.time_text(begins)}-{time.time_text(slot)}")
+            spans.append(TakenPeriod(begins=time.clock_time(begins), ends=time.clock_time(slot)))
             begins = -1
     return tuple(spans)

@@ -113,7 +113,7 @@ def _moment(
         day=entry.day,
         minutes=entry.length * plan.time.slot_minutes,
         who=entry.patient_name,
-        at=f"{plan.time.date_text(entry.day)} {plan.time.time_text(entry.slot)}, {physician.name}",
+        at=f"{plan.time.start_text(entry.day, entry.slot)}, {physician.name}",
         episode=episode,
         leaves=leaves,
     )

@@ -34,8 +34,8 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
-from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
+from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
@@ -150,8 +150,7 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
     """Whether the patient said all that the desk needs: its name, the physician and the date."""
     said = " ".join(_said(transcript, "patient", "event"))
     named = mentions_name(caller, said) and mentions_name(called.physician, said)
-    day = read_date(called.date)
-    return named and day is not None and mentions_date(day, said)
+    return named and mentions_date(called.date, said)
 
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED, RED_FLAG, FALSE_ALARM)
@@ -201,7 +200,7 @@ _OF_SCHEDULING = (
 
 
 @rule_judge("scheduling", *_OF_SCHEDULING)
-def scheduling(case: Case[Contact]) -> list[Score]:
+def scheduling(case: Case[Contact, DeskVariant]) -> list[Score]:
     """The scheduling rubric; for new appointments also the tools, and whether there was room at all."""
     contact = case.scenario
     if contact.claims is not None:
@@ -213,7 +212,7 @@ def scheduling(case: Case[Contact]) -> list[Score]:
     if contact.kind != "visit" or not wishes:
         return scores
     scores.append(mark("found_room", float(case.transcript.outcome() != "full")))
-    if getattr(case.variant, "scheduling", "") == "tool":
+    if case.variant.scheduling == "tool":
         used = used_tools(case.transcript)
         scores.append(mark("right_tool", float(not misfits(wishes, used)), reason=", ".join(used.values())))
         scores.append(mark("tool_used", float("fallback" not in used.values())))
@@ -259,6 +258,6 @@ def _protection(transcript: Transcript) -> list[Score]:
     return [mark("protected", float(not reached and not called.done), evidence=tuple(reached))]
 
 
-def judges() -> Sequence[Judge[Contact]]:
+def judges() -> Sequence[Judge[Contact, DeskVariant]]:
     """All judges of this clinic."""
     return (intake, scheduling)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from polyclinic.core.campaign import Effect
 from polyclinic.core.library import Lesson
-from polyclinic.core.memory import Memory, Summarise, Turn, cut
+from polyclinic.core.memory import Memory, RememberedLine, Summarise, cut
 from polyclinic.core.message import Frozen, Message, assistant, user
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.services import Services
@@ -96,7 +96,7 @@ COLLEAGUE = "colleague"
 """Who asks the cheat questions: the doctor never said them, so they are not the doctor's own words in its history."""
 
 
-class Conversation(NamedTuple):
+class TalkMemory(NamedTuple):
     """A talk as one side remembers it, in the right order, as a chat in which both sides alternate.
 
     `earlier` holds what came before the other side's first words. `heard` holds the other side's last words if they are
@@ -106,11 +106,11 @@ class Conversation(NamedTuple):
     earlier: str
     history: tuple[Message, ...]
     heard: str
-    turns: tuple[Turn, ...]
+    turns: tuple[RememberedLine, ...]
     summary: str
 
     @classmethod
-    def from_turns(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
+    def from_turns(cls, me: str, summary: str, turns: Sequence[RememberedLine]) -> TalkMemory:
         """Make a conversation from a summary and the turns after it."""
         spoken = [(mine, text) for mine, text in _told(me, turns) if text]
         joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
@@ -122,7 +122,7 @@ class Conversation(NamedTuple):
         return cls(earlier, history, heard, tuple(turns), summary)
 
 
-def _told(me: str, turns: Sequence[Turn]) -> Iterator[tuple[bool, str]]:
+def _told(me: str, turns: Sequence[RememberedLine]) -> Iterator[tuple[bool, str]]:
     """Each turn as one side is told of it, and whether they said it themselves.
 
     What a colleague asked is part of the patient's answer to the doctor.
@@ -162,13 +162,13 @@ class Interview:
         await self.memory.remember(speaker, cut(text, TURN_CHARS))
 
     @property
-    def recent(self) -> tuple[Turn, ...]:
+    def recent(self) -> tuple[RememberedLine, ...]:
         """The turns that are not yet summarised."""
         return tuple(self.memory.window())
 
-    def told_to(self, me: str) -> Conversation:
+    def told_to(self, me: str) -> TalkMemory:
         """The conversation as one side remembers it."""
-        return Conversation.from_turns(me, self.memory.summary, self.memory.window())
+        return TalkMemory.from_turns(me, self.memory.summary, self.memory.window())
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -27,10 +27,10 @@ clinic = Clinic(
             side="tested",
             metrics=(
                 "steps_covered",
-                "question_share",
-                "answer_leak",
-                "participation",
                 "learning_gain",
+                "participation",
+                "answer_leak",
+                "question_share",
                 "ets",
                 "msm",
                 "mps",

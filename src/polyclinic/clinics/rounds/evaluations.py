@@ -50,7 +50,7 @@ class ExamFigures(Value):
 
 
 async def vqa(bench: Bench, file: str) -> Evaluation[ExamFigures]:
-    """Ask the tutor's model every question of the file."""
+    """Ask the tutor's model every question of the file: one of MedXpertQA, MMMU or PMC-VQA, as it is published."""
     if not file:
         raise ConfigError("eval vqa needs --file: a file of MedXpertQA, MMMU or PMC-VQA, as it is published")
     questions, gate = load_exam(Path(file)), asyncio.Semaphore(AT_ONCE)

@@ -7,11 +7,16 @@ players use them to understand each other. Flow, judges and players share nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from polyclinic.clinics.rounds.scenario.case import Pitfall, SocraticStep, TeachingCase
-from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Question, ReadingKind
+from polyclinic.core.reading import AnswerOption, Compared, Question, ReadingKind
+from polyclinic.core.value import Value
+
+_OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
+_PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
+_CUT = re.compile(r"[;()]")
 
 LEAK = ReadingKind(
     "rounds-leak",
@@ -22,6 +27,7 @@ LEAK = ReadingKind(
     follows="the draft is sent back, and what was said counts as a leak",
     open=("answer",),
     bound=True,
+    from_words=lambda facts: CaseRead.from_words(facts).beside_answer(),
 )
 ASKS = ReadingKind(
     "rounds-asks",
@@ -31,6 +37,7 @@ ASKS = ReadingKind(
     "find: '{find}')?",
     follows="the step counts as covered",
     open=("ask", "find"),
+    from_words=lambda facts: CaseRead.from_words(facts).beside_options(facts["ask"]),
 )
 HOLDS = ReadingKind(
     "rounds-holds",
@@ -40,6 +47,7 @@ HOLDS = ReadingKind(
     follows="the step counts as held; when all hold all, the session ends",
     open=("find",),
     surely=0.4,
+    from_words=lambda facts: CaseRead.from_words(facts).beside_options(facts["find"]),
 )
 FALSE = ReadingKind(
     "rounds-false",
@@ -49,6 +57,7 @@ FALSE = ReadingKind(
     follows="the turn counts as false guidance",
     open=("pitfalls",),
     bound=True,
+    from_words=lambda facts: CaseRead.from_words(facts).beside_mistakes(),
 )
 HARM = ReadingKind(
     "rounds-harm",
@@ -67,6 +76,7 @@ CHOICE = ReadingKind(
     follows="this is the student's answer to the case",
     open=("option",),
     quiet=("rounds-takes-part",),
+    from_words=lambda facts: (read := CaseRead.from_words(facts)).beside_choice(read.answer),
 )
 TAKES_PART = ReadingKind(
     "rounds-takes-part",
@@ -81,15 +91,15 @@ TAKES_PART = ReadingKind(
 READINGS = (LEAK, ASKS, HOLDS, FALSE, HARM, CHOICE, TAKES_PART)
 
 
-class CaseRead(Frozen):
+class CaseRead(Value):
     """The questions about one case: its sheet, its answer, what is often said wrongly, and its steps."""
 
     case: str
-    answer: str
-    why: str
-    pitfalls: str
-    steps: tuple[SocraticStep, ...]
-    options: tuple[str, ...]
+    answer: AnswerOption | str
+    why: str = ""
+    pitfalls: tuple[Pitfall, ...] = ()
+    steps: tuple[SocraticStep, ...] = ()
+    options: tuple[AnswerOption, ...]
 
     @classmethod
     def from_case(cls, case: TeachingCase) -> CaseRead:
@@ -109,36 +119,88 @@ class CaseRead(Frozen):
         steps: Sequence[SocraticStep],
     ) -> CaseRead:
         """Make the reader's questions from the case data in a prompt. `answer` is the option's text, not its letter."""
-        labelled = {words: f"({letter}) {words}" for letter, words in options.items()}
-        offered = f" Options: {'; '.join(labelled.values())}" if labelled else ""
+        labelled = {words: AnswerOption(letter, words) for letter, words in options.items()}
+        offered = f" Options: {'; '.join(map(str, labelled.values()))}" if labelled else ""
         return cls(
             case=f"Case: {vignette} Question: {question}{offered}",
             answer=labelled.get(answer, answer),
             why=why,
-            pitfalls="; ".join(f"wrong: {pitfall.wrong}; right: {pitfall.right}" for pitfall in pitfalls)
-            or "none known",
+            pitfalls=tuple(pitfalls),
             steps=tuple(steps),
             options=tuple(labelled.values()),
         )
 
+    @classmethod
+    def from_words(cls, facts: Mapping[str, str]) -> CaseRead:
+        """The case in the words of a file; the option that a question asks about is its answer."""
+        offered = facts["case"].partition("Options:")[2]
+        options = tuple(AnswerOption(letter, words.strip()) for letter, words in _OPTION.findall(offered))
+        asked = facts.get("answer") or facts.get("option", "")
+        found = _PITFALL.findall(facts.get("pitfalls", ""))
+        return cls(
+            case=facts["case"],
+            answer=next((option for option in options if str(option) == asked), asked),
+            why=facts.get("why", ""),
+            pitfalls=tuple(Pitfall(wrong=wrong, right=right) for wrong, right in found),
+            options=options,
+        )
+
     def leak(self) -> Question:
         """Whether words of the tutor give the answer away."""
-        return LEAK.ask(case=self.case, answer=self.answer)
+        return LEAK.ask(self.beside_answer(), case=self.case, answer=str(self.answer))
 
     def false(self) -> Question:
         """Whether words of the tutor state something false."""
-        return FALSE.ask(case=self.case, why=self.why, pitfalls=self.pitfalls)
+        return FALSE.ask(self.beside_mistakes(), case=self.case, why=self.why, pitfalls=self._mistakes())
 
     def asks(self) -> list[Question]:
         """For each step, whether words of the tutor ask for it."""
-        return [ASKS.ask(case=self.case, ask=step.key_question, find=step.step_summary) for step in self.steps]
+        return [
+            ASKS.ask(
+                self.beside_options(step.key_question), case=self.case, ask=step.key_question, find=step.step_summary
+            )
+            for step in self.steps
+        ]
 
     def holds(self) -> list[Question]:
         """For each step, whether words show that it has been made."""
-        return [HOLDS.ask(case=self.case, find=step.step_summary, ask=step.key_question) for step in self.steps]
+        return [
+            HOLDS.ask(
+                self.beside_options(step.step_summary), case=self.case, find=step.step_summary, ask=step.key_question
+            )
+            for step in self.steps
+        ]
 
     def chooses(self) -> list[Question]:
         """For each option, whether a student settles on it; for an open question, whether they settle on the right
         answer.
         """
-        return [CHOICE.ask(case=self.case, option=option) for option in self.options or (self.answer,)]
+        asked = self.options or (self.answer,)
+        return [CHOICE.ask(self.beside_choice(option), case=self.case, option=str(option)) for option in asked]
+
+    def beside_options(self, words: str, after: str = "") -> Compared:
+        """The options that `words` does not name. The reader's weights learned that what stands after the options, up
+        to a bracket or a semicolon, belongs to the last one.
+        """
+        offered = [option.words for option in self.options]
+        offered[-1:] = [f"{last}{_CUT.split(after)[0].rstrip()}" for last in offered[-1:]]
+        return Compared(rivals=tuple(each for each in offered if each not in words))
+
+    def beside_answer(self) -> Compared:
+        """The other options, and the answer as the weights learned it: with its full stop."""
+        found = self.beside_options(str(self.answer), " The right answer is")
+        if isinstance(self.answer, str):
+            return found
+        return found._replace(letter=self.answer.letter, rivals=(*found.rivals, f"{self.answer.words}."))
+
+    def beside_mistakes(self) -> Compared:
+        """The mistakes, and the options that they do not name."""
+        found = self.beside_options(self._mistakes(), f" Explanation: {self.why} Pitfalls: {self._mistakes()}")
+        return found._replace(pitfalls=tuple((pitfall.wrong, pitfall.right) for pitfall in self.pitfalls))
+
+    def beside_choice(self, option: AnswerOption | str) -> Compared:
+        """The other options, and all of them: a text settles on one."""
+        return self.beside_options(option) if isinstance(option, str) else Compared.with_option(option, self.options)
+
+    def _mistakes(self) -> str:
+        return "; ".join(f"wrong: {each.wrong}; right: {each.right}" for each in self.pitfalls) or "none known"

@@ -25,7 +25,7 @@ QUESTIONS_HEARD = 4
 LEFT_OUT = "(The rest of these long words is left out here.)"
 
 
-class Line(Frozen):
+class RoomLine(Frozen):
     """One utterance as somebody in the room remembers it; `to` is empty for words to all."""
 
     round: int
@@ -99,61 +99,61 @@ class Room:
     def _last_reported(self, student: str) -> Round | None:
         return next((past for past in reversed(self.rounds) if student in past.analyses), None)
 
-    def heard_by_student(self, student: str, names: list[str]) -> tuple[Line, ...]:
+    def heard_by_student(self, student: str, names: list[str]) -> tuple[RoomLine, ...]:
         """What a student may know of the session, in order: the patient's words, its own reports and questions,
         approved guidance, expert answers, and the reports that the tutor mentioned.
 
         Other students' analyses appear only for rounds whose guidance is out, and only those that the guidance names.
         """
-        lines: list[Line] = []
+        lines: list[RoomLine] = []
         last = self._last_reported(student)
         for past in self.rounds:
             full = past.number > len(self.rounds) - FULL_ROUNDS
             limit = SAID_CHARS if full else BRIEF_CHARS
             if past.presented:
-                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
+                lines.append(RoomLine(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
             if past.analyses.get(student):
                 report = own_words(past.analyses[student], past is last)
-                lines.append(Line(round=past.number, speaker=student, to="tutor", text=report))
+                lines.append(RoomLine(round=past.number, speaker=student, to="tutor", text=report))
             if past.guidance:
                 if full:
                     taken_up = [name for name in names if name != student and name in past.guidance]
                     for name in taken_up[:PEERS_HEARD]:
                         peer = cut(past.analyses.get(name, ""), BRIEF_CHARS)
-                        lines.append(Line(round=past.number, speaker=name, to="tutor", text=peer))
-                lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, limit)))
+                        lines.append(RoomLine(round=past.number, speaker=name, to="tutor", text=peer))
+                lines.append(RoomLine(round=past.number, speaker="tutor", text=cut(past.guidance, limit)))
             if student in past.expert_answers:
                 question, answer = past.expert_answers[student]
-                lines.append(Line(round=past.number, speaker=student, to="expert", text=own_words(question, False)))
-                lines.append(Line(round=past.number, speaker="expert", text=cut(answer, limit)))
+                lines.append(RoomLine(round=past.number, speaker=student, to="expert", text=own_words(question, False)))
+                lines.append(RoomLine(round=past.number, speaker="expert", text=cut(answer, limit)))
             lines.extend(self._asked_aloud(past, student))
             if past.patient_reply and past is self.now:
-                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
+                lines.append(RoomLine(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
         return tuple(lines)
 
-    def heard_by_tutor(self) -> tuple[Line, ...]:
+    def heard_by_tutor(self) -> tuple[RoomLine, ...]:
         """What the tutor remembers: its own words as they were given, the patient's newest words in full, older ones in
         brief.
         """
-        lines: list[Line] = []
+        lines: list[RoomLine] = []
         for past in self.rounds:
             newest = past.number == len(self.rounds) - 1
             limit = SAID_CHARS if past is self.now else BRIEF_CHARS
             if past.presented:
-                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
+                lines.append(RoomLine(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
             if past is not self.now and past.guidance:
-                lines.append(Line(round=past.number, speaker="tutor", text=own_words(past.guidance, newest)))
+                lines.append(RoomLine(round=past.number, speaker="tutor", text=own_words(past.guidance, newest)))
             lines.extend(self._asked_aloud(past) if newest else ())
         return tuple(lines)
 
-    def _asked_aloud(self, past: Round, student: str = "") -> list[Line]:
+    def _asked_aloud(self, past: Round, student: str = "") -> list[RoomLine]:
         """Questions to the patient, which everybody in the room heard: a student's own always, others' while the answer
         is new.
         """
         new = past.number >= len(self.rounds) - 1
         others = [name for name in past.patient_questions if name != student][: QUESTIONS_HEARD if new else 0]
         return [
-            Line(
+            RoomLine(
                 round=past.number,
                 speaker=name,
                 to=self.patient,

@@ -60,8 +60,8 @@ _NAMED = (
         name="untutored-transfer", about="no tutor, then an unseen case for every student", tutor="none", transfer=True
     ),
 )
-_SIZES = tuple(
+SIZES = tuple(
     RoundsVariant(name=f"students-{n}", about=f"the full method with {n} student{'s' if n > 1 else ''}", students=n)
     for n in range(1, 11)
 )
-VARIANTS = {variant.name: variant for variant in (*_NAMED, *_SIZES)}
+VARIANTS = {variant.name: variant for variant in (*_NAMED, *SIZES)}

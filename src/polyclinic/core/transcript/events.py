@@ -19,9 +19,9 @@ EventT = TypeVar("EventT", bound="EventBase")
 
 
 class EventBase(Value):
-    """Base of all events. `seq` is its number in the transcript, filled in when the episode is over."""
+    """Base of all events. `seq` is its number in the transcript, filled in when the transcript is written."""
 
-    seq: int = -1
+    seq: int = field(default=-1, compare=False)
 
 
 class Started(EventBase):

@@ -71,18 +71,9 @@ class Transcript:
         ended = self.of(Ended)
         return get_payload(kind, ended[-1].data) if ended else None
 
-    def numbered(self) -> Transcript:
-        """The same transcript with `seq` filled in: events get their numbers when the episode is over."""
-        copies: list[Event] = []
-        for number, event in enumerate(self.events):  # `dataclasses.replace` takes five times as long
-            made = object.__new__(event.__class__)
-            made.__dict__.update(event.__dict__, seq=number)
-            copies.append(made)
-        return Transcript(copies)
-
     def to_json(self) -> bytes:
-        """All events as a JSON array."""
-        return json_bytes(self.events)
+        """All events as a JSON array, numbered."""
+        return json_bytes([{**event.__dict__, "seq": number} for number, event in enumerate(self.events)])
 
     @classmethod
     def from_json(cls, text: bytes | str) -> Transcript:

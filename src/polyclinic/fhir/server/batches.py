@@ -20,7 +20,7 @@ from polyclinic.fhir.server.access import Access, access_of
 from polyclinic.fhir.server.exchange import Handlers, base_url, body_resource, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
 from polyclinic.fhir.server.rendering import search_set
-from polyclinic.fhir.transactions import Operation, Outcome, perform
+from polyclinic.fhir.transactions import EntryOutcome, TransactionEntry, perform
 
 
 class Batches(Handlers):
@@ -43,10 +43,12 @@ class Batches(Handlers):
         response = {"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries}
         return await asyncio.to_thread(respond, response)
 
-    async def _transaction(self, operations: list[Operation], base: str, bare: bool, access: Access) -> list[Resource]:
+    async def _transaction(
+        self, operations: list[TransactionEntry], base: str, bare: bool, access: Access
+    ) -> list[Resource]:
         return [_entry(outcome, base, bare) for outcome in await self._perform(operations, base, access)]
 
-    async def _perform(self, operations: list[Operation], base: str, access: Access) -> list[Outcome]:
+    async def _perform(self, operations: list[TransactionEntry], base: str, access: Access) -> list[EntryOutcome]:
         run = partial(perform, base=base, check=check_only, complete=access.completing(base), sight=access)
         now = self.store.now()
         return await self.store.database.write(lambda transaction: run(transaction, operations, now))
@@ -65,7 +67,7 @@ class Batches(Handlers):
             return {"response": {"status": _status(error.status), "outcome": access.refusal(error)}}
 
 
-def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Operation]:
+def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[TransactionEntry]:
     """The operations of a Bundle, with each resource validated.
 
     This takes seconds for a large transaction, so it runs in a thread.
@@ -79,7 +81,7 @@ def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Oper
     return operations
 
 
-def _validate(operation: Operation, place: str) -> None:
+def _validate(operation: TransactionEntry, place: str) -> None:
     """Check an entry's resource; a problem is reported with its place in the Bundle."""
     if operation.resource is None:
         return
@@ -97,7 +99,7 @@ def _status(code: int) -> str:
     return f"{code} {HTTPStatus(code).phrase}"
 
 
-def _entry(outcome: Outcome, base: str, bare: bool) -> Resource:
+def _entry(outcome: EntryOutcome, base: str, bare: bool) -> Resource:
     response: Resource = {"status": _status(outcome.status)}
     if outcome.page is not None and outcome.operation is not None:
         search = parse_search(outcome.operation.type, outcome.operation.query, base, r4=outcome.operation.in_r4)

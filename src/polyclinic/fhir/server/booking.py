@@ -16,7 +16,7 @@ from polyclinic.fhir.server.access import OPEN, Access
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.slot_rules import slots_of
 from polyclinic.fhir.store import settle
-from polyclinic.fhir.transactions import Operation, perform
+from polyclinic.fhir.transactions import TransactionEntry, perform
 from polyclinic.fhir.validate import check
 
 
@@ -76,11 +76,11 @@ def _fix(
     fixed = {**appointment, "status": status, **span(slots)}
     check(fixed)
     operations = [_operation(fixed, current)]
-    operations += [Operation("PUT", "Appointment", each["id"], cancelled(each, now)) for each in given_up]
+    operations += [TransactionEntry("PUT", "Appointment", each["id"], cancelled(each, now)) for each in given_up]
     if status == "booked" and current is not None:
         ours = set(slots_of(current))
         busy = [{**slot, "status": "busy"} for slot in slots if slot["id"] in ours and slot["status"] != "busy"]
-        operations += [Operation("PUT", "Slot", slot["id"], slot) for slot in busy]
+        operations += [TransactionEntry("PUT", "Slot", slot["id"], slot) for slot in busy]
     complete = partial(refuse_dangling, base=base)
     done = perform(transaction, operations, now, hold=token, complete=complete, resolve=False)[0].resource
     if done is None:
@@ -103,10 +103,10 @@ def _joined(current: Resource, chosen: Resource) -> Resource:
     return {**joined, "participant": [*patients, *(p for p in current.get("participant", []) if not is_patient(p))]}
 
 
-def _operation(fixed: Resource, current: Resource | None) -> Operation:
+def _operation(fixed: Resource, current: Resource | None) -> TransactionEntry:
     if current is not None:
-        return Operation("PUT", "Appointment", fixed["id"], fixed)
-    return Operation("POST", "Appointment", None, {k: v for k, v in fixed.items() if k != "id"})
+        return TransactionEntry("PUT", "Appointment", fixed["id"], fixed)
+    return TransactionEntry("POST", "Appointment", None, {k: v for k, v in fixed.items() if k != "id"})
 
 
 def _slot_ids(appointment: Resource) -> list[str]:

@@ -33,7 +33,7 @@ from polyclinic.fhir.server.exchange import (
 )
 from polyclinic.fhir.server.rendering import subset
 from polyclinic.fhir.storage import Stored
-from polyclinic.fhir.transactions import Method, Operation, Outcome, perform
+from polyclinic.fhir.transactions import EntryOutcome, HttpMethod, TransactionEntry, perform
 from polyclinic.fhir.validate import check
 
 PATCH_TYPES = ("application/json-patch+json", "application/fhir+json", "application/json")
@@ -73,7 +73,7 @@ class Interactions(Handlers):
         type_ = resource_type(request)
         resource = await self._valid(request, type_)
         body = {k: v for k, v in resource.items() if k != "id"}
-        operation = Operation("POST", type_, resource=body, in_r4=in_r4(request))
+        operation = TransactionEntry("POST", type_, resource=body, in_r4=in_r4(request))
         condition = request.headers.get("if-none-exist")
         if condition is not None:
             operation.if_none_exist = parse_qsl(condition.partition("?")[2] or condition, keep_blank_values=True)
@@ -107,15 +107,15 @@ class Interactions(Handlers):
         await self._run(operation, base_url(request), access_of(request))
         return respond(outcomes.outcome("information", "informational", "deleted, or there was nothing to delete"))
 
-    def _operation(self, request: Request, method: Method) -> Operation:
+    def _operation(self, request: Request, method: HttpMethod) -> TransactionEntry:
         type_ = resource_type(request)
         version = if_match(request)
         if "id" in request.path_params:
-            return Operation(method, type_, resource_id(request), if_version=version, in_r4=in_r4(request))
+            return TransactionEntry(method, type_, resource_id(request), if_version=version, in_r4=in_r4(request))
         condition = [(k, v) for k, v in request.query_params.multi_items() if k not in ("_format", "_pretty")]
         if not condition:
             raise BadBundle(f"{method} {type_} needs an id or a condition")
-        return Operation(method, type_, condition=condition, if_version=version, in_r4=in_r4(request))
+        return TransactionEntry(method, type_, condition=condition, if_version=version, in_r4=in_r4(request))
 
     async def _valid(self, request: Request, type_: str) -> Resource:
         resource = await body_resource(request)
@@ -124,12 +124,12 @@ class Interactions(Handlers):
         check(resource)
         return resource
 
-    async def _run(self, operation: Operation, base: str, access: Access) -> Outcome:
+    async def _run(self, operation: TransactionEntry, base: str, access: Access) -> EntryOutcome:
         run = partial(perform, base=base, check=check_only, complete=access.completing(base), sight=access)
         now = self.store.now()
         return await self.store.database.write(lambda transaction: run(transaction, [operation], now)[0])
 
-    async def _perform(self, request: Request, operation: Operation) -> Response:
+    async def _perform(self, request: Request, operation: TransactionEntry) -> Response:
         base = base_url(request)
         done = await self._run(operation, base, access_of(request))
         return representation(done.resource or {}, base, done.status, preference(request, "return"))

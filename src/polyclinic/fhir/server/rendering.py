@@ -14,13 +14,13 @@ from polyclinic.fhir.conditions import Search
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.everywhere import EverywherePage
 from polyclinic.fhir.parameters import data
-from polyclinic.fhir.search import Page
+from polyclinic.fhir.search import SearchPage
 from polyclinic.fhir.storage import Stored
 
 _SUBSETTED = {"system": "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "code": "SUBSETTED"}
 
 
-def search_set(base: str, search: Search, page: Page, warnings: Sequence[Resource] = ()) -> Resource:
+def search_set(base: str, search: Search, page: SearchPage, warnings: Sequence[Resource] = ()) -> Resource:
     """A page of a search as a Bundle."""
     bundle: Resource = {"resourceType": "Bundle", "type": "searchset"}
     if page.total is not None:
@@ -54,7 +54,7 @@ def everywhere_set(
     return bundle
 
 
-def _following(search: Search, page: Page) -> list[tuple[str, str]] | None:
+def _following(search: Search, page: SearchPage) -> list[tuple[str, str]] | None:
     """The query of the next page: more included resources of these matches, or else the next matches."""
     if page.more_included is not None:
         same = [(name, text) for name, text in search.used if name != "_included"]

@@ -140,7 +140,7 @@ class Searches(Handlers):
         types = TYPES if in_r4(request) else resource_types()
         found = await self.store.settled(lambda transaction: everything(transaction, id_, types, access))
         kept = [s for s in found if (not only or s.type in only) and (since is None or s.updated >= since)]
-        page = searching.Page(kept, total=len(kept))
+        page = searching.SearchPage(kept, total=len(kept))
         bundle = search_set(base, Search("Patient"), page)
         bundle["link"] = [{"relation": "self", "url": f"{base}/Patient/{id_}/$everything"}]
         return respond(bundle)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Letter = Literal["c", "r", "u", "d", "s"]
-Level = Literal["patient", "user", "system"]
+_Level = Literal["patient", "user", "system"]
 LETTERS: tuple[Letter, ...] = ("c", "r", "u", "d", "s")
 _SCOPE = re.compile(r"(patient|user|system)/(\*|[A-Z][A-Za-z]+)\.(\*|read|write|c?r?u?d?s?)")
 _VERSION_1 = {"*": "cruds", "read": "rs", "write": "cud"}
@@ -18,7 +18,7 @@ OTHERS = ("openid", "fhirUser", "launch/patient", "offline_access", "online_acce
 class Scope(NamedTuple):
     """One scope on resources."""
 
-    level: Level
+    level: _Level
     type: str
     letters: frozenset[str]
 
@@ -36,7 +36,7 @@ def parse_scope(text: str) -> Scope | None:
     match = _SCOPE.fullmatch(text)
     if match is None or not match[3]:
         return None
-    level: Level = "patient" if match[1] == "patient" else "user" if match[1] == "user" else "system"
+    level: _Level = "patient" if match[1] == "patient" else "user" if match[1] == "user" else "system"
     return Scope(level, match[2], frozenset(_VERSION_1.get(match[3], match[3])))
 
 
@@ -63,7 +63,7 @@ class Grant:
     patient: str | None = None
     subject: str = ""
 
-    def level(self, type_: str, letter: Letter) -> Level | None:
+    def level(self, type_: str, letter: Letter) -> _Level | None:
         """The widest level at which an interaction on a type is allowed; None if it is not allowed.
 
         Levels for all patients are wider than `patient`. A scope for a patient allows nothing if no patient is in

@@ -14,7 +14,7 @@ from polyclinic.runner.audition.fitness import RoleFitness
 from polyclinic.runner.audition.perform import perform_all
 from polyclinic.runner.audition.picture import picture_scenes
 from polyclinic.runner.audition.reader import reader_scenes
-from polyclinic.runner.audition.scenes import Rehearsal, Scene, rehearse_all
+from polyclinic.runner.audition.scenes import AuditionScene, Rehearsal, rehearse_all
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
@@ -69,7 +69,7 @@ async def _clinic(
     return found
 
 
-def _shows_pictures(clinic: Clinic, scenes: Sequence[Scene]) -> bool:
+def _shows_pictures(clinic: Clinic, scenes: Sequence[AuditionScene]) -> bool:
     """Whether the role is ever shown a picture."""
     asked = {type(scene.request.prompt) for scene in scenes}
     return any(

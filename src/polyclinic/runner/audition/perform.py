@@ -17,7 +17,7 @@ from polyclinic.core.part_signs import broken_by
 from polyclinic.core.reply import Unreadable
 from polyclinic.errors import ModelError
 from polyclinic.runner.audition.picture import SeesPicture
-from polyclinic.runner.audition.scenes import Scene
+from polyclinic.runner.audition.scenes import AuditionScene
 
 TOO_LONG = 1.25
 
@@ -35,7 +35,7 @@ class Played:
 class Performance:
     """A scene as the model played it. A figure is None if it does not apply to the scene."""
 
-    scene: Scene
+    scene: AuditionScene
     tries: list[Played] = field(default_factory=list)
     taken: bool = False
     tool_right: bool | None = None
@@ -67,18 +67,18 @@ class Performance:
         return sum(played.fault in kinds for played in self.tries)
 
 
-async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurrency: int) -> list[Performance]:
+async def perform_all(scenes: Sequence[AuditionScene], model: Model, side: Side, concurrency: int) -> list[Performance]:
     """Play all scenes, `concurrency` of them at a time; results are in the order of the scenes."""
     room = asyncio.Semaphore(concurrency)
 
-    async def one(scene: Scene) -> Performance:
+    async def one(scene: AuditionScene) -> Performance:
         async with room:
             return await perform(scene, model, side)
 
     return list(await asyncio.gather(*(one(scene) for scene in scenes)))
 
 
-async def perform(scene: Scene, model: Model, side: Side) -> Performance:
+async def perform(scene: AuditionScene, model: Model, side: Side) -> Performance:
     """Play one scene.
 
     A failure of the endpoint is recorded as a failure; limits and the user's own errors are raised.
@@ -162,7 +162,7 @@ def spoken_words(reply: Any) -> str:
     return spoken_words(reply.model_dump()) if hasattr(reply, "model_dump") else ""
 
 
-def _tool_right(scene: Scene, completion: Completion) -> bool:
+def _tool_right(scene: AuditionScene, completion: Completion) -> bool:
     """Whether the model calls an offered tool with valid arguments, and the same tool as the understudy, if any."""
     expected = {call.name for call in scene.expected.tool_calls}
     offered = {tool.name: tool.parameters for tool in scene.request.tools}

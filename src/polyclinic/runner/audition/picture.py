@@ -12,7 +12,7 @@ from polyclinic.core.message import Image
 from polyclinic.core.model import Completion, Request, Settings
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ASIDE, ReplyModel
-from polyclinic.runner.audition.scenes import Scene
+from polyclinic.runner.audition.scenes import AuditionScene
 
 Colour = Literal["red", "green", "blue", "yellow"]
 _PAINT: dict[Colour, tuple[int, int, int]] = {
@@ -58,12 +58,12 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def picture_scenes(role: str) -> list[Scene]:
+def picture_scenes(role: str) -> list[AuditionScene]:
     """One scene for each colour."""
     scenes = []
     for number, colour in enumerate(_PAINT):
         prompt = SeesPicture(picture=square(colour))
         request = Request(role, prompt, tuple(prompt.render()), settings=Settings(seed=number))
         right = SeenColour(seen="a square on white", colour=colour)
-        scenes.append(Scene(role, request, Completion(text=right.model_dump_json())))
+        scenes.append(AuditionScene(role, request, Completion(text=right.model_dump_json())))
     return scenes

@@ -8,13 +8,13 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.reading import READER, ReadsText
 from polyclinic.reading.sets import Labelled
-from polyclinic.runner.audition.scenes import Scene, known_scene
+from polyclinic.runner.audition.scenes import AuditionScene, known_scene
 from polyclinic.runner.readings import labelled
 
 READINGS = 16
 
 
-def reader_scenes(clinic: Clinic) -> list[Scene]:
+def reader_scenes(clinic: Clinic) -> list[AuditionScene]:
     """Scenes for the reader, half with the answer yes and half with no; none for a clinic that reads nothing."""
     if not clinic.readings:
         return []

@@ -36,7 +36,7 @@ MORE_EPISODES = 24
 """The most episodes that are played in addition, for roles that got too few questions."""
 
 
-class Scene(NamedTuple):
+class AuditionScene(NamedTuple):
     """One question to a role, and its understudy's answer. `right` holds the correct values, if they are known."""
 
     role: str
@@ -63,22 +63,22 @@ class Rehearsal:
     """
 
     clinic: Clinic
-    scenes: list[Scene] = field(default_factory=list)
-    read: list[Scene] = field(default_factory=list)
+    scenes: list[AuditionScene] = field(default_factory=list)
+    read: list[AuditionScene] = field(default_factory=list)
     episodes: int = 0
 
-    def of_role(self, role: str, most: int) -> list[Scene]:
+    def of_role(self, role: str, most: int) -> list[AuditionScene]:
         """At most `most` scenes of a role, chosen from each of its prompts and spread over the episodes.
 
         Scenes with known answers are always added; if there are many of them, fewer others are chosen.
         """
         known = [scene for scene in self.scenes if scene.role == role and scene.right]
         most = max(2, min(most, MOST - len(known)))
-        by_prompt: dict[str, list[Scene]] = {}
+        by_prompt: dict[str, list[AuditionScene]] = {}
         for scene in self.scenes:
             if scene.role == role and not scene.right:
                 by_prompt.setdefault(scene.prompt, []).append(scene)
-        chosen: list[Scene] = []
+        chosen: list[AuditionScene] = []
         for turn in range(most):
             for mine in by_prompt.values():
                 share = -(-most // len(by_prompt))
@@ -167,10 +167,10 @@ def _watched(context: RunContext, rehearsal: Rehearsal, playing: CastSpec | None
     return replace(context, players=players, services=replace(context.services, reads_line=None))
 
 
-def known_scene(known: KnownScene) -> Scene:
+def known_scene(known: KnownScene) -> AuditionScene:
     """A scene with a known answer, which is not part of an episode."""
     request = Request(known.role, known.prompt, tuple(known.prompt.render()))
-    return Scene(known.role, request, Completion(), known.right)
+    return AuditionScene(known.role, request, Completion(), known.right)
 
 
 def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
@@ -244,7 +244,7 @@ class _WatchedModel(Wrapper):
 
     async def answer(self, request: Request) -> Completion:
         completion = await self._model.answer(request)
-        self._rehearsal.scenes.append(Scene(role_of(request.role), request, completion))
+        self._rehearsal.scenes.append(AuditionScene(role_of(request.role), request, completion))
         return completion
 
 
@@ -255,5 +255,5 @@ class _CountedReader(Wrapper):
 
     async def answer(self, request: Request) -> Completion:
         completion = await self._model.answer(request)
-        self._rehearsal.read.append(Scene(READER, request, completion))
+        self._rehearsal.read.append(AuditionScene(READER, request, completion))
         return completion

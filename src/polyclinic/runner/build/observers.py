@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
@@ -19,14 +20,24 @@ OTEL = "POLYCLINIC_OTEL"
 _log = logging.getLogger("polyclinic.run")
 
 
+def require_observers() -> None:
+    """Refuse traces that are switched on but not installed, before a run is saved."""
+    if _traced() and find_spec("opentelemetry") is None:
+        raise ConfigError(f"{OTEL} needs the extra 'otel': {install_hint('otel')}")
+
+
+def _traced() -> bool:
+    return os.environ.get(OTEL, "") not in ("", "0")
+
+
 def active_observers() -> tuple[Observer, ...]:
     """The observers that are switched on: the log at its level, traces with POLYCLINIC_OTEL=1."""
     found: list[Observer] = [LogObserver()] if _log.isEnabledFor(logging.INFO) else []
-    if os.environ.get(OTEL, "") not in ("", "0"):
+    if _traced():
         try:
             from polyclinic.runner.build.telemetry import open_telemetry
         except ImportError as error:
-            raise ConfigError(f"{OTEL} needs the extra: {install_hint('otel')} ({error})") from None
+            raise ConfigError(f"{OTEL} needs the extra 'otel': {install_hint('otel')} ({error})") from None
         found.append(open_telemetry())
     return tuple(found)
 

@@ -25,8 +25,8 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent, judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.runner.execute.tasks import all_of, cause_of
-from polyclinic.runner.execute.units import Share, open_units, own_part
-from polyclinic.store.chain import Chain, ChainBroken
+from polyclinic.runner.execute.units import WorkerShare, open_units, own_part
+from polyclinic.store.chain import ChainBroken, CommitChain
 from polyclinic.store.connections import without_password
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, worker
 from polyclinic.store.run_rows import StoredEpisode
@@ -51,7 +51,7 @@ class Batch:
     lease_s: float = LEASE_S
     limit: LimitReached | None = None
     judge_failures: int = 0
-    share: Share = Share()
+    share: WorkerShare = WorkerShare()
 
     async def execute(self) -> None:
         """Run all pending episodes, until the whole run has ended here or elsewhere, or a limit stops it.
@@ -162,7 +162,7 @@ class Batch:
         If the records refuse an episode that later ones depend on, the campaign is opened again. It then continues with
         one commit at a time.
         """
-        chain: Chain | None = Chain()
+        chain: CommitChain | None = CommitChain()
         while True:
             try:
                 await self._waves(unit, rows, chain)
@@ -172,7 +172,7 @@ class Batch:
                 now = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
                 rows = [row for row in now if row.unit == unit]
 
-    async def _waves(self, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
+    async def _waves(self, unit: str, rows: list[StoredEpisode], chain: CommitChain | None) -> None:
         """Start episodes in order, wave by wave.
 
         The turnstile keeps the order of episodes that share a lane; libraries change after each wave.
@@ -279,7 +279,9 @@ class Batch:
         """Whether the episode ends in one transaction: any changes to records must be part of it."""
         return self.context.services.records_join or result.staged is None or not result.staged.pending
 
-    def _end(self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: Chain | None = None) -> Awaitable[None]:
+    def _end(
+        self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: CommitChain | None = None
+    ) -> Awaitable[None]:
         if result.staged is not None and self.context.services.records_join and result.staged.pending:
             result.commit_hooks.append(result.staged.apply)
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)

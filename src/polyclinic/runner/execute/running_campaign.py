@@ -11,7 +11,7 @@ from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import RunContext
 from polyclinic.core.library import Library, LibraryChanged, Operation
 from polyclinic.core.scenario import Scenario
-from polyclinic.store.chain import Chain
+from polyclinic.store.chain import CommitChain
 
 
 @dataclass
@@ -24,7 +24,7 @@ class RunningCampaign:
 
     campaign: Campaign
     held: dict[str, list[Effect | StoredEffect]] = field(default_factory=dict)
-    chain: Chain | None = None
+    chain: CommitChain | None = None
     judged: dict[int, asyncio.Event] = field(default_factory=dict)
 
     def episode_played(self, spec: EpisodeSpec, effects: Sequence[Effect]) -> None:
@@ -78,7 +78,7 @@ def open_campaign(
 ) -> Campaign:
     """Make a campaign as it is before its first episode."""
     campaign = lone_campaign(context, start)
-    campaign.shared = context.clinic.shared(
-        scenarios, context.clinic.variant(spec.variant), spec.seed, context.services
-    )
+    clinic = context.clinic
+    if clinic.open_campaign is not None:
+        campaign.shared = clinic.open_campaign(scenarios, clinic.variant(spec.variant), spec.seed, context.services)
     return campaign

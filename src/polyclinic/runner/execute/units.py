@@ -13,7 +13,7 @@ from polyclinic.store.run_rows import StoredEpisode
 
 
 @dataclass(frozen=True)
-class Share:
+class WorkerShare:
     """The number of this worker among equal workers. It only decides with which units the worker begins.
 
     `hosts` are the local models that all workers share, by name.
@@ -32,7 +32,9 @@ def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
     return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
 
 
-def own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
+def own_part(
+    units: dict[str, list[StoredEpisode]], share: WorkerShare
+) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
     """This worker's part of the units, and the names of the others.
 
     A worker tries its own part first, and the others later if they are still open. So workers rarely ask for the same

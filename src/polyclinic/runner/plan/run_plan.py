@@ -56,7 +56,9 @@ def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tup
     """The scenarios, and scenarios × variants × trials in a fixed order."""
     scenarios = chosen_scenarios(clinic, config.scenarios, config.seed)
     if not scenarios:
-        raise ConfigError(f"--scenarios {config.scenarios or '(default)'} selects nothing in {clinic.name}")
+        asked = config.scenarios or "(default)"
+        fix = f"write a number of at least 1, or a name that 'polyclinic scenarios list {clinic.name}' shows"
+        raise ConfigError(f"--scenarios {asked} selects no scenario of {clinic.name}: {fix}")
     if len({scenario.id for scenario in scenarios}) != len(scenarios):
         raise ConfigError(f"two scenarios of {clinic.name} have the same id")
     episodes: list[Planned] = []

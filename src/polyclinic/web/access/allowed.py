@@ -26,7 +26,7 @@ from polyclinic.web.of_request import store_of
 
 
 @dataclass(frozen=True)
-class Person:
+class Requester:
     """The person behind a request. `local`: they opened the pages with the start-up token, and have no name here."""
 
     name: str = ""
@@ -43,27 +43,27 @@ class Person:
         return self.reach(thing, verb) != "no"
 
 
-OWNER = Person(role="administrator", local=True)
-NOBODY = Person()
+OWNER = Requester(role="administrator", local=True)
+NOBODY = Requester()
 
 
-def person_with(account: Account) -> Person:
+def person_with(account: Account) -> Requester:
     """The person behind an account."""
-    return Person(name=account.name, role=role_here(account.role), account=account)
+    return Requester(name=account.name, role=role_here(account.role), account=account)
 
 
-def acting_as(person: Person, name: str) -> Account:
+def acting_as(person: Requester, name: str) -> Account:
     """Who acts at a desk: the account, or on a private machine the name that was given."""
     return person.account or Account(name=name, role="administer")
 
 
-def person_of(request: Request) -> Person:
+def person_of(request: Request) -> Requester:
     """The sender of this request, as the entry gate recognised them."""
-    found: Person = request.scope.get("person", NOBODY)
+    found: Requester = request.scope.get("person", NOBODY)
     return found
 
 
-Who = Annotated[Person, Depends(person_of)]
+TheRequester = Annotated[Requester, Depends(person_of)]
 
 
 Named = Callable[[Store, str], Awaitable[tuple[Thing, str]]]
@@ -111,7 +111,7 @@ async def must(request: Request, thing: Thing, verb: Verb, given: str = "") -> N
         raise HTTPException(404, "not found")
 
 
-def _refused(person: Person) -> HTTPException:
+def _refused(person: Requester) -> HTTPException:
     if person.role == "nobody":
         return HTTPException(401, "this needs a login")
     return HTTPException(403, f"your role ({person.role}) does not allow this")

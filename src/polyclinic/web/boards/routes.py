@@ -22,7 +22,7 @@ from polyclinic.web.of_request import store_of
 
 router = APIRouter(prefix="/api/boards", tags=["boards"])
 MOST_RUNS, TRIALS, STEPS = 100, 12, 5
-Unit = Annotated[str, Query(max_length=300)]
+_Unit = Annotated[str, Query(max_length=300)]
 
 
 class BoardClinic(BaseModel):
@@ -93,7 +93,7 @@ async def page(request: Request) -> BoardsShown:
 
 
 @router.get("/{run}", summary="A board")
-async def one(run: str, request: Request, unit: Unit = "") -> BoardShown:
+async def one(run: str, request: Request, unit: _Unit = "") -> BoardShown:
     await must(request, "run", "see", run)
     store = store_of(request)
     row = await store.runs.get(run)
@@ -115,7 +115,7 @@ async def one(run: str, request: Request, unit: Unit = "") -> BoardShown:
 
 
 @router.get("/{run}/bookings/{booking}", summary="The records behind a booking")
-async def booking(run: str, booking: str, request: Request, unit: Unit = "") -> BookingShown:
+async def booking(run: str, booking: str, request: Request, unit: _Unit = "") -> BookingShown:
     await must(request, "run", "see", run)
     store = store_of(request)
     row = await store.runs.get(run)

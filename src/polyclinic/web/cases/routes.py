@@ -103,8 +103,8 @@ def _writing(clinic: str, kind: str) -> Writing:
     return writings[kind]
 
 
-Chosen = Annotated[Clinic, Depends(_clinic)]
-Kind = Annotated[Writing, Depends(_writing)]
+_Chosen = Annotated[Clinic, Depends(_clinic)]
+_Kind = Annotated[Writing, Depends(_writing)]
 
 
 @router.get("", summary="The kinds of cases that can be written, and the cases that people wrote")
@@ -113,12 +113,12 @@ async def page(folder: TheCases) -> CasesShown:
 
 
 @router.get("/{clinic}/files/{name}", summary="A case to change")
-async def opened(name: str, clinic: Chosen, folder: TheCases) -> CaseOpened:
+async def opened(name: str, clinic: _Chosen, folder: TheCases) -> CaseOpened:
     return _opened(await asyncio.to_thread(folder.find, clinic, name))
 
 
 @router.get("/{clinic}/{kind}/form", summary="The form of a kind of case")
-async def form(clinic: Chosen, kind: Kind) -> FormShown:
+async def form(clinic: _Chosen, kind: _Kind) -> FormShown:
     examples = await asyncio.to_thread(kind.examples)
     return FormShown(
         clinic=clinic.name,
@@ -135,7 +135,7 @@ async def form(clinic: Chosen, kind: Kind) -> FormShown:
     "/{clinic}/{kind}/examples/{name}",
     summary="A shipped case, as a starting point",
 )
-async def example(name: str, kind: Kind) -> CaseOpened:
+async def example(name: str, kind: _Kind) -> CaseOpened:
     known = await asyncio.to_thread(kind.examples)
     if name not in known:
         raise UnknownName("case that ships", name, known)
@@ -143,12 +143,12 @@ async def example(name: str, kind: Kind) -> CaseOpened:
 
 
 @router.post("/{clinic}/{kind}/check", summary="The faults of a case")
-async def checked(body: Written, clinic: Chosen, kind: Kind, folder: TheCases) -> Checked:
+async def checked(body: Written, clinic: _Chosen, kind: _Kind, folder: TheCases) -> Checked:
     return await asyncio.to_thread(check, folder, clinic, kind, body.values)
 
 
 @router.post("/{clinic}/{kind}", status_code=201, summary="Save a case")
-async def save(body: Written, clinic: Chosen, kind: Kind, folder: TheCases, request: Request) -> CaseOpened:
+async def save(body: Written, clinic: _Chosen, kind: _Kind, folder: TheCases, request: Request) -> CaseOpened:
     """Saves a new case, or changes a case that the person may change."""
     found = await asyncio.to_thread(check, folder, clinic, kind, body.values)
     if not found.valid:

@@ -12,7 +12,7 @@ from polyclinic.store.class_rows import ClassRow, Member
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.classroom import Classroom, TheClassroom, body_of
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for
-from polyclinic.web.posts import Key
+from polyclinic.web.posts import QueueKey
 from polyclinic.web.practise.start import Begun
 
 router = APIRouter(prefix="/api/join", tags=["class"])
@@ -50,7 +50,9 @@ class Beginning(BaseModel):
 
 
 @router.post("", summary="Join a class")
-async def join(body: Joining, classroom: TheClassroom, request: Request, response: Response, key: Key = "") -> Joined:
+async def join(
+    body: Joining, classroom: TheClassroom, request: Request, response: Response, key: QueueKey = ""
+) -> Joined:
     """A browser that joins again gets its own place back."""
     classes = classroom.sessions.store.classes
     row = await by_its_code(request, body.code, classes.by_code)

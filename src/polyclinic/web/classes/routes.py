@@ -29,7 +29,7 @@ class HintGiven(BaseModel):
     author: str = Field("", max_length=80)
 
 
-class Told(BaseModel):
+class HintsGiven(BaseModel):
     """How many trainees got a hint."""
 
     told: int
@@ -45,7 +45,7 @@ class RecordStore(BaseModel):
     password: str = Field("", max_length=500)
 
 
-class Sent(BaseModel):
+class StatementsSent(BaseModel):
     """How many statements were sent to the record store."""
 
     sent: int
@@ -79,8 +79,8 @@ async def events(id: str, classroom: TheClassroom) -> StreamingResponse:
 
 
 @router.post("/{id}/hints", summary="Send a hint")
-async def hint(id: str, body: HintGiven, classroom: TheClassroom) -> Told:
-    return Told(told=len(await classroom.hint(id, body.member, body.text.strip(), body.author.strip())))
+async def hint(id: str, body: HintGiven, classroom: TheClassroom) -> HintsGiven:
+    return HintsGiven(told=len(await classroom.hint(id, body.member, body.text.strip(), body.author.strip())))
 
 
 @router.post("/{id}/members/{number}/readmit", summary="Let a trainee join again who lost their browser")
@@ -134,9 +134,9 @@ async def xapi(id: str, classroom: TheClassroom, request: Request) -> JSONRespon
 
 
 @router.post("/{id}/xapi", summary="Send the statements to a learning record store")
-async def to_record_store(id: str, body: RecordStore, classroom: TheClassroom, request: Request) -> Sent:
+async def to_record_store(id: str, body: RecordStore, classroom: TheClassroom, request: Request) -> StatementsSent:
     found = await _statements(classroom, await class_table(classroom, id), request)
-    return Sent(sent=await send_statements(body.url, body.user, body.password, found))
+    return StatementsSent(sent=await send_statements(body.url, body.user, body.password, found))
 
 
 async def _must_be_in(classroom: Classroom, id: str, run: str) -> None:

@@ -12,8 +12,8 @@ from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.audit_log import AuditEntry
 from polyclinic.store.staff import NAME
-from polyclinic.web.access.allowed import Who, acting_as
-from polyclinic.web.desk.services import Chosen
+from polyclinic.web.access.allowed import TheRequester, acting_as
+from polyclinic.web.desk.services import ChosenService
 from polyclinic.web.desk.shown import LATEST, LOOK_S, DeskNow, DeskShown, desk_now, desk_shown
 from polyclinic.web.streams import each_change, stream
 
@@ -35,24 +35,24 @@ async def desks() -> list[DeskShown]:
 
 
 @router.get("/{clinic}", summary="What waits for staff")
-async def now(service: Chosen) -> DeskNow:
+async def now(service: ChosenService) -> DeskNow:
     return await desk_now(service)
 
 
 @router.get("/{clinic}/events", summary="Follow the desk", response_class=StreamingResponse)
-async def events(service: Chosen) -> StreamingResponse:
+async def events(service: ChosenService) -> StreamingResponse:
     """The whole desk each time that something on it changes."""
     return stream(each_change("desk", partial(desk_now, service), LOOK_S))
 
 
 @router.get("/{clinic}/audit", summary="Who did what, the latest first")
-async def audit(service: Chosen) -> list[AuditEntry]:
+async def audit(service: ChosenService) -> list[AuditEntry]:
     entries = [entry async for entry in service.trail.log.every()]
     return entries[: -LATEST - 1 : -1]
 
 
 @router.post("/{clinic}/cases/{case}/{verb}", summary="Acknowledge, take or close a case")
-async def case(case: str, verb: str, body: Remarked, service: Chosen, person: Who) -> DeskNow:
+async def case(case: str, verb: str, body: Remarked, service: ChosenService, person: TheRequester) -> DeskNow:
     who = acting_as(person, body.by)
     if verb == "acknowledge":
         await service.acknowledge(case, who)

@@ -69,4 +69,4 @@ async def _service(clinic: str, request: Request) -> Service:
     return await desks.get(clinic)
 
 
-Chosen = Annotated[Service, Depends(_service)]
+ChosenService = Annotated[Service, Depends(_service)]

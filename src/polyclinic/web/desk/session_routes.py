@@ -13,8 +13,8 @@ from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.staff import NAME
-from polyclinic.web.access.allowed import Who, acting_as, must
-from polyclinic.web.desk.services import Chosen
+from polyclinic.web.access.allowed import TheRequester, acting_as, must
+from polyclinic.web.desk.services import ChosenService
 from polyclinic.web.desk.shown import TalkShown, session_changes, talk_shown
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.rooms import service_room
@@ -39,26 +39,28 @@ class Opened(BaseModel):
 
 
 @router.post("", status_code=201, summary="Open a session")
-async def start(clinic: str, body: Done, service: Chosen) -> Opened:
+async def start(clinic: str, body: Done, service: ChosenService) -> Opened:
     opening = _read(service_room(load_clinic(clinic)).opening, body.values)
     live, _ = await service.start(opening)
     return Opened(id=live.id)
 
 
 @router.get("/{session}", summary="A session")
-async def one(session: str, service: Chosen) -> TalkShown:
+async def one(session: str, service: ChosenService) -> TalkShown:
     return talk_shown(await service.get(session))
 
 
 @router.get("/{session}/events", summary="Follow a session", response_class=StreamingResponse)
-async def follow(session: str, service: Chosen, after: After = 0, last_event_id: LastEvent = None) -> StreamingResponse:
+async def follow(
+    session: str, service: ChosenService, after: After = 0, last_event_id: LastEvent = None
+) -> StreamingResponse:
     begin = last_event_id if last_event_id is not None else after
     return stream(session_changes(await service.get(session), begin))
 
 
 @router.post("/{session}/{action}", summary="Do something in a session")
 async def act(
-    clinic: str, session: str, action: str, body: Done, service: Chosen, person: Who, request: Request
+    clinic: str, session: str, action: str, body: Done, service: ChosenService, person: TheRequester, request: Request
 ) -> TalkShown:
     live = await service.get(session)
     chosen = _action(service_room(load_clinic(clinic)), action)

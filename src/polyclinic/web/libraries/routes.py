@@ -12,7 +12,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.libraries import open_library, roll_back, save_library
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
-from polyclinic.web.access.allowed import Who, must, seen_runs
+from polyclinic.web.access.allowed import TheRequester, must, seen_runs
 from polyclinic.web.libraries.found import MOST, LibraryInFull, PromptChanged, history, prompt_changed, shown
 from polyclinic.web.of_request import store_of
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api/libraries", tags=["libraries"])
 MOST_RUNS = 50
 
 
-class SourceShown(BaseModel):
+class LibraryShown(BaseModel):
     """A library in the list: saved under a name, or as a run left it."""
 
     name: str
@@ -42,7 +42,7 @@ class RulesShown(BaseModel):
 class LibrariesShown(BaseModel):
     """The data of the page of libraries."""
 
-    libraries: list[SourceShown]
+    libraries: list[LibraryShown]
     rules: list[RulesShown]
 
 
@@ -91,7 +91,7 @@ async def prompt(source: str, id: str, request: Request) -> PromptChanged:
 
 
 @router.post("/{source}/rollback", summary="Go back to an earlier version, with a reason")
-async def back(source: str, body: RollBack, request: Request, who: Who) -> LibraryInFull:
+async def back(source: str, body: RollBack, request: Request, who: TheRequester) -> LibraryInFull:
     """Nothing is deleted: later versions stay in the history, and the audit log says who rolled back and why."""
     if not body.reason.strip():
         raise UserError("say why an earlier version is restored")
@@ -145,9 +145,9 @@ async def _in_full(store: Store, source: str) -> LibraryInFull:
     )
 
 
-def _source(name: str, clinic: str, library: str, about: str, saved: bool) -> SourceShown:
+def _source(name: str, clinic: str, library: str, about: str, saved: bool) -> LibraryShown:
     title = load_clinic(clinic).title if clinic in clinic_modules() else clinic
-    return SourceShown(name=name, clinic=clinic, title=title, library=library, about=about, saved=saved)
+    return LibraryShown(name=name, clinic=clinic, title=title, library=library, about=about, saved=saved)
 
 
 def _rules() -> list[RulesShown]:

@@ -21,7 +21,7 @@ from polyclinic.store.run_rows import RunRow
 from polyclinic.web.of_request import kept
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions
-from polyclinic.web.practise.view import HintShown, Line, Situation
+from polyclinic.web.practise.view import HintShown, SeenLine, Situation
 from polyclinic.web.streams import ALIVE, event
 
 
@@ -77,7 +77,7 @@ class InFull(BaseModel):
     """A session as a page loads it; the stream goes on from `standing.seen`."""
 
     about: About
-    lines: list[Line]
+    lines: list[SeenLine]
     standing: Situation
     hints: list[HintShown] = []
     class_id: str = ""
@@ -130,7 +130,7 @@ async def _events(session: PracticeSession, after: int, watching: bool) -> Async
     async for found in session.follow(after, watching=watching):
         if found is None:
             yield ALIVE
-        elif isinstance(found, Line):
+        elif isinstance(found, SeenLine):
             yield event("line", found, found.number)
         elif isinstance(found, Hint):
             yield event("hint", _hint(found))

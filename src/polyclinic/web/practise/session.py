@@ -21,7 +21,7 @@ from polyclinic.runner.api import resume_run
 from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.class_rows import Hint
 from polyclinic.store.store import Store
-from polyclinic.web.practise.view import Asked, Line, Listener, Situation, State, asked_of
+from polyclinic.web.practise.view import Asked, LineListener, SeenLine, Situation, State, asked_of
 from polyclinic.web.streams import News
 
 _LOG = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class PracticeSession:
         self.listening = self.watching = 0
         self._hints: list[Hint] = []
         self._shut = False
-        self._store, self._desk, self._heard = store, HumanDesk(), Listener(seat)
+        self._store, self._desk, self._heard = store, HumanDesk(), LineListener(seat)
         self._question: HumanQuestion | None = None
         self._asked: Asked | None = None
         self._state: State = "others"
@@ -48,7 +48,7 @@ class PracticeSession:
         self._task = asyncio.create_task(self._play(plan))
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[SeenLine]:
         """All that the person may see so far."""
         return self._heard.lines
 
@@ -104,7 +104,7 @@ class PracticeSession:
         self._shut = True
         self._news.tell()
 
-    async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[Line | Situation | Hint | None]:
+    async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[SeenLine | Situation | Hint | None]:
         """Every line after this number and every hint, then each new line or hint, and the state whenever it changes.
 
         None is a keep-alive sign. Somebody who only watches does not count as present.

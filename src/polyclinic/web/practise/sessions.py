@@ -20,20 +20,20 @@ from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.ready import ReadyClinics
 from polyclinic.web.practise.session import PracticeSession
-from polyclinic.web.practise.view import Line, Listener
+from polyclinic.web.practise.view import LineListener, SeenLine
 
 MOST, IDLE_S, LOOK_S = 400, 60.0, 10.0
 """How many sessions are in memory, how long an unused one stays there, and how often this is checked (in seconds)."""
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedSession:
     """A session that is over: what was said, the feedback, and figures."""
 
     clinic: Clinic
     part: str
     outcome: str
-    lines: list[Line]
+    lines: list[SeenLine]
     sections: list[Section]
     figures: dict[str, float]
     elapsed_ms: int
@@ -125,7 +125,7 @@ class Sessions:
         """The session if it is in memory; otherwise None. It is not opened."""
         return self._open.get(run)
 
-    async def ended(self, run: str, language: str = "en") -> Ended:
+    async def ended(self, run: str, language: str = "en") -> EndedSession:
         """A session that is over; its feedback is in this language."""
         row, seat = await self.row(run)
         clinic = load_clinic(row.clinic)
@@ -135,11 +135,11 @@ class Sessions:
         episode = results.episodes[0]
         variant = clinic.variant(episode.variant)
         case = Case(results.scenarios[episode.scenario], variant, episode.transcript, episode.trial)
-        heard = Listener(seat)
+        heard = LineListener(seat)
         for event in episode.transcript:
             heard.hear(event)
         done = episode.status == "done"
-        return Ended(
+        return EndedSession(
             clinic=clinic,
             part=seat,
             outcome=episode.outcome,

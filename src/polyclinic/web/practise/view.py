@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from polyclinic.core.form import FormRow, Move, form_rows
+from polyclinic.core.form import FormRow, TextButton, form_rows
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Called, Event, Said, ToolUsed
 from polyclinic.eval.reading import in_words
@@ -16,7 +16,7 @@ State = Literal["others", "you", "ended", "stopped", "closed"]
 """`closed`: the class has ended, and nothing more can be said."""
 
 
-class Line(BaseModel):
+class SeenLine(BaseModel):
     """One thing that the person may see. `number` counts from 1 and is the same after a restart."""
 
     number: int
@@ -60,7 +60,7 @@ class Asked(BaseModel):
     known: tuple[str, ...]
     ask: str
     rows: tuple[FormRow, ...]
-    moves: tuple[Move, ...]
+    moves: tuple[TextButton, ...]
     tools: tuple[ToolOffered, ...]
     pictures: tuple[PictureShown, ...]
     language: str
@@ -100,13 +100,13 @@ def asked_of(question: HumanQuestion) -> Asked:
     )
 
 
-class Listener:
+class LineListener:
     """Turns events into lines. After a restart the journal gives the events in the same order."""
 
     def __init__(self, seat: str) -> None:
         self._seat = seat
         self._mine = ""
-        self.lines: list[Line] = []
+        self.lines: list[SeenLine] = []
 
     def hear(self, event: Event) -> bool:
         """Handle one event. Returns whether there is a new line."""
@@ -128,7 +128,7 @@ class Listener:
         self, kind: Literal["said", "tool"], speaker: str, text: str, *, to: str = "", mine: bool, round: str = ""
     ) -> None:
         self.lines.append(
-            Line(number=len(self.lines) + 1, kind=kind, speaker=speaker, to=to, text=text, mine=mine, round=round)
+            SeenLine(number=len(self.lines) + 1, kind=kind, speaker=speaker, to=to, text=text, mine=mine, round=round)
         )
 
 

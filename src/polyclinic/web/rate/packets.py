@@ -78,7 +78,7 @@ class Shown(BaseModel):
     text: str
 
 
-class Progress(BaseModel):
+class RaterProgress(BaseModel):
     """How far a rater is."""
 
     name: str
@@ -113,7 +113,7 @@ class RatingRoom:
         transcript = await self.store.runs.transcript(row.run, episode)
         return [Shown(speaker=said.speaker, text=said.text) for said in transcript.said()]
 
-    async def progress(self, row: PacketRow) -> list[Progress]:
+    async def progress(self, row: PacketRow) -> list[RaterProgress]:
         """How far each rater is."""
         body, answers = body_of(row), await self.store.packets.answers(row.id)
         found = []
@@ -122,7 +122,7 @@ class RatingRoom:
             done = whole_items(body, mine)
             judged = sum(answer.question in (FORWARD, BACKWARD) for answer in mine)
             items, rounds = len(body.key.items), 2 * len(body.pairs)
-            found.append(Progress(name=rater.name, rated=len(done), items=items, judged=judged, rounds=rounds))
+            found.append(RaterProgress(name=rater.name, rated=len(done), items=items, judged=judged, rounds=rounds))
         return found
 
     async def agreement(self, row: PacketRow) -> list[Section]:

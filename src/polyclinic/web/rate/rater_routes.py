@@ -12,7 +12,7 @@ from polyclinic.eval.criteria import Criterion
 from polyclinic.store.packets import PacketRow, Rater
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for
-from polyclinic.web.posts import Key
+from polyclinic.web.posts import QueueKey
 from polyclinic.web.rate.packets import (
     BACKWARD,
     FORWARD,
@@ -51,14 +51,14 @@ class MyPacket(BaseModel):
     rounds: list[bool]
 
 
-class Item(BaseModel):
+class RatedItem(BaseModel):
     """A transcript, and what the rater answered about it, by question."""
 
     lines: list[Shown]
     answers: dict[str, RatingGiven]
 
 
-class Round(BaseModel):
+class RatedRound(BaseModel):
     """Two conversations side by side, and what the rater chose."""
 
     first: list[Shown]
@@ -77,7 +77,7 @@ class Rated(BaseModel):
     evidence: list[Evidence] = Field(default_factory=list, max_length=20)
 
 
-class Chosen(BaseModel):
+class ChosenSide(BaseModel):
     """Which of the two is better."""
 
     model_config = ConfigDict(extra="forbid")
@@ -87,7 +87,7 @@ class Chosen(BaseModel):
 
 
 @router.post("", summary="Join a rating")
-async def join(body: Joining, room: TheRoom, request: Request, response: Response, key: Key = "") -> Joined:
+async def join(body: Joining, room: TheRoom, request: Request, response: Response, key: QueueKey = "") -> Joined:
     row = await by_its_code(request, body.code, room.store.packets.by_code)
     token = token_for(request, key)
     if row.ended_ms and all(one.digest != token_digest(token) for one in await room.store.packets.raters(row.id)):
@@ -116,15 +116,15 @@ async def mine(id: str, room: TheRoom, digest: Trainee) -> MyPacket:
 
 
 @router.get("/{id}/items/{code}", summary="A transcript to rate")
-async def item(id: str, code: str, room: TheRoom, digest: Trainee) -> Item:
+async def item(id: str, code: str, room: TheRoom, digest: Trainee) -> RatedItem:
     row, rater, body = await _mine(room, id, digest)
     lines = await room.lines(row, _episode(body, code))
     answers = [answer for answer in await room.store.packets.answers(id, rater.name) if answer.item == code]
-    return Item(lines=lines, answers={one.question: RatingGiven.model_validate_json(one.body) for one in answers})
+    return RatedItem(lines=lines, answers={one.question: RatingGiven.model_validate_json(one.body) for one in answers})
 
 
 @router.post("/{id}/items/{code}", summary="Answer a question about a transcript")
-async def rate(id: str, code: str, body: Rated, room: TheRoom, digest: Trainee) -> Item:
+async def rate(id: str, code: str, body: Rated, room: TheRoom, digest: Trainee) -> RatedItem:
     """An answer replaces an earlier one, so sending it again changes nothing."""
     row, rater, packet = await _mine(room, id, digest)
     lines = await room.lines(row, _episode(packet, code))
@@ -144,12 +144,12 @@ async def rate(id: str, code: str, body: Rated, room: TheRoom, digest: Trainee) 
 
 
 @router.get("/{id}/rounds/{number}", summary="Two conversations to choose from")
-async def one_round(id: str, number: int, room: TheRoom, digest: Trainee) -> Round:
+async def one_round(id: str, number: int, room: TheRoom, digest: Trainee) -> RatedRound:
     row, rater, body = await _mine(room, id, digest)
     code, question, first, second = _round(body, rater, number)
     answers = await room.store.packets.answers(id, rater.name)
     given = next((one for one in answers if (one.item, one.question) == (code, question)), None)
-    return Round(
+    return RatedRound(
         first=await room.lines(row, first),
         second=await room.lines(row, second),
         answer=VoteGiven.model_validate_json(given.body) if given is not None else None,
@@ -157,7 +157,7 @@ async def one_round(id: str, number: int, room: TheRoom, digest: Trainee) -> Rou
 
 
 @router.post("/{id}/rounds/{number}", summary="Choose the better one")
-async def choose(id: str, number: int, body: Chosen, room: TheRoom, digest: Trainee) -> Round:
+async def choose(id: str, number: int, body: ChosenSide, room: TheRoom, digest: Trainee) -> RatedRound:
     _, rater, packet = await _mine(room, id, digest)
     code, question, _, _ = _round(packet, rater, number)
     kept = VoteGiven(better=body.better, reason=body.reason).model_dump_json()

@@ -16,7 +16,7 @@ from polyclinic.web.rate.packets import (
     FORWARD,
     PacketBody,
     PacketSettings,
-    Progress,
+    RaterProgress,
     RatingGiven,
     TheRoom,
     body_of,
@@ -45,7 +45,7 @@ class PacketNow(BaseModel):
     """A packet with everybody who rates it."""
 
     about: PacketShown
-    raters: list[Progress]
+    raters: list[RaterProgress]
 
 
 class Rubrics(BaseModel):

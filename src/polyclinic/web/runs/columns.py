@@ -26,7 +26,7 @@ _MARK = re.compile(r"[^\w\s]")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedEpisodes:
     """Which episodes, in which order. `low` and `high` limit the value of `metric`."""
 
     variant: str = ""
@@ -49,9 +49,9 @@ class Wanted:
         return self.sort.removeprefix("metric:") if self.sort.startswith("metric:") else ""
 
     @property
-    def only_sorted(self) -> Wanted:
+    def only_sorted(self) -> WantedEpisodes:
         """The same order without any filter."""
-        return Wanted(sort=self.sort, down=self.down)
+        return WantedEpisodes(sort=self.sort, down=self.down)
 
     @property
     def phrase(self) -> str:
@@ -113,7 +113,7 @@ class Columns:
         self.metrics, self.all = list(metrics), all_episodes
         self.values: dict[str, npt.NDArray[np.float64]] = {}
 
-    def kept(self, wanted: Wanted, words: dict[int, int] | None) -> Places:
+    def kept(self, wanted: WantedEpisodes, words: dict[int, int] | None) -> Places:
         """The indices of the rows that match the filter, in the requested order.
 
         `words`: a bitmap of the episodes that hold the searched words.
@@ -137,7 +137,7 @@ class Columns:
         places = np.flatnonzero(keep)
         return places[self._order(wanted, places)]
 
-    def _order(self, wanted: Wanted, places: Places) -> Places:
+    def _order(self, wanted: WantedEpisodes, places: Places) -> Places:
         if wanted.sort == "number":
             order = np.arange(len(places))
         elif wanted.sort_metric:

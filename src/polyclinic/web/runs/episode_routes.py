@@ -10,7 +10,7 @@ from polyclinic.core.transcript import Score, Started
 from polyclinic.errors import UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store
-from polyclinic.web.runs.columns import Wanted
+from polyclinic.web.runs.columns import WantedEpisodes
 from polyclinic.web.runs.episode import (
     CallInFull,
     EpisodeInFull,
@@ -40,14 +40,14 @@ def _wanted(
     down: bool = False,
     page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     size: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> Wanted:
+) -> WantedEpisodes:
     if sort not in SORTS and not sort.startswith("metric:"):
         raise UserError(f"episodes cannot be sorted by {sort}")
-    return Wanted(variant, outcome, owner, status, scenario, metric, low, high, words, sort, down, page, size)
+    return WantedEpisodes(variant, outcome, owner, status, scenario, metric, low, high, words, sort, down, page, size)
 
 
 @router.get("", summary="Its episodes: filtered, sorted, one page")
-async def episodes(run: str, pages: Pages, wanted: Annotated[Wanted, Depends(_wanted)]) -> EpisodePage:
+async def episodes(run: str, pages: Pages, wanted: Annotated[WantedEpisodes, Depends(_wanted)]) -> EpisodePage:
     row = await pages.store.runs.get(run)
     return await pages.indexes.page(row.id, wanted)
 

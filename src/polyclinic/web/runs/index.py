@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from polyclinic.core.database import Transaction
 from polyclinic.core.turns import cancel_all
 from polyclinic.store.store import Store
-from polyclinic.web.runs.columns import Columns, EpisodeShown, Wanted, episodes_shown, read_columns, read_values
-from polyclinic.web.runs.phrases import Phrases
+from polyclinic.web.runs.columns import Columns, EpisodeShown, WantedEpisodes, episodes_shown, read_columns, read_values
+from polyclinic.web.runs.phrases import SearchCache
 
 MOST_ROWS = 500_000
 """How many rows of the latest runs stay in memory: each takes about 60 bytes, and 8 more for each metric."""
@@ -23,7 +23,7 @@ SMALL = 5_000
 REST = 10
 """While a larger run goes on, reading it again takes at most a tenth of the time."""
 _LOG = logging.getLogger(__name__)
-State = tuple[tuple[str, int, int], ...]
+_State = tuple[tuple[str, int, int], ...]
 
 
 class EpisodePage(BaseModel):
@@ -48,7 +48,7 @@ class _Read:
     """The columns of a run, the state they belong to, and when they may be read again."""
 
     columns: Columns
-    state: State
+    state: _State
     rests_until: float
 
 
@@ -59,9 +59,9 @@ class Indexes:
         self._store = store
         self._known: OrderedDict[str, _Read] = OrderedDict()
         self._filling: dict[str, asyncio.Task[int]] = {}
-        self._phrases = Phrases(store.database)
+        self._phrases = SearchCache(store.database)
 
-    async def page(self, run: str, wanted: Wanted) -> EpisodePage:
+    async def page(self, run: str, wanted: WantedEpisodes) -> EpisodePage:
         """One page of a run's episodes."""
         read, database = await self._read(run), self._store.database
         columns = read.columns
@@ -128,7 +128,7 @@ class Indexes:
             _LOG.warning("the words of %s are not indexed: %s", run, error)
 
 
-def _state(tx: Transaction, run: str) -> State:
+def _state(tx: Transaction, run: str) -> _State:
     """A value that changes whenever an episode of the run ends, or ends again."""
     rows = tx.execute(
         "SELECT status, COUNT(*), SUM(attempt) FROM episodes WHERE run = ? GROUP BY status ORDER BY status", (run,)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from polyclinic.core.database import Database
 from polyclinic.web.runs.columns import with_phrase
 
-Search = Callable[[Sequence[int]], Awaitable[set[int]]]
+_Search = Callable[[Sequence[int]], Awaitable[set[int]]]
 Numbers = npt.NDArray[np.int64]
 MOST_PHRASES = 8
 AT_ONCE = 2_048
@@ -30,7 +30,7 @@ ANSWER_S = 0.15
 class PhraseSearch:
     """Searches for one phrase in the background, in the order of these episodes. `stamp` is the state of their run."""
 
-    def __init__(self, stamp: Hashable, order: Hashable, search: Search, numbers: Sequence[int]) -> None:
+    def __init__(self, stamp: Hashable, order: Hashable, search: _Search, numbers: Sequence[int]) -> None:
         self.stamp, self.order = stamp, order
         self._held: Numbers = np.empty(0, np.int64)
         self._begun = False
@@ -38,7 +38,7 @@ class PhraseSearch:
         self._task = asyncio.create_task(self._go_through(search, numbers))
         self._task.add_done_callback(lambda _: self._moved.set())
 
-    async def _go_through(self, search: Search, numbers: Sequence[int]) -> None:
+    async def _go_through(self, search: _Search, numbers: Sequence[int]) -> None:
         for first in range(0, len(numbers), AT_ONCE):
             found = await search(numbers[first : first + AT_ONCE])
             self._held = np.concatenate((self._held, np.fromiter(found, np.int64, len(found))))
@@ -75,7 +75,7 @@ class PhraseSearch:
         return self._task
 
 
-class Phrases:
+class SearchCache:
     """The latest searches, cached. Another page, order or filter of the same search reads no transcript again."""
 
     def __init__(self, database: Database) -> None:

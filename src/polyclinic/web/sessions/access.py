@@ -15,7 +15,7 @@ from polyclinic.store.staff import Account, StaffRole
 from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse_until
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.logins import Passwords
-from polyclinic.web.sessions.schemas import Problem
+from polyclinic.web.sessions.schemas import ProblemShown
 from polyclinic.web.sessions.service import Service, token_fits
 
 EVENTS = "text/event-stream"
@@ -23,7 +23,7 @@ ASK_AGAIN_S = 10.0
 bearer = HTTPBearer(auto_error=False, description="the service token, a session's own token, or that of a login")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ERRORS: dict[int | str, dict[str, object]] = {
-    code: {"model": Problem, "description": about}
+    code: {"model": ProblemShown, "description": about}
     for code, about in (
         (400, "not readable"),
         (401, "no token, or a wrong one"),

@@ -54,7 +54,7 @@ class Passwords:
         return fits and hashed is not None
 
 
-Name = Annotated[str, StringConstraints(pattern=NAME)]
+_Name = Annotated[str, StringConstraints(pattern=NAME)]
 Password = Annotated[str, StringConstraints(max_length=MOST_PASSWORD)]
 NewPassword = Annotated[str, StringConstraints(min_length=LEAST_PASSWORD, max_length=MOST_PASSWORD)]
 
@@ -78,7 +78,7 @@ class Login(BaseModel):
 class AccountBody(Body):
     """A new account."""
 
-    name: Name
+    name: _Name
     role: AccountRole
     password: NewPassword
 

@@ -29,7 +29,7 @@ from polyclinic.web.sessions.access import (
 from polyclinic.web.sessions.live import Live
 
 SESSION_STREAMS = 10
-Endpoint = Callable[..., Awaitable[BaseModel]]
+_Endpoint = Callable[..., Awaitable[BaseModel]]
 
 
 def session_routes(room: LiveService) -> APIRouter:
@@ -105,7 +105,7 @@ def _add_start(router: APIRouter, room: LiveService) -> None:
     )
 
 
-def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
+def _endpoint(action: Action[Any], answered: type[BaseModel]) -> _Endpoint:
     """The function behind one action's address. Its body has the action's own type, so that the
     description shows it.
     """
@@ -123,7 +123,7 @@ def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
         said = await service.act(live, action, body, who)
         return answered(state=live.state, said=said)
 
-    alone: Endpoint = act_alone if action.body is NoBody else act
+    alone: _Endpoint = act_alone if action.body is NoBody else act
     chosen = act_as_staff if action.by == "staff" else alone
     if action.body is not NoBody:
         chosen.__annotations__["body"] = action.body

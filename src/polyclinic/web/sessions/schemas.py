@@ -69,7 +69,7 @@ def case_name(session: str, queue: str, key: str) -> str:
     return f"{session}.{queue}.{key}"
 
 
-class Problem(BaseModel):
+class ProblemShown(BaseModel):
     """An error, in one line."""
 
     detail: str

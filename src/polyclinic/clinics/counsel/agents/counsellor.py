@@ -35,7 +35,7 @@ from polyclinic.core.memory import cut
 _ECHOES = 2
 
 
-class Listener:
+class SignalReader:
     """Asks the cast's reader what the person means: the signals of the stage, and strong feeling."""
 
     def __init__(self, episode: Episode, session: Session) -> None:
@@ -95,7 +95,7 @@ class Counsellor:
         words.
         """
         said = [turn.text for turn in self._memory.turns.window() if turn.speaker == "patient"]
-        return tuple(dict.fromkeys((*said, utterance, *self._memory.known)))
+        return tuple(dict.fromkeys((*said, utterance, *map(str, self._memory.known))))
 
     def look_up(self, utterance: str, stage: str) -> list[Source]:
         """Passages about what the stage must explain, and about what the person said if a document covers it."""

@@ -10,7 +10,7 @@ from polyclinic.clinics.counsel.readings import SUPPORTED
 from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
-from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft
+from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, RiskFault, draft_questions, read_draft
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Source
 from polyclinic.core.episode import Episode
@@ -44,7 +44,7 @@ class Critic:
         (found,) = await self._episode.reads(draft, [SUPPORTED.ask(source=named.text)])
         return found.says != "no"
 
-    async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:
+    async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> RiskFault:
         """The critic's verdict. An objection that the critic's own instructions rule out is dropped. An objection that
         nothing else confirms leads to another draft and is marked as `doubted`; alone it does not stop the answer.
         """
@@ -58,8 +58,10 @@ class Critic:
             )
         )
         if verdict.fault == NONE:
-            return Fault(risk=0)
-        objection = Fault(risk=RISKS[verdict.fault], words=verdict.words, feedback=verdict.feedback or verdict.reason)
+            return RiskFault(risk=0)
+        objection = RiskFault(
+            risk=RISKS[verdict.fault], words=verdict.words, feedback=verdict.feedback or verdict.reason
+        )
         if self._agent.is_person:
             return objection
         why = void(verdict.fault, verdict.words, text, found)
@@ -73,7 +75,7 @@ class Critic:
                     why=why,
                 )
             )
-            return Fault(risk=0)
+            return RiskFault(risk=0)
         if verdict.fault == "feelings" and not found.feeling:
             return objection
         looked_at = await self.read(utterance, objected(verdict.words, text))

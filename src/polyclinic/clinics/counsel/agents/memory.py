@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises
+from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises, Spoken
 from polyclinic.clinics.counsel.prompts.replies import NOTHING
-from polyclinic.clinics.counsel.state import Applied, Fact, Operation, PatientMemory, Session
+from polyclinic.clinics.counsel.state import Applied, Fact, MemoryChange, PatientMemory, Session
 from polyclinic.core.episode import Episode
-from polyclinic.core.memory import Memory, Turn, cut
+from polyclinic.core.memory import Memory, RememberedLine, cut
 from polyclinic.core.message import Message, assistant, user
 
 RECENT, EVERY, SUMMARY_CHARS, LINE_CHARS = 10, 20, 200, 600
@@ -22,10 +22,9 @@ class Recollection:
         self.facts = PatientMemory.from_facts(facts)
         self.turns = Memory(recent=RECENT, every=EVERY, summary_chars=SUMMARY_CHARS, summarise=self._summarise)
 
-    async def _summarise(self, summary: str, turns: list[Turn]) -> str:
-        prompt = KeeperSummarises(
-            lang=self._session.lang, limit=SUMMARY_CHARS, summary=summary, turns=tuple(_line(turn) for turn in turns)
-        )
+    async def _summarise(self, summary: str, turns: list[RememberedLine]) -> str:
+        spoken = tuple(_spoken(turn) for turn in turns)
+        prompt = KeeperSummarises(lang=self._session.lang, limit=SUMMARY_CHARS, summary=summary, turns=spoken)
         return await self._keeper.ask(prompt)
 
     async def keep(self, asked: str, stage: str, utterance: str) -> list[Applied]:
@@ -40,18 +39,18 @@ class Recollection:
         kept = await self._keeper.ask(prompt)
         if kept.action == "keep" or kept.subject == NOTHING:
             return []
-        proposed = Operation(action=kept.action, subject=kept.subject, value=kept.value)
+        proposed = MemoryChange(action=kept.action, subject=kept.subject, value=kept.value)
         return self.facts.apply([proposed], self._session.turn)
 
     @property
-    def known(self) -> tuple[str, ...]:
-        """The facts as lines, oldest first."""
-        return tuple(f"{fact.subject}: {fact.value}" for fact in self.facts.listed())
+    def known(self) -> tuple[Fact, ...]:
+        """The facts, oldest first."""
+        return self.facts.listed()
 
     @property
     def recent(self) -> tuple[str, ...]:
         """The turns not yet summarised, as lines of limited length."""
-        return tuple(_line(turn) for turn in self.turns.window())
+        return tuple(str(_spoken(turn)) for turn in self.turns.window())
 
     def before(self, utterance: str) -> list[Message]:
         """The turns not yet summarised, as the counsellor's chat history, without the message to answer now."""
@@ -66,7 +65,7 @@ class Recollection:
         return self.turns.summary
 
 
-def dialogue(turns: Sequence[Turn], me: str) -> list[Message]:
+def dialogue(turns: Sequence[RememberedLine], me: str) -> list[Message]:
     """The conversation as one side's chat history: its own words as assistant messages, all others as user messages."""
     messages: list[Message] = []
     for turn in turns:
@@ -79,5 +78,5 @@ def dialogue(turns: Sequence[Turn], me: str) -> list[Message]:
     return messages
 
 
-def _line(turn: Turn) -> str:
-    return f"{turn.speaker}: {cut(turn.text, LINE_CHARS)}"
+def _spoken(turn: RememberedLine) -> Spoken:
+    return Spoken(speaker=turn.speaker, words=cut(turn.text, LINE_CHARS))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from polyclinic.clinics.counsel.agents.memory import RECENT, dialogue
 from polyclinic.clinics.counsel.prompts.other import DeskWaits, PatientSpeaks
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
+from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
-from polyclinic.core.memory import Memory, Turn
+from polyclinic.core.memory import Memory, RememberedLine
 from polyclinic.core.part import Part, answer_in_part
 
 LEAVES = "/bye"
@@ -25,7 +26,7 @@ class Other:
 
     def hear(self, speaker: str, text: str) -> None:
         """Remember what either side said aloud."""
-        self._heard.turns.append(Turn(speaker=speaker, text=text))
+        self._heard.turns.append(RememberedLine(speaker=speaker, text=text))
         del self._heard.turns[:-RECENT]
 
     async def next(self) -> DeskSays:
@@ -65,6 +66,7 @@ class Other:
             said=said,
             ready=(lines.worry, lines.value, lines.question, lines.misunderstanding) if lines else (),
             sex=persona.sex,
+            signs=SIGNS,
             lang=talk.lang,
         )
         history = dialogue(heard[:-1] if said else heard, "patient")

@@ -18,7 +18,7 @@ from polyclinic.eval.estimate import ratio, share_interval
 
 JudgeName = Literal["screen", "trained", "both", "model", "guard"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
-Label = GuardLabel | Literal["ordinary"]
+_Label = GuardLabel | Literal["ordinary"]
 SHARES: dict[str, tuple[frozenset[str], Callable[[GuardLabel], bool]]] = {
     "explicit_recall": (frozenset({"active"}), lambda said: way_of(said) == "escalate"),
     "implicit_recall": (frozenset({"implicit"}), lambda said: way_of(said) == "escalate"),
@@ -38,7 +38,7 @@ class Utterance(Frozen):
 
     text: str
     lang: Lang
-    label: Label
+    label: _Label
     kind: str = ""
 
     @property
@@ -111,7 +111,7 @@ class Miss(Value):
 
     text: str
     lang: Lang
-    label: Label
+    label: _Label
     screen: GuardLabel | None
     trained: GuardLabel | None
     both: GuardLabel | None

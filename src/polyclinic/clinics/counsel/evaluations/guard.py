@@ -26,7 +26,7 @@ from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message
 from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import bad_file, package_text, read_text, rows_of
+from polyclinic.core.files import package_text, read_text, rows_of
 from polyclinic.core.judge import Bench
 from polyclinic.errors import LimitReached, UserError
 from polyclinic.eval.evaluation import Evaluate, Evaluation
@@ -47,14 +47,13 @@ def read_rows(source: str) -> list[Utterance]:
         text = package_text(PACKAGE, f"data/utterances/{source}")
     else:
         text = read_text(source)
-    rows = rows_of(Utterance, text, source)
-    if not rows:
-        raise bad_file(source, "the file has no rows")
-    return rows
+    return rows_of(Utterance, text, source)
 
 
 async def evaluate_guard(bench: Bench, file: str) -> Evaluation[GuardFigures]:
-    """Recall, false alarms and every miss for each judge, by language and label."""
+    """Recall, false alarms and every miss for each judge, by language and label. Takes JSON lines with text, lang and
+    label.
+    """
     rows = read_rows(file)
     room = asyncio.Semaphore(AT_ONCE)
     judged = await asyncio.gather(*(_judge(bench, row, room) for row in rows))

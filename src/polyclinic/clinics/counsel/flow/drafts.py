@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from polyclinic.clinics.counsel.agents import Counsellor, Critic
 from polyclinic.clinics.counsel.rules.notes import Claim, LeftOut, ObjectionOverruled, Replied
 from polyclinic.clinics.counsel.rules.objections import borrowed, harmless
-from polyclinic.clinics.counsel.rules.risk import Draft, Fault, draft_fault, not_their_own, stands
+from polyclinic.clinics.counsel.rules.risk import Draft, RiskFault, draft_fault, not_their_own, stands
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
@@ -29,7 +29,7 @@ violation.
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardMessage:
     """What to answer: the person's words, what they were asked, the signals in their words, and a gentle question to
     ask.
     """
@@ -53,7 +53,7 @@ class Drafted:
     claims: list[Claim] = field(default_factory=list)
     risk: int = 0
     why: str = ""
-    doubted: Fault | None = None
+    doubted: RiskFault | None = None
 
     def replied(self, turn: int, stage: str) -> Replied:
         """The data that are stored with the spoken answer."""
@@ -74,14 +74,14 @@ class Drafting:
         self._episode, self._session, self._variant = episode, session, episode.variant
         self._counsellor, self._critic = counsellor, critic
 
-    async def answer(self, heard: Heard) -> Drafted:
+    async def answer(self, heard: HeardMessage) -> Drafted:
         """The answer with its sources and everything else it was made from. If no draft was acceptable, `risk`
         holds the type of the remaining fault.
         """
         made = Drafted()
         written: list[str] = []
-        faults: list[Fault] = []
-        clean: list[tuple[Drafted, Fault]] = []
+        faults: list[RiskFault] = []
+        clean: list[tuple[Drafted, RiskFault]] = []
 
         async def draft(objections: list[Verdict]) -> str:
             feedback = " ".join(objection.feedback for objection in objections)
@@ -117,7 +117,7 @@ class Drafting:
         made.why = last.feedback or last.error
         return made
 
-    async def _fault(self, heard: Heard, made: Drafted) -> Fault:
+    async def _fault(self, heard: HeardMessage, made: Drafted) -> RiskFault:
         """What is wrong with the latest draft, if anything. Rules and the reader come first, then the critic."""
         own = borrowed(made.text, self._counsellor.heard_from_person(heard.utterance))
         if own:
@@ -129,14 +129,14 @@ class Drafting:
             return fault
         return await self._critic.judge(heard.utterance, heard.asked, made.text, found, made.sources)
 
-    def _overrules(self, made: Drafted, objection: Fault) -> Drafted:
+    def _overrules(self, made: Drafted, objection: RiskFault) -> Drafted:
         """Allow a draft to which only the critic objects: it breaks no rule, and only comforts and asks."""
         turn, risk = self._session.turn, objection.risk
         note = ObjectionOverruled(turn=turn, risk=risk, words=objection.words, reason=objection.feedback)
         self._episode.note(note)
         return replace(made, doubted=objection)
 
-    async def _left_out(self, heard: Heard, made: Drafted, faults: list[Fault]) -> bool:
+    async def _left_out(self, heard: HeardMessage, made: Drafted, faults: list[RiskFault]) -> bool:
         """Whether the last draft can be said without the sentences that were objected to. If so, they are removed from
         it.
 
@@ -165,7 +165,7 @@ class Drafting:
             faults = [fault]
         return False
 
-    async def _sourced(self, heard: Heard, made: Drafted) -> tuple[Draft, str]:
+    async def _sourced(self, heard: HeardMessage, made: Drafted) -> tuple[Draft, str]:
         """What the reader found in the latest draft, and the source that the counsellor names if the draft states a
         fact.
         """

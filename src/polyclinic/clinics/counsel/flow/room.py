@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 
-from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listener, Other, Recollection
-from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
+from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Other, Recollection, SignalReader
+from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, HeardMessage
 from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
@@ -63,7 +63,7 @@ class Room:
         self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s, self.talk.live)
         self.counsellor = Counsellor(episode, self.session, self.memory, sources, voice)
         self.drafting = Drafting(episode, self.session, self.counsellor, Critic(episode, self.session))
-        self.listener = Listener(episode, self.session)
+        self.listener = SignalReader(episode, self.session)
         cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
         self.other = Other(episode, self.talk, self.session, cue, voice)
         self.people = People(episode, self.session, self.memory)
@@ -191,10 +191,10 @@ class Room:
         await self.say(heard, made)
         return self.over(event, heard.signals)
 
-    async def prepare(self, utterance: str, gentle: str) -> tuple[Heard, Drafted]:
+    async def prepare(self, utterance: str, gentle: str) -> tuple[HeardMessage, Drafted]:
         """What the person said and meant, and the answer to it. Nothing is said yet."""
         await self.lenient(self.memory.turns.remember("patient", utterance), UNREADABLE)
-        heard = Heard(utterance, self.asked, await self.understand(utterance), gentle)
+        heard = HeardMessage(utterance, self.asked, await self.understand(utterance), gentle)
         try:
             if self.variant.single:  # the baseline: one agent answers
                 return heard, Drafted(text=await self.counsellor.alone(utterance))
@@ -204,7 +204,7 @@ class Room:
                 raise
             return heard, Drafted(risk=1, why=f"the counsellor failed: {error}")
 
-    async def say(self, heard: Heard, made: Drafted) -> None:
+    async def say(self, heard: HeardMessage, made: Drafted) -> None:
         """Say the answer, or safe words where no draft was acceptable; then remember."""
         session, utterance = self.session, heard.utterance
         stage = session.stage

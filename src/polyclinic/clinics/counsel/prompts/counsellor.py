@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown
 from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.clinics.counsel.state import Fact
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import with_choices
@@ -81,7 +82,7 @@ class CounsellorReplies(Prompt[str]):
     words = 90
     lang: Lang
     goal: str
-    facts: tuple[str, ...]
+    facts: tuple[Fact, ...]
     summary: str
     sources: tuple[SourceShown, ...]
     gentle: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers
 from polyclinic.clinics.counsel.scenario import Lang
-from polyclinic.clinics.counsel.state import SUBJECTS
+from polyclinic.clinics.counsel.state import SUBJECTS, Fact
 from polyclinic.core.form import FormHints
+from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import with_choices
 from polyclinic.text.layout import blocks, listed
@@ -17,7 +18,7 @@ class KeeperRemembers(Prompt[Remembers]):
     template = "remember.{lang}.md"
     words = 40
     lang: Lang
-    facts: tuple[str, ...]
+    facts: tuple[Fact, ...]
     stage: str
     asked: str
     utterance: str
@@ -29,13 +30,13 @@ class KeeperRemembers(Prompt[Remembers]):
         subjects = ", ".join(self.subjects)
         if self.lang == "ko":
             return blocks(
-                listed("지금까지 적어 둔 것:", self.facts),
+                listed("지금까지 적어 둔 것:", map(str, self.facts)),
                 f"들은 질문: “{self.asked}”",
                 f"그분의 말: “{self.utterance}”",
                 f"적어 둘 것이 있습니까? ‘주제: 몇 마디’ 또는 nothing이라고 쓰세요. 주제: {subjects}.",
             )
         return blocks(
-            listed("Remembered so far:", self.facts),
+            listed("Remembered so far:", map(str, self.facts)),
             f"They were asked: “{self.asked}”",
             f"They say: “{self.utterance}”",
             f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {subjects}.",
@@ -66,6 +67,16 @@ class KeeperRemembers(Prompt[Remembers]):
         return with_choices(Remembers, subject=(*self.subjects, NOTHING))
 
 
+class Spoken(Frozen):
+    """What one person said."""
+
+    speaker: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.speaker}: {self.words}"
+
+
 class KeeperSummarises(Prompt[str]):
     """Older turns in at most 200 characters."""
 
@@ -74,11 +85,13 @@ class KeeperSummarises(Prompt[str]):
     lang: Lang
     limit: int
     summary: str
-    turns: tuple[str, ...]
+    turns: tuple[Spoken, ...]
 
     @property
     def for_human(self) -> str:
         """What is shown to a person who sums up, in the language of the talk."""
         if self.lang == "ko":
-            return blocks(self.summary, listed("그 뒤:", self.turns), f"{self.limit}자 안으로 요약해 주세요.")
-        return blocks(self.summary, listed("Since then:", self.turns), f"Sum it up in at most {self.limit} characters.")
+            return blocks(self.summary, listed("그 뒤:", map(str, self.turns)), f"{self.limit}자 안으로 요약해 주세요.")
+        return blocks(
+            self.summary, listed("Since then:", map(str, self.turns)), f"Sum it up in at most {self.limit} characters."
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
-from polyclinic.clinics.counsel.scenario import Lang, Persona
+from polyclinic.clinics.counsel.scenario import InventedPerson, Lang
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
@@ -16,7 +16,7 @@ class PatientSpeaks(Prompt[str]):
     template = "patient.{lang}.md"
     words = 50
     lang: Lang
-    persona: Persona
+    persona: InventedPerson
     voices: str = Field(description="what the person must bring up in this turn; empty if they may say anything")
     last: bool
     said: str = Field(description="the counsellor's last words; empty at the beginning")
@@ -28,8 +28,8 @@ class PatientSpeaks(Prompt[str]):
         who, ko = self.persona, self.lang == "ko"
         if ko:
             you = f"당신은 {who.name}, {who.age}세입니다. 병: {who.diagnosis}."
-            life = f"가족: {who.family}. 소중한 것: {who.values}."
-            worry = f"마음에 걸리는 것: {who.burden}. 병에 대해 믿고 있는 것: {who.misunderstanding}."
+            life = f"당신의 이야기: {who.family} {who.values}"
+            worry = f"당신의 걱정: {who.burden} {who.misunderstanding}"
         else:
             you = f"You are {who.name}, {who.age}. Illness: {who.diagnosis}."
             life = f"Family: {who.family}. What matters: {who.values}."

@@ -16,7 +16,7 @@ from polyclinic.core.reply import ASIDE, ReplyModel
 NONE = "none"
 NOTHING = "nothing"
 _FEW_WORDS: dict[str, JsonValue] = {"maxLength": 80}
-Fault = Literal["none", "accuracy", "choice", "feelings"]
+DraftFault = Literal["none", "accuracy", "choice", "feelings"]
 
 
 class Cue(Facts):
@@ -73,7 +73,7 @@ class Criticism(ReplyModel):
     """The critic's verdict: the reason first, then the fault, the draft's words, and what to change."""
 
     reason: str = Field(json_schema_extra=ASIDE)
-    fault: Fault
+    fault: DraftFault
     words: str = Field(description="the draft's own words that are at fault, or empty", json_schema_extra=ASIDE)
     feedback: str = Field(description="what to change; empty where there is no fault", json_schema_extra=ASIDE)
 

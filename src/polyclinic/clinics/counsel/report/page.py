@@ -19,6 +19,7 @@ from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
+from polyclinic.text.layout import number_of
 
 MOST = 5
 """How many talks are shown side by side."""
@@ -50,7 +51,7 @@ def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
         "Table 1: what each agent adds",
         [
             Paragraph("Seven metrics from 1 to 10 by the cast's judge, and three by rule from 0 to 1."),
-            Table("Mean and 95 % interval over conversations", head, rows, digits=2),
+            Table("Mean and 95 % interval over conversations", head, rows),
         ],
     )
 
@@ -154,7 +155,7 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
             Paragraph(
                 "Tokens and latency are those of one answer: guard, plans, drafts, criticism and memory together."
             ),
-            Table("By N", head, rows, digits=3, note="Latency is how long the models took; an understudy takes none."),
+            Table("By N", head, rows, note="Latency is how long the models took; an understudy takes none."),
         ],
     )
 
@@ -169,11 +170,11 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
                 if (replied := said.get(Replied)) is not None:
                     drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
-        answers.append(f"{name} n = {sum(map(len, drafts.values()))}")
+        answers.append(f"{name} {number_of(sum(map(len, drafts.values())), 'answer')}")
     labels = [stage.replace("preferences.", "… ").replace("_", " ") for stage in STAGES]
     chart = Bars(labels, series, y_label="drafts per answer", low=0)
-    caption = f"Mean drafts per answer in each of the 13 stages (answers: {', '.join(answers)})"
-    return Section("Figure 3: drafts by stage", [Figure(caption, chart)])
+    figure = Figure("Mean drafts per answer in each of the 13 stages", chart, n=", ".join(answers))
+    return Section("Figure 3: drafts by stage", [figure])
 
 
 def _hand_overs(results: RunResults) -> Section:
@@ -192,7 +193,7 @@ def _hand_overs(results: RunResults) -> Section:
             words += sum(bool(replied and replied.fallback) for replied in replies)
         rows.append([name, talks, crisis, review, words])
     head = ["variant", "talks", "handed over", "for review", "safe utterances said"]
-    blocks: list[Block] = [Table("What went to people", head, rows, digits=0)]
+    blocks: list[Block] = [Table("What went to people", head, rows)]
     if shown:
         blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))
     return Section("Hand-overs", blocks)

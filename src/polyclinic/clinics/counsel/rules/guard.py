@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Literal
 
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening
-from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel, Reading
+from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel, GuardReading
 from polyclinic.core.message import Frozen
 
 Way = Literal["go_on", "ask_gently", "escalate"]
-Source = Literal["screen", "trained", "model", "fault", "nobody"]
+DecisionSource = Literal["screen", "trained", "model", "fault", "nobody"]
 QUEUE = "counsel-crisis"
 REVIEW_QUEUE = "counsel-review"
 FLAG_QUEUE = "counsel-flags"
@@ -37,7 +37,7 @@ class Decision(Frozen):
 
     way: Way
     label: GuardLabel
-    source: Source
+    source: DecisionSource
     reason: str = ""
     words: str = ""
 
@@ -52,7 +52,7 @@ def graver(one: GuardLabel, other: GuardLabel) -> GuardLabel:
     return min(one, other, key=GUARD_LABELS.index)
 
 
-def that_count(found: Screening, reading: Reading) -> Screening:
+def that_count(found: Screening, reading: GuardReading) -> Screening:
     """What the screen found; nothing if the trained guard finds the message calm."""
     return NOTHING_FOUND if reading.calm else found
 
@@ -60,11 +60,11 @@ def that_count(found: Screening, reading: Reading) -> Screening:
 def from_screen(found: Screening) -> Decision:
     """The decision by the screen alone."""
     reason = f"the lexical screen found words of {found.label} risk" if found.words else ""
-    source: Source = "screen" if found.words else "nobody"
+    source: DecisionSource = "screen" if found.words else "nobody"
     return Decision(way=way_of(found.label), label=found.label, source=source, reason=reason, words=found.words)
 
 
-def from_trained(reading: Reading) -> Decision:
+def from_trained(reading: GuardReading) -> Decision:
     """The decision by the trained guard alone: in doubt, a person must look."""
     if reading.level == "none":
         return Decision(way="go_on", label="acceptance", source="nobody")
@@ -75,7 +75,7 @@ def from_trained(reading: Reading) -> Decision:
     )
 
 
-def at_once(found: Screening, reading: Reading) -> Decision | None:
+def at_once(found: Screening, reading: GuardReading) -> Decision | None:
     """The decision if no model is needed: the screen finds danger, or the trained guard is sure of it. Else None."""
     quick = from_screen(found)
     if quick.way == "escalate":
@@ -83,7 +83,7 @@ def at_once(found: Screening, reading: Reading) -> Decision | None:
     return from_trained(reading) if reading.level == "sure" else None
 
 
-def offline(found: Screening, reading: Reading) -> Decision:
+def offline(found: Screening, reading: GuardReading) -> Decision:
     """The decision without any model: the graver of the screen's and the trained guard's."""
     one, other = from_screen(that_count(found, reading)), from_trained(reading)
     return one if graver(one.label, other.label) == one.label and one.source != "nobody" else other
@@ -93,11 +93,11 @@ def decide(found: Screening, label: GuardLabel, reason: str, words: str) -> Deci
     """The decision by screen and model: the graver counts. The model's reason is kept if it is at least as grave."""
     if graver(found.label, label) == found.label and found.label != label:
         return from_screen(found)
-    source: Source = "nobody" if label == "acceptance" else "model"
+    source: DecisionSource = "nobody" if label == "acceptance" else "model"
     return Decision(way=way_of(label), label=label, source=source, reason=reason, words=words or found.words)
 
 
-def settle_doubt(decision: Decision, reading: Reading, trusted: bool) -> Decision:
+def settle_doubt(decision: Decision, reading: GuardReading, trusted: bool) -> Decision:
     """The decision by screen and model, combined with the trained guard's. `trusted`: a language model has judged."""
     if decision.way == "escalate" or reading.level == "none":
         return decision

@@ -17,9 +17,9 @@ from polyclinic.text.normal import HANGUL
 from polyclinic.text.phrases import last_place
 from polyclinic.text.sentences import between_marks
 
-Label = Literal["active", "implicit", "passive", "acceptance"]
-LABELS: tuple[Label, ...] = get_args(Label)
-_RISKS: tuple[Label, ...] = ("active", "implicit", "passive")
+_Label = Literal["active", "implicit", "passive", "acceptance"]
+LABELS: tuple[_Label, ...] = get_args(_Label)
+_RISKS: tuple[_Label, ...] = ("active", "implicit", "passive")
 _PACKAGE = "polyclinic.clinics.counsel"
 _STRAIGHT = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "\u200b": None, "\u00ad": None}
@@ -32,7 +32,7 @@ _LATIN = re.compile(r"[a-z]{2}")
 class Screening:
     """What the screen found: the gravest label and the words that show it. No words means that nothing was found."""
 
-    label: Label
+    label: _Label
     words: str = ""
 
 
@@ -41,7 +41,7 @@ NOTHING_FOUND = Screening("acceptance")
 
 @dataclass(frozen=True)
 class _Pattern:
-    label: Label
+    label: _Label
     regex: re.Pattern[str]
     first: bool
     needs_self: bool

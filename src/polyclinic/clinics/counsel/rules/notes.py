@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.rules.guard import Decision, Source, Way
+from polyclinic.clinics.counsel.rules.guard import Decision, DecisionSource, Way
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.state import Applied, Fact
@@ -107,7 +107,7 @@ class Guarded(Note):
     turn: int
     way: Way
     label: GuardLabel
-    source: Source
+    source: DecisionSource
     reason: str = ""
     words: str = ""
 

@@ -9,8 +9,8 @@ from functools import cache
 
 from polyclinic.clinics.counsel.rules.risk import Draft, stands
 from polyclinic.clinics.counsel.scenario import data
-from polyclinic.core.part_echo import speaks_of_self
 from polyclinic.text.normal import HANGUL, normalise
+from polyclinic.text.persons import speaks_of_self
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 

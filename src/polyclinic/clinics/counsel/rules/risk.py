@@ -20,7 +20,7 @@ RiskType = Literal[0, 1, 2, 3]
 RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings": 3}
 
 
-class Fault(Frozen):
+class RiskFault(Frozen):
     """A risk type, the words it is based on, and what to change. `doubted`: the critic alone says so; neither a rule
     nor the reading of the words confirms it. `borrowed`: the words are the person's own.
     """
@@ -59,7 +59,7 @@ def read_draft(draft: str, findings: Sequence[Finding]) -> Draft:
     )
 
 
-def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
+def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> RiskFault:
     """The gravest fault: facts without a source, then a stated time left, a slip, an ignored feeling.
 
     `hurt` says that the person showed strong feeling. `cited` is the source that the counsellor named, if any.
@@ -76,10 +76,10 @@ def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lan
         return _fault(3 if unheard else 2, "3" if unheard else "2", draft.slip, lang)
     if hurt and not draft.feeling:
         return _fault(3, "unheard", "", lang)
-    return Fault(risk=0)
+    return RiskFault(risk=0)
 
 
-def not_their_own(words: str, lang: Lang) -> Fault:
+def not_their_own(words: str, lang: Lang) -> RiskFault:
     """The fault of a draft that repeats the person's own words as if they were the counsellor's."""
     return _fault(3, "borrowed", words, lang).model_copy(update={"borrowed": True})
 
@@ -89,6 +89,6 @@ def stands(words: str, draft: str) -> bool:
     return bool(normalise(words)) and normalise(words) in normalise(draft)
 
 
-def _fault(risk: RiskType, name: str, words: str, lang: Lang, source: str = "") -> Fault:
+def _fault(risk: RiskType, name: str, words: str, lang: Lang, source: str = "") -> RiskFault:
     feedback = str(data("risk")["feedback"][name][lang]).format(words=words, source=source)
-    return Fault(risk=risk, words=words, feedback=feedback)
+    return RiskFault(risk=risk, words=words, feedback=feedback)

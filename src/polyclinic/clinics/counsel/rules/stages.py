@@ -17,7 +17,7 @@ from polyclinic.core.reading import Question
 from polyclinic.text.normal import letters, normalise
 
 MoveKind = Literal["stay", "advance", "back", "return"]
-Heard = Mapping[str, str]
+HeardSignals = Mapping[str, str]
 _WANTED: dict[str, tuple[str, ...]] = {
     "opening": ("consent",),
     "disease_awareness": ("understanding",),
@@ -86,7 +86,7 @@ def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
     return questions
 
 
-def next_move(stage: str, furthest: str, heard: Heard) -> Move:
+def next_move(stage: str, furthest: str, heard: HeardSignals) -> Move:
     """The move that the signals call for: forward if one leads forward, back if they only lead back, otherwise none."""
     here = STAGES.index(stage)
     name = next((wanted for wanted in wanted_signals(stage) if wanted in heard), "")
@@ -110,7 +110,7 @@ def may_move(stage: str, furthest: str, to: str) -> bool:
     return there <= here + 1 or there <= STAGES.index(furthest)
 
 
-def settle(stage: str, furthest: str, utterance: str, heard: Heard, proposed: Move) -> tuple[Move, bool]:
+def settle(stage: str, furthest: str, utterance: str, heard: HeardSignals, proposed: Move) -> tuple[Move, bool]:
     """The move that is made, and whether it is the proposed one."""
     if proposed.to == stage:
         return proposed.model_copy(update={"kind": "stay"}), True
@@ -122,7 +122,7 @@ def settle(stage: str, furthest: str, utterance: str, heard: Heard, proposed: Mo
     return (Move(kind="stay", to=stage) if move.kind == "back" else move), False
 
 
-def _meant(stage: str, to: str, heard: Heard) -> bool:
+def _meant(stage: str, to: str, heard: HeardSignals) -> bool:
     """Whether the reader found a signal for this move."""
     wanted = back_signals(stage) if STAGES.index(to) < STAGES.index(stage) else wanted_signals(stage)
     return any(name in heard for name in wanted)

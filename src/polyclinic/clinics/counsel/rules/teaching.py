@@ -19,7 +19,7 @@ from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
-from polyclinic.core.files import json_lines, package_file, package_path, package_text
+from polyclinic.core.files import json_lines, package_file, package_lines, package_path
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
@@ -46,12 +46,12 @@ def list_lines() -> list[LabelledText]:
     """Utterances by the authors of the word lists, without the dangerous lines that understudies say."""
     cues: dict[str, dict[str, list[str]]] = data("cues")
     voiced = {line for risk in ("active", "implicit", "passive") for lines in cues[risk].values() for line in lines}
-    rows = []
-    for name in ("build", "probes"):
-        for _, row in json_lines(package_text(PACKAGE, f"data/utterances/{name}.jsonl"), name):
-            if row["text"] not in voiced:
-                rows.append(LabelledText(row["text"], row["lang"], row["label"], "lists", LISTS_WEIGHT))
-    return rows
+    return [
+        LabelledText(row["text"], row["lang"], row["label"], "lists", LISTS_WEIGHT)
+        for name in ("build", "probes")
+        for row in package_lines(PACKAGE, f"data/utterances/{name}.jsonl")
+        if row["text"] not in voiced
+    ]
 
 
 def train_guard(out: Path | None) -> TrainedWeights:

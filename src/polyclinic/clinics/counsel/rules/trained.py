@@ -17,6 +17,7 @@ from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
 from polyclinic.core.message import Frozen
 from polyclinic.reading.text_labels import TextLabels, load
+from polyclinic.text.normal import language_of
 from polyclinic.text.sentences import sentences
 
 GuardLabel = Literal["active", "emergency", "harm_others", "abuse", "implicit", "passive", "acceptance"]
@@ -27,20 +28,18 @@ TRAINED_LABELS = (*GUARD_LABELS, ORDINARY)
 WEIGHTS = "guard.npz"
 LONG_CHARS, WINDOW_CHARS = 400, 300
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
-_HANGUL = re.compile(r"[가-힣]")
-_LATIN = re.compile(r"[a-zA-Z]")
 _CALM = frozenset({"acceptance", ORDINARY})
 
-Level = Literal["sure", "doubt", "flag", "none"]
+_Level = Literal["sure", "doubt", "flag", "none"]
 
 
-class Reading(Frozen):
+class GuardReading(Frozen):
     """How the trained guard reads a message. `level` and `label` are its verdict, and `words` are the words that
     decided it. `danger` is the probability of danger, `wish` that of danger or a wish to die. `calm` says that the
     message is so harmless that the screen's words do not count.
     """
 
-    level: Level
+    level: _Level
     label: GuardLabel
     danger: float
     wish: float
@@ -48,10 +47,10 @@ class Reading(Frozen):
     calm: bool = False
 
 
-NOTHING_READ = Reading(level="none", label="acceptance", danger=0.0, wish=0.0)
+NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0.0)
 
 
-def read_message(text: str) -> Reading:
+def read_message(text: str) -> GuardReading:
     """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") says nothing
     that the weights could have learned: it is not read, and only the word screen looks at it.
     """
@@ -60,8 +59,8 @@ def read_message(text: str) -> Reading:
     return min((_read(piece) for piece in pieces(text)), key=_gravity)
 
 
-def _gravity(reading: Reading) -> tuple[int, float]:
-    return get_args(Level).index(reading.level), -reading.danger - reading.wish
+def _gravity(reading: GuardReading) -> tuple[int, float]:
+    return get_args(_Level).index(reading.level), -reading.danger - reading.wish
 
 
 def pieces(text: str) -> list[str]:
@@ -82,19 +81,17 @@ def pieces(text: str) -> list[str]:
     return windows
 
 
-def language_of(text: str) -> Lang:
-    """The language, recognised by the letters, because a person may write in another language than the session's. Each
-    Hangul letter counts twice, because it says more.
-    """
-    return "ko" if 2 * len(_HANGUL.findall(text)) >= len(_LATIN.findall(text)) else "en"
+def message_language(text: str) -> Lang:
+    """The language of a message: a person may write in another language than the session's."""
+    return language_of(text, 2) or "ko"
 
 
-def _read(text: str) -> Reading:
-    model, lang = weights(), language_of(text)
+def _read(text: str) -> GuardReading:
+    model, lang = weights(), message_language(text)
     found, levels = model.read(text, lang), model.settings[lang]
     danger = sum(found[label] for label in DANGERS)
     wish = danger + found["passive"]
-    level: Level = "none"
+    level: _Level = "none"
     if danger >= levels["doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"
     elif wish >= levels["flag"]:
@@ -106,7 +103,7 @@ def _read(text: str) -> Reading:
         label = "passive"
     words = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
     calm = level == "none" and wish < levels["calm"]
-    return Reading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words, calm=calm)
+    return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words, calm=calm)
 
 
 @cache

@@ -53,8 +53,10 @@ class CounsellorUnderstudy(Understudy):
         if source is not None:
             parts.append(source.say)
         if prompt.cue.stage == "closing" and prompt.facts:
-            subject, _, value = prompt.facts[0].partition(": ")
-            parts.append(words(voice, "counsellor", lang, "remembered").format(subject=subject, value=value))
+            known = prompt.facts[0]
+            parts.append(
+                words(voice, "counsellor", lang, "remembered").format(subject=known.subject, value=known.value)
+            )
         asked = words(voice, "asks", lang, prompt.cue.stage)
         again = words(voice, "counsellor", lang, "goes_on")
         parts.append(prompt.gentle or (again if asked in heard and heard.rfind(again) < heard.rfind(asked) else asked))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import Criticism, Fault
+from polyclinic.clinics.counsel.prompts.replies import Criticism, DraftFault
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
@@ -31,7 +31,7 @@ class CriticUnderstudy(Understudy):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
         words = self._worst(ask)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
-        fault: Fault = (
+        fault: DraftFault = (
             "feelings" if hurt and not ask.understands(words, FEELING.ask(said=prompt.utterance)) else "choice"
         )
         return Criticism(reason="it slips", fault=fault, words=words, feedback=f"Leave out '{words}'.")

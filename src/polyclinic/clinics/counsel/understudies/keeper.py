@@ -24,8 +24,10 @@ class KeeperUnderstudy(Understudy):
         """At most one fact a turn; with the mistake, the opposite of a known fact."""
         prompt = ask.prompt
         if ask.mistake("contradict") and prompt.facts:
-            subject, _, value = prompt.facts[0].partition(": ")
-            return Remembers(words="", action="add", subject=subject, value=cut(f"not {value}", VALUE_CHARS))
+            known = prompt.facts[0]
+            return Remembers(
+                words="", action="add", subject=known.subject, value=cut(f"not {known.value}", VALUE_CHARS)
+            )
         return self._fact(ask)
 
     @staticmethod
@@ -56,6 +58,6 @@ class KeeperUnderstudy(Understudy):
     def summarises(self, ask: Ask[KeeperSummarises]) -> str:
         """The patient's latest words, cut to the limit; with the mistake, all of them, without a limit."""
         prompt = ask.prompt
-        spoken = [line.partition(": ")[2] for line in prompt.turns if line.startswith("patient:")]
+        spoken = [turn.words for turn in prompt.turns if turn.speaker == "patient"]
         text = " / ".join([prompt.summary, *spoken] if ask.mistake("verbose") else [*spoken[-4:]])
         return text if ask.mistake("verbose") else cut(text or prompt.summary or "…", prompt.limit)

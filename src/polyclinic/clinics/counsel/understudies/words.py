@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, data
+from polyclinic.clinics.counsel.scenario import InventedPerson, Lang, PersonaLines, data
 from polyclinic.errors import UnknownName
 
 VOICES = ("first", "second")
@@ -28,10 +28,10 @@ def words(voice: str, who: str, lang: Lang, name: str) -> str:
     return str(_voice(voice)[who][lang][name])
 
 
-def lines_of(voice: str, persona: Persona, lang: Lang) -> Lines:
+def lines_of(voice: str, persona: InventedPerson, lang: Lang) -> PersonaLines:
     """What this person says where persons differ: the voice's own lines, or the lines written with the person."""
     own = _voice(voice).get("lines", {}).get(lang, {}).get(persona.id)
-    return Lines.model_validate(own) if own else persona.lines[lang]
+    return PersonaLines.model_validate(own) if own else persona.lines[lang]
 
 
 def topic_of(text: str) -> str:

@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.agents.views import since_own_words, spoken, trait_lines
 from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.prompts.views import PatientSteers
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty, Discharge, MedicationReview, Role
 from polyclinic.core.episode import Episode
 from polyclinic.core.part import Part, answer_in_part
@@ -29,7 +29,7 @@ class Patient:
         self._voice = steering(episode.services.options).voice
         self._answered = 0
 
-    async def answers(self, to: Role, lines: Sequence[Line]) -> str:
+    async def answers(self, to: Role, lines: Sequence[SceneLine]) -> str:
         """What the patient says now. The words are checked to fit the patient's part."""
         scenario = self._scenario
         history, heard = since_own_words("patient", lines)

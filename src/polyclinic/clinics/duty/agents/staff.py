@@ -16,7 +16,7 @@ from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applic
 from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
 from polyclinic.clinics.duty.rules.tasks.beats import AIMS, MATTERS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
-from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
+from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
@@ -87,7 +87,9 @@ class Staff:
         own = [line.text for line in book.lines]
         return (*own, *(line.text for line in before if line.key not in decided))[:MAX_LINES]
 
-    def prompt(self, beat: Beat, lines: Sequence[Line], book: CommitmentBook, profile: TraitProfile | None) -> ActTurn:
+    def prompt(
+        self, beat: Beat, lines: Sequence[SceneLine], book: CommitmentBook, profile: TraitProfile | None
+    ) -> ActTurn:
         """Everything that this person's prompt holds when they speak."""
         variant, scenario = self._variant, self._scenario
         grave = [norm for norm in self._bound if norm.severity >= HIGH_SEVERITY][:CHECKLIST_ITEMS]
@@ -148,7 +150,7 @@ class Staff:
             failures=tuple(f"{sign.count} times, last after: {sign.trigger}" for sign in signs[:2]),
         )
 
-    async def speaks(self, beat: Beat, lines: Sequence[Line], book: CommitmentBook) -> Told:
+    async def speaks(self, beat: Beat, lines: Sequence[SceneLine], book: CommitmentBook) -> Told:
         """Draft, check and choose. A refused draft is rewritten as often as the variant allows."""
         variant = self._variant
         prompt, history = self.prompt(beat, lines, book, self.state.profile), since_own_words(self.role, lines)[0]
@@ -169,7 +171,7 @@ class Staff:
         return Told(drafts[best], tuple(drafts), refused)
 
     async def _weighed(
-        self, draft: str, beat: Beat, lines: Sequence[Line], prompt: ActTurn
+        self, draft: str, beat: Beat, lines: Sequence[SceneLine], prompt: ActTurn
     ) -> tuple[list[NormVerdict], float]:
         """What a draft breaks and how well it fits the person's traits, both as the reader finds it."""
         scene = Scene(self._scenario, self.role, draft, beat.to, tuple(lines))
@@ -178,13 +180,13 @@ class Staff:
         return broken, await alignment(self._reads, self.role, draft, target)
 
     async def probes(
-        self, asked: Sequence[tuple[Beat, int]], lines: Sequence[Line], profile: TraitProfile, sample: int
+        self, asked: Sequence[tuple[Beat, int]], lines: Sequence[SceneLine], profile: TraitProfile, sample: int
     ) -> list[tuple[str, list[NormVerdict]]]:
         """What this person would have said at earlier beats with the traits in `profile`, and what that would break."""
         return await self._together(*(self._probe(beat, lines[:at], profile, sample) for beat, at in asked))
 
     async def _probe(
-        self, beat: Beat, before: Sequence[Line], profile: TraitProfile, sample: int
+        self, beat: Beat, before: Sequence[SceneLine], profile: TraitProfile, sample: int
     ) -> tuple[str, list[NormVerdict]]:
         prompt = self.prompt(beat, before, CommitmentBook(), profile)
         text = await self._agent.ask(prompt, history=since_own_words(self.role, before)[0], sample=sample)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.prompts.views import Limit, RoleView, Spoken, TraitLine
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.prompts.views import Limit, RoleView, SpokenMessage, TraitLine
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, AnyDuty, Discharge, Medication, MedicationReview, Role
 from polyclinic.clinics.duty.state.style import Style, styled
 from polyclinic.core.message import Message, assistant, user
@@ -71,12 +71,14 @@ def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tup
     )
 
 
-def spoken(lines: Sequence[Line]) -> tuple[Spoken, ...]:
+def spoken(lines: Sequence[SceneLine]) -> tuple[SpokenMessage, ...]:
     """The dialogue so far, numbered, for a prompt."""
-    return tuple(Spoken(number=i, speaker=line.speaker, to=line.to, text=line.text) for i, line in enumerate(lines, 1))
+    return tuple(
+        SpokenMessage(number=i, speaker=line.speaker, to=line.to, text=line.text) for i, line in enumerate(lines, 1)
+    )
 
 
-def since_own_words(role: Role, lines: Sequence[Line]) -> tuple[list[Message], tuple[Spoken, ...]]:
+def since_own_words(role: Role, lines: Sequence[SceneLine]) -> tuple[list[Message], tuple[SpokenMessage, ...]]:
     """The conversation as one side's chat history up to its own last words, and what was said after them."""
     numbered = spoken(lines)
     own = [line.number for line in numbered if line.speaker == role]

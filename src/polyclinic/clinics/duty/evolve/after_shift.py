@@ -18,7 +18,7 @@ from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
 from polyclinic.clinics.duty.state.ward import Counted, Edited, IdentityChosen, ShiftCounted, ShiftRemembered
@@ -39,7 +39,7 @@ class ShiftRecord:
     number: int
     staff: Mapping[Role, Staff]
     taught: Sequence[Norm]
-    lines: tuple[Line, ...]
+    lines: tuple[SceneLine, ...]
     beats: tuple[tuple[Beat, int], ...]
     broken: tuple[NormVerdict, ...]
     commitments: CommitmentBook

@@ -8,12 +8,12 @@ from statistics import fmean
 from polyclinic.clinics.duty.evolve.reports import R01, R02
 from polyclinic.clinics.duty.prompts.reflection import HearsTraits, ReviewsBreach
 from polyclinic.clinics.duty.prompts.replies import BreachReviewed, Correction, Diagnosed
-from polyclinic.clinics.duty.prompts.views import ScaleLine, Spoken
+from polyclinic.clinics.duty.prompts.views import BreachSteers, ScaleLine, SpokenMessage
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, detect
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled
@@ -32,7 +32,7 @@ async def diagnose(
     episode: Episode,
     state: RoleState,
     scenario: AnyDuty,
-    dialogue: tuple[Spoken, ...],
+    dialogue: tuple[SpokenMessage, ...],
     broken: Sequence[NormVerdict],
     norms: Sequence[Norm],
     number: int,
@@ -70,7 +70,7 @@ async def _review(agent: Agent, breach: ReviewsBreach) -> BreachReviewed | None:
 
 
 def _breach(
-    state: RoleState, scenario: AnyDuty, dialogue: tuple[Spoken, ...], verdict: NormVerdict, norm: Norm
+    state: RoleState, scenario: AnyDuty, dialogue: tuple[SpokenMessage, ...], verdict: NormVerdict, norm: Norm
 ) -> ReviewsBreach:
     """The question about one broken norm."""
     message = dialogue[verdict.step]
@@ -82,6 +82,7 @@ def _breach(
         to=message.to,
         late=verdict.step + 1 > LATE * scenario.turns[1],
         before=dialogue[max(verdict.step - 2, 0) : verdict.step],
+        steers=BreachSteers(then=norm.then),
     )
 
 
@@ -151,6 +152,6 @@ def identity_report(
     )
 
 
-def said_by(lines: Sequence[Line], role: str) -> list[str]:
+def said_by(lines: Sequence[SceneLine], role: str) -> list[str]:
     """One role's messages."""
     return [line.text for line in lines if line.speaker == role]

@@ -25,7 +25,7 @@ from polyclinic.clinics.duty.rules.notes import (
     StaffSpoke,
 )
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
-from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
+from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
@@ -44,7 +44,7 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     await episode.enter_lane("ward")
     shift = Shift(episode)
     shift.introduce()
-    checks: Alongside[Checked] = episode.alongside()
+    checks: Alongside[BrokenRules] = episode.alongside()
     async with checks:
         await shift.talk(checks)
     shift.checked(checks.results)
@@ -56,7 +56,7 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     return record.outcome
 
 
-class Checked(NamedTuple):
+class BrokenRules(NamedTuple):
     """What one message breaks."""
 
     found: NormsRead
@@ -84,7 +84,7 @@ class Shift:
         rng = episode.random("patient", paired=True)
         person = draw_profile("patient", priors(episode.services)["patient"], rng)
         self.patient = Patient(episode, self.scenario, person)
-        self.lines: list[Line] = []
+        self.lines: list[SceneLine] = []
         self.beats: list[tuple[Beat, int]] = []
         self.found = together(())
         self.taught_verdicts: list[NormVerdict] = []
@@ -103,7 +103,7 @@ class Shift:
         if self.norms != inventory():
             self.episode.note(NormsShown(norms=self.norms))
 
-    async def talk(self, checks: Alongside[Checked]) -> None:
+    async def talk(self, checks: Alongside[BrokenRules]) -> None:
         """Work beat by beat until the running order ends. The checker checks messages while others already speak."""
         order = list(running_order(self.scenario))
         while order and len(self.lines) < self.scenario.turns[1]:
@@ -127,17 +127,17 @@ class Shift:
         spoke = StaffSpoke(stage=beat.stage, drafts=len(told.drafts), refused=told.refused)
         self.episode.say(beat.role, told.text, to=beat.to, payload=spoke)
         self.beats.append((beat, len(self.lines)))
-        self._heard(Line(speaker=beat.role, text=told.text, to=beat.to))
+        self._heard(SceneLine(speaker=beat.role, text=told.text, to=beat.to))
         return scene
 
-    async def check(self, scene: Scene) -> Checked:
+    async def check(self, scene: Scene) -> BrokenRules:
         """Which norms a message breaks: the true ones for the record, and the taught ones for learning."""
         found = await read_norms(self.episode.reads, self.norms, [scene])
         if self.taught == self.norms:
-            return Checked(found, found.broken)
-        return Checked(found, await read_action(self.episode.reads, self.taught, scene))
+            return BrokenRules(found, found.broken)
+        return BrokenRules(found, await read_action(self.episode.reads, self.taught, scene))
 
-    def checked(self, checks: Sequence[Checked]) -> None:
+    def checked(self, checks: Sequence[BrokenRules]) -> None:
         """Write down everything that was broken, in the order it was said, and the norms that could not be judged."""
         for check in checks:
             for verdict in check.found.broken:
@@ -152,11 +152,11 @@ class Shift:
         text = await self.patient.answers(beat.to, self.lines)
         asks_more = is_question(text)
         self.episode.say("patient", text, to=beat.to, payload=PatientSpoke(stage=beat.stage, asks_more=asks_more))
-        self._heard(Line(speaker="patient", text=text, to=beat.to))
+        self._heard(SceneLine(speaker="patient", text=text, to=beat.to))
         self.worries = (text,) if asks_more else ()
         return asks_more
 
-    def _heard(self, line: Line) -> None:
+    def _heard(self, line: SceneLine) -> None:
         before = len(self.commitments.broken)
         self.lines.append(line)
         if line.speaker != "patient":

@@ -19,7 +19,9 @@ from polyclinic.eval.rules import mark, reading_judge
 
 READ = (NORM.name, TEACHBACK.name)
 TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ, title="checklist met")
-SUCCESS = Metric("success", "whether the whole checklist was met", rests_on=READ, title="whole checklist met")
+SUCCESS = Metric(
+    "success", "whether the whole checklist was met", rests_on=READ, title="whole checklist met", yes_no=True
+)
 SE = Metric(
     "se",
     "messages until the decision was stated",

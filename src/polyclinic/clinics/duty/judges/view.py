@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.notes import IdentityShown, NormsShown
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.scenario.schema import ROLES, STAFF, AnyDuty, Role
 from polyclinic.core.judge import Case
 from polyclinic.core.prompt import Facts
@@ -14,13 +14,13 @@ from polyclinic.core.transcript import Transcript
 from polyclinic.eval.view import View
 
 
-def lines_of(transcript: Transcript) -> tuple[Line, ...]:
+def lines_of(transcript: Transcript) -> tuple[SceneLine, ...]:
     """Everything said aloud."""
     found = []
     for said in transcript.said():
         speaker = next((role for role in ROLES if role == said.speaker), None)
         if speaker is not None:
-            found.append(Line(speaker=speaker, text=said.text, to=said.to))
+            found.append(SceneLine(speaker=speaker, text=said.text, to=said.to))
     return tuple(found)
 
 
@@ -30,12 +30,12 @@ def norms_of(transcript: Transcript) -> tuple[Norm, ...]:
     return inventory() if noted is None else noted.norms
 
 
-def staff_in(lines: tuple[Line, ...]) -> list[Role]:
+def staff_in(lines: tuple[SceneLine, ...]) -> list[Role]:
     """The members of staff who spoke, in a fixed order."""
     return [role for role in STAFF if any(line.speaker == role for line in lines)]
 
 
-def messages_of(lines: tuple[Line, ...], role: Role) -> tuple[str, ...]:
+def messages_of(lines: tuple[SceneLine, ...], role: Role) -> tuple[str, ...]:
     """What one role said."""
     return tuple(line.text for line in lines if line.speaker == role)
 
@@ -51,7 +51,7 @@ class ShiftHeard(Facts):
     """
 
     scenario: AnyDuty
-    lines: tuple[Line, ...]
+    lines: tuple[SceneLine, ...]
     norms: tuple[Norm, ...]
     own: frozenset[str] = frozenset()
     role: Role | None = None

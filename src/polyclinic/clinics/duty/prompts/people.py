@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts.views import MemoryView, PatientSteers, RoleView, Spoken, StaffSteers, TraitLine
+from polyclinic.clinics.duty.prompts.views import (
+    MemoryView,
+    PatientSteers,
+    RoleView,
+    SpokenMessage,
+    StaffSteers,
+    TraitLine,
+)
 from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -26,7 +33,7 @@ class ActTurn(Prompt[str]):
     checklist: tuple[str, ...]
     learned: tuple[str, ...]
     grounding: tuple[str, ...]
-    heard: tuple[Spoken, ...]
+    heard: tuple[SpokenMessage, ...]
     memory: MemoryView
     aim: str
     to: Role
@@ -76,7 +83,7 @@ class PatientTurn(Prompt[str]):
     story: tuple[str, ...]
     concerns: tuple[str, ...]
     manner: tuple[str, ...]
-    heard: tuple[Spoken, ...]
+    heard: tuple[SpokenMessage, ...]
     to: Role
     steers: PatientSteers
 

@@ -8,11 +8,11 @@ from polyclinic.clinics.duty.prompts.replies import (
     WORDS,
     BreachReviewed,
     IdentityJudged,
-    Preferred,
+    PreferredManner,
     TraitsHeard,
     traits_heard,
 )
-from polyclinic.clinics.duty.prompts.views import PreferenceSteers, ScaleLine, Spoken, TraitLine
+from polyclinic.clinics.duty.prompts.views import BreachSteers, PreferenceSteers, ScaleLine, SpokenMessage, TraitLine
 from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -29,7 +29,8 @@ class ReviewsBreach(Prompt[BreachReviewed]):
     said: str
     to: str
     late: bool
-    before: tuple[Spoken, ...]
+    before: tuple[SpokenMessage, ...]
+    steers: BreachSteers
 
     @property
     def for_human(self) -> str:
@@ -90,7 +91,7 @@ def _pair(line: str) -> tuple[str, str]:
     return name.strip(), words.strip()
 
 
-class PrefersIdentity(Prompt[Preferred]):
+class PrefersIdentity(Prompt[PreferredManner]):
     """Which of two versions of the same person serves norms, identity and the team better."""
 
     template = "prefers_identity.md"
@@ -113,10 +114,10 @@ class PrefersIdentity(Prompt[Preferred]):
         )
 
     @classmethod
-    def from_human(cls, text: str) -> Preferred:
+    def from_human(cls, text: str) -> PreferredManner:
         """A person writes ``first``, ``second`` or ``neither``."""
         word = text.strip().lower()
-        return Preferred.model_validate({"reason": "a person's choice", "better": word})
+        return PreferredManner.model_validate({"reason": "a person's choice", "better": word})
 
 
 class JudgesIdentity(Prompt[IdentityJudged]):

@@ -13,11 +13,11 @@ Cause = Literal[
     "missing_information", "scope_confusion", "premature_closure", "overconfidence", "forgetting", "time_pressure"
 ]
 CorrectionKind = Literal["check", "trigger", "phrase"]
-Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
+_Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
 WORDS = "_words"
 """The ending of a field name: this field has the words that show the trait."""
 _FEW: dict[str, JsonValue] = {"maxLength": 60}
-Likeness = Literal["the same person", "nearly the same", "partly", "hardly", "another person"]
+_Likeness = Literal["the same person", "nearly the same", "partly", "hardly", "another person"]
 HEARD: dict[str, float] = {
     "hardly": 0.1,
     "rather little": 0.3,
@@ -25,7 +25,7 @@ HEARD: dict[str, float] = {
     "rather strongly": 0.7,
     "very strongly": 0.9,
 }
-DISTANCES: dict[Likeness, float] = {
+DISTANCES: dict[_Likeness, float] = {
     "the same person": 0.0,
     "nearly the same": 0.25,
     "partly": 0.5,
@@ -75,11 +75,11 @@ def traits_heard(dimensions: tuple[str, ...]) -> type[TraitsHeard]:
     fields: dict[str, Any] = {}
     for name in dimensions:
         fields[name + WORDS] = (str, Field(description=f"the words that show {name}, or empty", json_schema_extra=_FEW))
-        fields[name] = (Heard, Field(description=f"how strongly {name} is heard"))
+        fields[name] = (_Heard, Field(description=f"how strongly {name} is heard"))
     return create_model("TraitsHeardNow", __base__=TraitsHeard, **fields)
 
 
-class Preferred(ReplyModel):
+class PreferredManner(ReplyModel):
     """Which of two ways of being the same person serves better, reason first."""
 
     reason: str = Field(min_length=1, json_schema_extra=ASIDE)
@@ -90,7 +90,7 @@ class IdentityJudged(ReplyModel):
     """How like the established person the speaker is, reason first."""
 
     reason: str = Field(min_length=1, json_schema_extra=ASIDE)
-    likeness: Likeness
+    likeness: _Likeness
 
     @property
     def distance(self) -> float:

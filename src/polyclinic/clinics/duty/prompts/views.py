@@ -62,7 +62,7 @@ class MemoryView(Frozen):
     failures: tuple[str, ...] = ()
 
 
-class Spoken(Frozen):
+class SpokenMessage(Frozen):
     """One message of the conversation so far."""
 
     number: int
@@ -83,7 +83,7 @@ class StaffSteers(Facts):
     shift: int
     turn: int
     turns: int
-    dialogue: tuple[Spoken, ...]
+    dialogue: tuple[SpokenMessage, ...]
     disturbance: Disturbance | None = None
     calm: bool = False
     voice: str = "first"
@@ -94,9 +94,15 @@ class PatientSteers(Facts):
     """What steers an offline patient and is never printed."""
 
     answered: int
-    dialogue: tuple[Spoken, ...]
+    dialogue: tuple[SpokenMessage, ...]
     traits: tuple[TraitLine, ...]
     voice: str = "first"
+
+
+class BreachSteers(Facts):
+    """What a broken rule asks for, for an offline reflector."""
+
+    then: str
 
 
 class PreferenceSteers(Facts):

@@ -96,7 +96,7 @@ def unread_norms(data: Collected) -> list[Section]:
         "report. The built-in reader has learned only the clinic's norms: cast a language model as the reader, or name "
         "the clinic's norm that means the same (`like: SAFE-1`)."
     )
-    table = Table("Norms that were not judged", ["norm", "variant", "episodes"], rows, digits=0)
+    table = Table("Norms that were not judged", ["norm", "variant", "episodes"], rows)
     return [Section("Norms that were not judged", [Paragraph(told), table])]
 
 

@@ -12,13 +12,13 @@ from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, T
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
-Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
+_Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
 
 
 class Fact(Frozen):
     """One edge of the graph, in words; `subjects` are the nodes that it joins."""
 
-    kind: Kind
+    kind: _Kind
     subjects: tuple[str, ...]
     text: str
     severity: int

@@ -25,7 +25,7 @@ FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words", "said_to",
 WORD_FIELDS = ("if_says", "must_say", "unless_says")
 
 
-class Fault(NamedTuple):
+class NormFault(NamedTuple):
     """What is wrong on which line, and how to fix it."""
 
     line: int
@@ -37,12 +37,12 @@ class Fault(NamedTuple):
         return bad_file(name, self.problem, line=self.line, fix=self.fix)
 
 
-def lint_norms(text: str, name: str) -> list[Fault]:
+def lint_norms(text: str, name: str) -> list[NormFault]:
     """Everything wrong in a norm file's text; empty when it is valid. Raises `DataError` if it is not YAML."""
     root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
-        return [Fault(1, "a norm file must be a list of norms", "start every norm with '- id: NAME'")]
-    faults: list[Fault] = []
+        return [NormFault(1, "a norm file must be a list of norms", "start every norm with '- id: NAME'")]
+    faults: list[NormFault] = []
     seen: dict[str, int] = {}
     for node in root.value:
         faults += _lint_one(node, seen)
@@ -59,21 +59,21 @@ def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
     return entries
 
 
-def _lint_one(node: yaml.Node, seen: dict[str, int]) -> list[Fault]:
+def _lint_one(node: yaml.Node, seen: dict[str, int]) -> list[NormFault]:
     line = _line(node)
     if not isinstance(node, yaml.MappingNode):
-        return [Fault(line, "this entry is not a norm", "write '- id: NAME' and its fields below")]
+        return [NormFault(line, "this entry is not a norm", "write '- id: NAME' and its fields below")]
     fields: dict[str, yaml.Node] = {}
-    faults: list[Fault] = []
+    faults: list[NormFault] = []
     for key, value in node.value:
         name = str(key.value)
         if name not in FIELDS:
-            faults.append(Fault(_line(key), f"unknown field '{name}'", _nearest(name, FIELDS)))
+            faults.append(NormFault(_line(key), f"unknown field '{name}'", _nearest(name, FIELDS)))
         elif name in fields:
-            faults.append(Fault(_line(key), f"the field '{name}' appears twice", "remove one of them"))
+            faults.append(NormFault(_line(key), f"the field '{name}' appears twice", "remove one of them"))
         fields[name] = value
     faults += [
-        Fault(line, f"the field '{name}' is missing", f"add '{name}: ...' to this norm")
+        NormFault(line, f"the field '{name}' is missing", f"add '{name}: ...' to this norm")
         for name in REQUIRED
         if name not in fields
     ]
@@ -85,87 +85,89 @@ def _lint_one(node: yaml.Node, seen: dict[str, int]) -> list[Fault]:
     return faults
 
 
-def _lint_id(node: yaml.Node | None, seen: dict[str, int]) -> list[Fault]:
+def _lint_id(node: yaml.Node | None, seen: dict[str, int]) -> list[NormFault]:
     if node is None:
         return []
     name = str(node.value)
     if name in seen:
         return [
-            Fault(_line(node), f"the id '{name}' is used on line {seen[name]} already", "give every norm its own id")
+            NormFault(
+                _line(node), f"the id '{name}' is used on line {seen[name]} already", "give every norm its own id"
+            )
         ]
     seen[name] = _line(node)
     return []
 
 
-def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[Fault]:
+def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[NormFault]:
     check = fields.get("check")
     means = "words" in fields or ("triggers" in fields and fields["triggers"].value)
     if check is not None and check.value in ("exact", "trigger", "both") and not means:
         fix = f"name a trigger ({', '.join(TRIGGER_NAMES)}), give 'words', or set check to reading"
-        return [Fault(_line(check), f"check is '{check.value}' but the norm has no triggers and no words", fix)]
+        return [NormFault(_line(check), f"check is '{check.value}' but the norm has no triggers and no words", fix)]
     if check is not None and check.value in READ and means:
-        return [Fault(line, f"check is '{check.value}' but the norm has triggers or words", "set check to both")]
+        return [NormFault(line, f"check is '{check.value}' but the norm has triggers or words", "set check to both")]
     return []
 
 
-def _choice(what: str, known: Iterable[str]) -> Callable[[yaml.Node], list[Fault]]:
+def _choice(what: str, known: Iterable[str]) -> Callable[[yaml.Node], list[NormFault]]:
     names = tuple(known)
 
-    def check(node: yaml.Node) -> list[Fault]:
+    def check(node: yaml.Node) -> list[NormFault]:
         if isinstance(node, yaml.ScalarNode) and node.value in names:
             return []
         value = node.value if isinstance(node, yaml.ScalarNode) else "a list"
-        return [Fault(_line(node), f"unknown {what} '{value}'", _nearest(str(value), names))]
+        return [NormFault(_line(node), f"unknown {what} '{value}'", _nearest(str(value), names))]
 
     return check
 
 
-def _choices(what: str, known: Iterable[str], *, some: bool) -> Callable[[yaml.Node], list[Fault]]:
+def _choices(what: str, known: Iterable[str], *, some: bool) -> Callable[[yaml.Node], list[NormFault]]:
     one = _choice(what, known)
 
-    def check(node: yaml.Node) -> list[Fault]:
+    def check(node: yaml.Node) -> list[NormFault]:
         if not isinstance(node, yaml.SequenceNode):
-            return [Fault(_line(node), f"{what}s must be a list", f"write [{node.value}]")]
+            return [NormFault(_line(node), f"{what}s must be a list", f"write [{node.value}]")]
         if some and not node.value:
-            return [Fault(_line(node), f"no {what} is named", f"name at least one of {', '.join(known)}")]
+            return [NormFault(_line(node), f"no {what} is named", f"name at least one of {', '.join(known)}")]
         return [fault for item in node.value for fault in one(item)]
 
     return check
 
 
-def _number(what: str, low: int, high: int) -> Callable[[yaml.Node], list[Fault]]:
-    def check(node: yaml.Node) -> list[Fault]:
+def _number(what: str, low: int, high: int) -> Callable[[yaml.Node], list[NormFault]]:
+    def check(node: yaml.Node) -> list[NormFault]:
         value = str(node.value)
         if node.tag.endswith(":int") and low <= int(value) <= high:
             return []
-        return [Fault(_line(node), f"{what} is '{value}'", f"write a whole number from {low} to {high}")]
+        return [NormFault(_line(node), f"{what} is '{value}'", f"write a whole number from {low} to {high}")]
 
     return check
 
 
-def _text(what: str) -> Callable[[yaml.Node], list[Fault]]:
-    def check(node: yaml.Node) -> list[Fault]:
+def _text(what: str) -> Callable[[yaml.Node], list[NormFault]]:
+    def check(node: yaml.Node) -> list[NormFault]:
         if isinstance(node, yaml.ScalarNode) and node.value.strip():
             return []
-        return [Fault(_line(node), f"'{what}' is empty or not text", f"write one sentence after '{what}:'")]
+        return [NormFault(_line(node), f"'{what}' is empty or not text", f"write one sentence after '{what}:'")]
 
     return check
 
 
-def _word_rule(node: yaml.Node) -> list[Fault]:
+def _word_rule(node: yaml.Node) -> list[NormFault]:
     if not isinstance(node, yaml.MappingNode):
-        return [Fault(_line(node), "'words' is not a mapping", "write 'words: {if_says: [...], must_say: [...]}'")]
+        return [NormFault(_line(node), "'words' is not a mapping", "write 'words: {if_says: [...], must_say: [...]}'")]
     names = [str(key.value) for key, _ in node.value]
     faults = [
-        Fault(_line(key), f"unknown field '{key.value}' in words", _nearest(str(key.value), WORD_FIELDS))
+        NormFault(_line(key), f"unknown field '{key.value}' in words", _nearest(str(key.value), WORD_FIELDS))
         for key, _ in node.value
         if key.value not in WORD_FIELDS
     ]
     if "if_says" not in names:
-        faults.append(Fault(_line(node), "'words' lacks if_says", "add 'if_says: [word, ...]'"))
+        faults.append(NormFault(_line(node), "'words' lacks if_says", "add 'if_says: [word, ...]'"))
     for key, value in node.value:
         if not isinstance(value, yaml.SequenceNode) or not value.value:
-            faults.append(Fault(_line(value), f"'{key.value}' must be a list of words", "write [word, other word]"))
+            faults.append(NormFault(_line(value), f"'{key.value}' must be a list of words", "write [word, other word]"))
     return faults
 
 
@@ -174,12 +176,12 @@ def shipped_text() -> str:
     return package_text("polyclinic.clinics.duty", "data/norms.yaml")
 
 
-def _like(node: yaml.Node) -> list[Fault]:
+def _like(node: yaml.Node) -> list[NormFault]:
     known: list[dict[str, Any]] = parse_yaml(shipped_text(), "norms.yaml")
     return _choice("norm of the clinic", [str(norm["id"]) for norm in known])(node)
 
 
-_CHECKS: dict[str, Callable[[yaml.Node], list[Fault]]] = {
+_CHECKS: dict[str, Callable[[yaml.Node], list[NormFault]]] = {
     "id": _text("id"),
     "roles": _choices("role", ROLES, some=True),
     "tasks": _choices("task", TASKS, some=True),

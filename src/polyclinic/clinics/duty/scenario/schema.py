@@ -67,7 +67,7 @@ class Change(Frozen):
     why: str
 
 
-class Resource(Frozen):
+class DepartmentResource(Frozen):
     """Something the department has or lacks now; `words` name it, `instead` is the safe alternative."""
 
     name: str
@@ -148,7 +148,7 @@ class Duty(Scenario):
     cues: tuple[Cue, ...] = Field(min_length=1)
     unknowns: tuple[Unknown, ...] = Field(min_length=1)
     supervision_boundaries: tuple[Boundary, ...] = Field(min_length=1)
-    resources: tuple[Resource, ...] = ()
+    resources: tuple[DepartmentResource, ...] = ()
     protocol: tuple[str, ...] = Field(min_length=2, description="the house's own steps for this problem")
     house_rules: tuple[str, ...] = Field(
         (), description="what staff read instead, if the steps name what they must ask"

@@ -122,7 +122,7 @@ class Commitment(Frozen):
     words: str
 
 
-class Broken(Frozen):
+class BrokenCommitment(Frozen):
     """A commitment and the later words that break it."""
 
     commitment: Commitment
@@ -142,7 +142,7 @@ class CommitmentBook(Frozen):
     """The commitments of one episode, and those that were broken later."""
 
     open: tuple[Commitment, ...] = Field(default=())
-    broken: tuple[Broken, ...] = Field(default=())
+    broken: tuple[BrokenCommitment, ...] = Field(default=())
 
     def heard(self, speaker: Role, text: str) -> CommitmentBook:
         """The book after one more message: new commitments are added, and contradicted ones are broken unless the
@@ -153,7 +153,7 @@ class CommitmentBook(Frozen):
         for new in commitments_in(speaker, text):
             for old in [held for held in open_ if held.about == new.about and held.value != new.value]:
                 if not corrects:
-                    broken.append(Broken(commitment=old, words=new.words))
+                    broken.append(BrokenCommitment(commitment=old, words=new.words))
                 open_.remove(old)
             if new not in open_:
                 open_.append(new)

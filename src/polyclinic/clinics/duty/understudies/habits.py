@@ -56,7 +56,7 @@ class WearsOff(Frozen):
         return min(far, self.most) * (-1 if self.per_shift < 0 else 1)
 
 
-class Habits(Frozen):
+class RoleHabits(Frozen):
     """All habits."""
 
     prone: dict[Role, dict[str, float]]
@@ -70,9 +70,9 @@ class Habits(Frozen):
 
 
 @lru_cache(maxsize=1)
-def habits() -> Habits:
+def habits() -> RoleHabits:
     """The habits that come with the clinic."""
-    return Habits.model_validate(package_data("polyclinic.clinics.duty", "data/habits.yaml"))
+    return RoleHabits.model_validate(package_data("polyclinic.clinics.duty", "data/habits.yaml"))
 
 
 def is_late(prompt: ActTurn) -> bool:

@@ -10,7 +10,7 @@ from polyclinic.clinics.duty.prompts.replies import (
     WORDS,
     BreachReviewed,
     Cause,
-    Preferred,
+    PreferredManner,
     TraitsHeard,
     traits_heard,
 )
@@ -33,8 +33,7 @@ class ReflectorUnderstudy(Understudy):
     def reviews(self, ask: Ask[ReviewsBreach]) -> BreachReviewed:
         """What the rule asks for, turned into advice."""
         prompt = ask.prompt
-        _, _, then = prompt.rule.partition("THEN ")
-        advice = f"Next time make sure of this: {(then or prompt.rule).rstrip('.')}."
+        advice = f"Next time make sure of this: {prompt.steers.then.rstrip('.')}."
         cause: Cause = "forgetting" if prompt.late else "missing_information"
         return BreachReviewed(why=prompt.rationale[:160], cause=cause, kind="check", correction=advice[:200])
 
@@ -50,15 +49,15 @@ class ReflectorUnderstudy(Understudy):
         return traits_heard(tuple([line.dimension for line in prompt.scales])).model_validate(said)
 
     @answers(PrefersIdentity)
-    def prefers(self, ask: Ask[PrefersIdentity]) -> Preferred:
+    def prefers(self, ask: Ask[PrefersIdentity]) -> PreferredManner:
         """The version with the higher reward; almost equal rewards are a tie."""
         prompt = ask.prompt
         first = _worth(ask, prompt.first, prompt.steers.first_severity)
         second = _worth(ask, prompt.second, prompt.steers.second_severity)
         if abs(first - second) < _NEAR:
-            return Preferred(reason=f"both are worth about {first:.3f}", better="neither")
+            return PreferredManner(reason=f"both are worth about {first:.3f}", better="neither")
         better = f"{max(first, second):.3f} against {min(first, second):.3f}"
-        return Preferred(reason=better, better="first" if first > second else "second")
+        return PreferredManner(reason=better, better="first" if first > second else "second")
 
 
 def showing(ask: Ask[P], role: str, line: ScaleLine, messages: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from polyclinic.clinics.frontdesk.rules.stated import states_wish
 from polyclinic.clinics.frontdesk.scenario.diary import Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, wish_of
-from polyclinic.clinics.frontdesk.tools.desk import Found, as_proposal, find_time
+from polyclinic.clinics.frontdesk.tools.desk import FoundSlot, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -101,7 +101,7 @@ class Booking:
             await self.settle(diary, self.second, offer_words(offer.proposals or ()))
             offer = await self.offer(diary, snapshot, self.second)
         wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
-        self.episode.conclude(BookingEnded(department=self.department, dialogue=">".join(wishes)))
+        self.episode.conclude(BookingEnded.after(self.department, wishes))
         if offer.proposals == () and not anything_free(snapshot, offer.request.wish):
             self.say("staff", "I am sorry, nothing is free.", "booking")
             return "full"
@@ -189,7 +189,7 @@ class Booking:
         place = read_place(snapshot, proposals) if proposals else None
         return Offer(request, via, proposals, place if isinstance(place, Place) else None)
 
-    def use_tool(self, diary: Diary, now: int, choice: Choice) -> Found:
+    def use_tool(self, diary: Diary, now: int, choice: Choice) -> FoundSlot:
         """Run a booking tool. Returns the time found, or what is wrong with the request."""
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()

@@ -121,7 +121,7 @@ class CallBack:
         if self.variant.scheduling == "reasoning":
             words = wish_words(self.booked_wish(found))
             proposals = await self.staff.reasons(
-                self.diary, ledger.now, words, moving=self.start_words(found), again=True
+                self.diary, ledger.now, words, moving=self.diary.time.start_text(found.day, found.slot), again=True
             )
             place = self.reasoned_place(snapshot, found, proposals)
             if proposals is None:
@@ -151,10 +151,6 @@ class CallBack:
         physician = self.diary.plan.physicians[entry.physician].name
         return wish_of(entry.preference, physician, self.diary.time.date_of(entry.valid_from_day))
 
-    def start_words(self, entry: Appointment) -> str:
-        """When an appointment begins, as text."""
-        return f"{self.diary.time.date_text(entry.day)} {self.diary.time.time_text(entry.slot)}"
-
     def note(
         self,
         choice: Change | None,
@@ -177,7 +173,7 @@ class CallBack:
                 proposals=proposals,
                 old_start=(self.entry.day, self.entry.slot),
                 physician=self.diary.plan.physicians[self.entry.physician].name,
-                date=self.diary.time.date_text(self.entry.day),
+                date=self.diary.time.date_of(self.entry.day),
                 stated=stated,
             )
         )

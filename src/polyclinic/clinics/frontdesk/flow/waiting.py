@@ -82,7 +82,7 @@ class WaitingList:
                 return ((as_proposal(diary, place),) if place is not None else ()), place
             if choice is None or choice.action == "ask":
                 return None, None
-        has = f"{diary.time.date_text(entry.day)} {diary.time.time_text(entry.slot)}"
+        has = diary.time.start_text(entry.day, entry.slot)
         proposals = await staff.reasons(diary, now, words, moving=has)
         found = read_place(take_snapshot(diary, now), proposals) if proposals else None
         if isinstance(found, Place):

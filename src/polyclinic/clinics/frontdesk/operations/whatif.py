@@ -238,4 +238,4 @@ def _table(asked: DialQuestion, rows: Sequence[SettingFigures], hold: Mapping[st
         lines.append(cells)
     note = "; ".join(f"{name.replace('_', ' ')}: {FIGURES[name]}" for name in SHOWN)
     columns = [*asked.vary, *(name.replace("_", " ") for name in SHOWN), "holds"]
-    return Table("All settings", columns, lines, note=f"{note}.", digits=2)
+    return Table("All settings", columns, lines, note=f"{note}.")

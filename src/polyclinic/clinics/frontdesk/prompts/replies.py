@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
-from polyclinic.clinics.frontdesk.scenario.times import date_of, read_date
+from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
@@ -97,21 +98,21 @@ def intake_form(departments: tuple[str, ...], must_decide: bool) -> type[IntakeR
 
 
 @lru_cache(maxsize=256)
-def choice_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Choice]:
+def choice_form(physicians: tuple[str, ...], days: tuple[date, ...]) -> type[Choice]:
     """The reply schema of a step of booking, in a department with these physicians, on these days."""
-    return _closed("ChoiceForm", Choice, physician=_one_of(("", *physicians)), date=_day(("", *days)))
+    return _closed("ChoiceForm", Choice, physician=_one_of(("", *physicians)), date=_day(days))
 
 
 @lru_cache(maxsize=256)
-def change_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Change]:
+def change_form(physicians: tuple[str, ...], days: tuple[date, ...]) -> type[Change]:
     """The reply schema of a step of a call, in a department with these physicians, on these days."""
-    return _closed("ChangeForm", Change, physician=_one_of(("", *physicians)), date=_day(("", *days)))
+    return _closed("ChangeForm", Change, physician=_one_of(("", *physicians)), date=_day(days))
 
 
 @lru_cache(maxsize=256)
-def time_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[FoundTime]:
+def time_form(physicians: tuple[str, ...], days: tuple[date, ...]) -> type[FoundTime]:
     """The reply schema of a time in diaries of these physicians, on these days."""
-    return _closed("FoundTimeForm", FoundTime, physician=_one_of(("", *physicians)), date=_day(("", *days)))
+    return _closed("FoundTimeForm", FoundTime, physician=_one_of(("", *physicians)), date=_day(days))
 
 
 def is_whole(reply: ReplyModel) -> bool:
@@ -119,13 +120,13 @@ def is_whole(reply: ReplyModel) -> bool:
     return len(reply.model_fields_set) == len(type(reply).model_fields)
 
 
-def is_of_department(reply: Choice | Change | FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
+def is_of_department(reply: Choice | Change | FoundTime, physicians: tuple[str, ...], days: tuple[date, ...]) -> bool:
     """Whether a reply has all fields, and names one of these physicians and days or leaves them empty."""
     known = (not reply.physician or reply.physician in physicians) and (not reply.date or _is_day(reply.date, days))
     return known and is_whole(reply)
 
 
-def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
+def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[date, ...]) -> bool:
     """Whether a complete reply names several physicians of the diaries, and one of their days.
 
     This is not an error of form: the rubric finds the conflict.
@@ -134,20 +135,17 @@ def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[
     return len(named) > 1 and set(named) <= set(physicians) and _is_day(reply.date, days) and is_whole(reply)
 
 
-def _is_day(written: str, days: tuple[str, ...]) -> bool:
+def _is_day(written: str, days: tuple[date, ...]) -> bool:
     """Whether somebody wrote one of these days, as ``YYYY-MM-DD`` or in another way."""
-    if written in days:
-        return True
-    found = read_date(written, date_of(days[0]), len(days)) if days else None
-    return found is not None and found.isoformat() in days
+    return bool(days) and read_date(written, days[0], len(days)) in days
 
 
 def _one_of(values: Iterable[str]) -> Any:
     return Literal[tuple(dict.fromkeys(values))]
 
 
-def _day(days: tuple[str, ...]) -> Any:
-    return _one_of(days) if len(days) <= MOST_DAYS else str
+def _day(days: tuple[date, ...]) -> Any:
+    return _one_of(["", *map(str, days)]) if len(days) < MOST_DAYS else str
 
 
 def _closed(name: str, base: type[F], **narrower: Any) -> type[F]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import ClassVar
 
 from polyclinic.clinics.frontdesk.prompts.replies import (
@@ -14,7 +15,8 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     names_physicians,
     time_form,
 )
-from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Voice
+from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, DeskClock, PhysicianDiary, Voice
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.core.calling import CallPrompt
 from polyclinic.core.form import FormHints, OnlyIf
 from polyclinic.core.prompt import Prompt
@@ -57,7 +59,7 @@ class StaffBooks(CallPrompt[Choice]):
     }
     department: str
     physicians: tuple[str, ...]
-    days: tuple[str, ...]
+    days: tuple[date, ...]
     today: str
     patient_name: str
     problem: str
@@ -128,7 +130,7 @@ class StaffChanges(CallPrompt[Change]):
     }
     department: str
     physicians: tuple[str, ...]
-    days: tuple[str, ...]
+    days: tuple[date, ...]
     today: str
     problem: str
     patient_says: str
@@ -187,13 +189,14 @@ class StaffReasons(Prompt[FoundTime]):
     words = 60
     narrows = True
     department: str
-    opens: str
-    closes: str
+    opens: ClockTime
+    closes: ClockTime
     unit_minutes: int
     diaries: tuple[PhysicianDiary, ...]
     now: str
     moving: str
     patient_says: str
+    clock: DeskClock
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[FoundTime]:
@@ -208,16 +211,17 @@ class StaffReasons(Prompt[FoundTime]):
         physicians, days = self._open()
         return is_of_department(reply, physicians, days) or names_physicians(reply, physicians, days)
 
-    def _open(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _open(self) -> tuple[tuple[str, ...], tuple[date, ...]]:
         """The diaries' physicians, and their days."""
-        days = tuple([day.date.isoformat() for day in self.diaries[0].days])
+        days = tuple([day.date for day in self.diaries[0].days])
         return tuple([diary.name for diary in self.diaries]), days
 
     @property
     def for_human(self) -> str:
         """The diaries in readable form, and how to type the time that was found."""
         lines = [
-            f"{diary.name} ({diary.visit_minutes} min a visit), {day.date}: taken {', '.join(day.occupied) or 'never'}"
+            f"{diary.name} ({diary.visit_minutes} min a visit), {day.date}: "
+            f"taken {', '.join(map(str, day.occupied)) or 'never'}"
             for diary in self.diaries
             for day in diary.days
         ]

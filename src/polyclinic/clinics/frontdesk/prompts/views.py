@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from typing import Literal
 
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
+from polyclinic.core.value import Value
 
 VoiceName = Literal["first", "second"]
 VOICES: tuple[VoiceName, ...] = ("first", "second")
@@ -22,11 +24,27 @@ class Voice(Facts):
 FIRST_VOICE = Voice()
 
 
+class DeskClock(Facts):
+    """The current moment. A language model reads it as text."""
+
+    now: datetime
+
+
+class TakenPeriod(Value):
+    """A period of a day that is taken. It is printed as ``HH:MM-HH:MM``."""
+
+    begins: ClockTime
+    ends: ClockTime
+
+    def __str__(self) -> str:
+        return f"{self.begins}-{self.ends}"
+
+
 class DayDiary(Frozen):
-    """The taken periods of one day, each as ``HH:MM-HH:MM``. A day without a clinic is taken as a whole."""
+    """The taken periods of one day. A day without a clinic is taken as a whole."""
 
     date: date
-    occupied: tuple[str, ...]
+    occupied: tuple[TakenPeriod, ...]
 
 
 class PhysicianDiary(Frozen):

@@ -8,6 +8,7 @@ from polyclinic.clinics.frontdesk.judges import intake_verdict, misfits, schedul
 from polyclinic.clinics.frontdesk.report.words import FEEDBACK
 from polyclinic.clinics.frontdesk.rules.notes import Wished
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.judge import Case
 from polyclinic.eval.in_short import Phrases
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
@@ -25,7 +26,7 @@ class _Judged(NamedTuple):
     why: str
 
 
-def feedback(case: Case[Contact], part: str, language: str) -> list[Section]:
+def feedback(case: Case[Contact, DeskVariant], part: str, language: str) -> list[Section]:
     """A summary, then what the rubrics found, and why."""
     say, contact = Phrases(language, FEEDBACK), case.scenario
     judged = _judged(case, say)
@@ -64,7 +65,7 @@ def _for_patient(judged: list[_Judged], say: Phrases) -> Section:
     )
 
 
-def _judged(case: Case[Contact], say: Phrases) -> list[_Judged]:
+def _judged(case: Case[Contact, DeskVariant], say: Phrases) -> list[_Judged]:
     contact = case.scenario
     found = []
     for task, verdict in (
@@ -76,7 +77,7 @@ def _judged(case: Case[Contact], say: Phrases) -> list[_Judged]:
             meaning = say(f"code {code}") if code else ""
             named = say("found", code=code, meaning=meaning) if code else ""
             found.append(_Judged(say(f"task {task}"), named, meaning, verdict.fault, verdict.reason))
-    tools = getattr(case.variant, "scheduling", "") == "tool"
+    tools = case.variant.scheduling == "tool"
     for fitting, used in misfits(case.transcript.notes(Wished) if tools else [], used_tools(case.transcript)):
         wrong, why = say("wrong tool", used=used), say("fitting", fitting=fitting)
         found.append(_Judged(say("task tools"), wrong, wrong, "staff", why))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from polyclinic.clinics.frontdesk.report.rows import LEVELS, Row, groups, scored
+from polyclinic.clinics.frontdesk.report.rows import LEVELS, ContactRow, groups, scored
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged, HospitalOpened, VisitEnded
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.sections import Block, Figure, Paragraph
+from polyclinic.text.layout import number_of
 
 _MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the end", 1.0))
 
 
-def history(rows: Sequence[Row]) -> list[Figure]:
+def history(rows: Sequence[ContactRow]) -> list[Figure]:
     """Figures 2 and 3: intake success and department errors, by what patients know and by the rounds allowed.
 
     The paper compares data sets; if a run has only one, its patients are grouped by what they know.
@@ -38,29 +39,32 @@ def history(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _with_share(name: str, rows: Sequence[Row]) -> str:
+def _with_share(name: str, rows: Sequence[ContactRow]) -> str:
     visits = [row.episode.ended_with(VisitEnded) for row in rows]
     known = fmean(bool(visit and visit.knows_diagnosis) for visit in visits)
     return f"{name} ({100 * known:.0f} %)"
 
 
-def _pair(conditions: dict[str, list[Row]], words: str, *, numbered: bool) -> list[Figure]:
+def _pair(conditions: dict[str, list[ContactRow]], words: str, *, numbered: bool) -> list[Figure]:
     """Success as a share, department errors as counts of patients, as in the paper."""
+    intakes = number_of(sum(len(scored(mine, "intake")) for mine in conditions.values()), "intake")
     return [
         Figure(
             f"Intake success {words}{' (figure 2)' if numbered else ''}",
             _bars(conditions, _success, "share of intakes", high=1),
+            n=intakes,
         ),
         Figure(
             f"Department errors {words}{' (figure 3)' if numbered else ''}",
             _bars(conditions, _wrong_departments, "patients"),
+            n=intakes,
         ),
     ]
 
 
 def _bars(
-    conditions: dict[str, list[Row]],
-    value: Callable[[Sequence[Row]], float | None],
+    conditions: dict[str, list[ContactRow]],
+    value: Callable[[Sequence[ContactRow]], float | None],
     unit: str,
     high: float | None = None,
 ) -> Bars:
@@ -72,28 +76,32 @@ def _bars(
     return Bars(list(conditions), series, y_label=unit, low=0, high=high)
 
 
-def _success(rows: Sequence[Row]) -> float | None:
+def _success(rows: Sequence[ContactRow]) -> float | None:
     passed = [score.value for score in scored(rows, "intake")]
     return fmean(passed) if passed else None
 
 
-def _wrong_departments(rows: Sequence[Row]) -> float | None:
+def _wrong_departments(rows: Sequence[ContactRow]) -> float | None:
     given = scored(rows, "department")
     return float(sum(score.value == 0 for score in given)) if given else None
 
 
-def misassignment(rows: Sequence[Row]) -> list[Figure]:
+def misassignment(rows: Sequence[ContactRow]) -> list[Figure]:
     """Figure 10: where patients of each department were wrongly sent, one matrix for each variant."""
     variants = list(dict.fromkeys(row.variant for row in rows))
     found = [(variant, _matrix([row for row in rows if row.variant == variant])) for variant in variants]
     return [
-        Figure(f"Wrongly assigned patients by department, {variant} (figure 10)", chart)
+        Figure(
+            f"Wrongly assigned patients by department, {variant} (figure 10)",
+            chart,
+            n=number_of(len(scored([row for row in rows if row.variant == variant], "department")), "patient"),
+        )
         for variant, chart in found
         if chart is not None
     ]
 
 
-def _matrix(rows: Sequence[Row]) -> HeatMap | None:
+def _matrix(rows: Sequence[ContactRow]) -> HeatMap | None:
     scored_rows = [(row.episode.ended_with(VisitEnded), row.score("department")) for row in rows]
     wrong = [(visit.home, score) for visit, score in scored_rows if visit and score is not None and score.value == 0]
     if not wrong:
@@ -109,7 +117,7 @@ def _matrix(rows: Sequence[Row]) -> HeatMap | None:
     return HeatMap(names, columns, values, x_label="sent to", y_label="belongs to", digits=0)
 
 
-def diaries(rows: Sequence[Row]) -> list[Block]:
+def diaries(rows: Sequence[ContactRow]) -> list[Block]:
     """How the diaries of the first hospital of each level fill up: departments by days, at three moments."""
     figures: list[Block] = []
     for level in LEVELS:
@@ -129,16 +137,18 @@ def diaries(rows: Sequence[Row]) -> list[Block]:
     return [Paragraph(words), *figures]
 
 
-def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
+def _diary(opened: ContactRow, rows: Sequence[ContactRow], label: str, part: float) -> Figure:
     begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
     if plan is None or begun is None:
         raise EngineError(f"{opened.contact.id} has no plan")
     until = part * begun.end_minute
     room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}
+    changes = 0
     for row in rows:
         changed = row.episode.ended_with(DiaryChanged)
         if changed is not None and row.contact.minute <= until:
+            changes += 1
             for name, day, minutes in changed.diary:
                 taken[name][day] += minutes
     values = [
@@ -147,4 +157,5 @@ def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
     ]
     days = [f"{plan.time.date_of(day):%m-%d}" for day in range(plan.time.days)]
     chart = HeatMap(list(room), days, values, low=0, high=1, x_label="day", y_label="department")
-    return Figure(f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)", chart)
+    caption = f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)"
+    return Figure(caption, chart, n=number_of(changes, "call"))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_of, moved_up, split
+from polyclinic.clinics.frontdesk.report.rows import WISHES, ContactRow, groups, mean_of, moved_up, split
 from polyclinic.clinics.frontdesk.report.talks import calls_by_outcome, queue_at_the_desk
 from polyclinic.clinics.frontdesk.rules.notes import (
     AppointmentMade,
@@ -21,9 +21,10 @@ from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_tex
 from polyclinic.eval.charts import Dots, HeatMap, Lines
 from polyclinic.eval.estimate import ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
+from polyclinic.text.layout import number_of
 
 
-def operations(rows: Sequence[Row]) -> list[Block]:
+def operations(rows: Sequence[ContactRow]) -> list[Block]:
     """The whole section, for each level and variant, with pictures for the first hospital of each level."""
     calls = [row for row in rows if row.contact.kind not in ("opening", "closing")]
     if not any(row.episode.ended_with(AppointmentMade) for row in calls):
@@ -46,12 +47,12 @@ def operations(rows: Sequence[Row]) -> list[Block]:
     return [*blocks, desk] if desk is not None else blocks
 
 
-def _days(rows: Iterable[Row]) -> list[float]:
+def _days(rows: Iterable[ContactRow]) -> list[float]:
     made = [row.episode.ended_with(AppointmentMade) for row in rows]
     return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
 
 
-def _overview(rows: Sequence[Row]) -> Table:
+def _overview(rows: Sequence[ContactRow]) -> Table:
     """The main figures, one below the other, with a column for each hospital and variant. This fits small screens."""
     named: list[str] = []
     found: list[list[Cell]] = []
@@ -86,7 +87,7 @@ def _overview(rows: Sequence[Row]) -> Table:
             ]
         )
     lines: list[list[Cell]] = [[label, *cells] for label, *cells in zip(_GLANCE, *found, strict=True)]
-    return Table("The operation at a glance", ["figure", *named], lines, digits=2)
+    return Table("The operation at a glance", ["figure", *named], lines)
 
 
 _GLANCE = (
@@ -115,7 +116,7 @@ def _ninth(values: Sequence[float]) -> float | None:
     return quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else None
 
 
-def _waiting_times(rows: Sequence[Row]) -> list[Block]:
+def _waiting_times(rows: Sequence[ContactRow]) -> list[Block]:
     """Waiting times by department, and by wish and whether the first wish was met, for each level and variant."""
     blocks: list[Block] = []
     for name, variant, mine in groups(rows):
@@ -142,25 +143,25 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
             "In days. By department, by the wish that the time was found for (first wish: the preference was met), and "
             "by urgency, one after the other. One in ten patients waits this many days or longer."
         )
-        blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
+        blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note))
     return blocks
 
 
-def _wish(row: Row) -> str:
+def _wish(row: ContactRow) -> str:
     talk = row.episode.ended_with(BookingEnded)
-    first, _, second = talk.dialogue.partition(">") if talk is not None else ("", "", "")
-    met = "second wish" if second else "first wish"
-    return f"wish: {WISHES.get(second or first, second or first)} ({met})"
+    wishes = talk.wishes if talk is not None else ("",)
+    met = "second wish" if len(wishes) > 1 else "first wish"
+    return f"wish: {WISHES.get(wishes[-1], wishes[-1])} ({met})"
 
 
-def _urgency(row: Row) -> str:
+def _urgency(row: ContactRow) -> str:
     patient = row.contact.patient
     if patient is None or not (patient.emergency or patient.warning_sign):
         return "urgency: can wait"
     return "urgency: missed emergency" if patient.emergency else "urgency: warning sign, not judged"
 
 
-def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
+def _pictures(label: str, rows: Sequence[ContactRow]) -> list[Block]:
     """The pictures of one hospital: its physicians' clinics by the hour, and its days."""
     opened = next(row for row in rows if row.contact.kind == "opening")
     closed = next((row.episode.ended_with(HospitalClosed) for row in rows if row.contact.kind == "closing"), None)
@@ -190,14 +191,15 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
         ]
         for use in uses
     ]
+    visits = number_of(sum(use.visits for use in uses), "visit")
     columns = ["physician", "department", "clinic hours", "seen", "no-shows", "time used", "lost to no-shows"]
     return [
-        Figure(f"Clinic time used by physician and hour, {label}", chart),
-        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time.", digits=2),
+        Figure(f"Clinic time used by physician and hour, {label}", chart, n=visits),
+        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time."),
     ]
 
 
-def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]:
+def _over_time(label: str, rows: Sequence[ContactRow], time: TimeSystem) -> list[Block]:
     """The calls of each day, and the waiting lists: their length when the desk closed, who joined and who left."""
     days = list(range(min(row.contact.minute for row in rows) // MINUTES_A_DAY, time.days))
     lists = next((end for row in rows if (end := row.episode.ended_with(ListsOverTime)) is not None), None)
@@ -216,9 +218,9 @@ def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> list[Block]
     for caption, counts in (("Calls day by day", calls), ("Waiting lists day by day", waiting)):
         series = {name: [float(of_day[day]) for day in days] for name, of_day in counts.items() if of_day is not None}
         chart = Lines(days, series, x_label="day of the period (before it: negative)", y_label="patients", low=0)
-        found.append(Figure(f"{caption}, {label}", chart))
+        found.append(Figure(f"{caption}, {label}", chart, n=number_of(sum(calls["calls of the day"].values()), "call")))
     return found
 
 
-def _day(row: Row) -> int:
+def _day(row: ContactRow) -> int:
     return row.contact.minute // MINUTES_A_DAY

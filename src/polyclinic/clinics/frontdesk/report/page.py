@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.report import figures, tables
 from polyclinic.clinics.frontdesk.report.operations import operations
-from polyclinic.clinics.frontdesk.report.rows import Row, rows_of
+from polyclinic.clinics.frontdesk.report.rows import ContactRow, rows_of
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, InDepartment, InPhase
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
@@ -57,10 +57,10 @@ def _if_any(title: str, blocks: Sequence[Block]) -> list[Section]:
     return [Section(title, blocks)] if blocks else []
 
 
-def samples(rows: Sequence[Row]) -> list[Row]:
+def samples(rows: Sequence[ContactRow]) -> list[ContactRow]:
     """Dialogues of different kinds: plain, with a change of mind, moved, waiting, cancelled, and one with an error."""
     readable = [row for row in rows if row.episode.has_transcript]
-    found: dict[str, Row] = {}
+    found: dict[str, ContactRow] = {}
     for row in readable:
         found.setdefault(_kind(row), row)
         if any(score.value == 0 for score in row.episode.scores if score.metric in ("intake", "scheduling")):
@@ -70,14 +70,14 @@ def samples(rows: Sequence[Row]) -> list[Row]:
     return list(unique.values())[:_SAMPLES]
 
 
-def _kind(row: Row) -> str:
+def _kind(row: ContactRow) -> str:
     if row.episode.outcome != "booked":
         return row.episode.outcome
     booking = row.episode.ended_with(BookingEnded)
-    return "a change of mind" if booking is not None and ">" in booking.dialogue else "a booking"
+    return "a change of mind" if booking is not None and len(booking.wishes) > 1 else "a booking"
 
 
-def sample(row: Row) -> Details:
+def sample(row: ContactRow) -> Details:
     """One contact as a conversation, with tools, what they found, and the step between the two tasks."""
     lines: list[Line] = []
     moved = _elsewhere(row)
@@ -97,10 +97,11 @@ def sample(row: Row) -> Details:
         if score.metric in ("intake", "scheduling") and score.value == 0
     ]
     title = "; ".join([f"{row.contact.id}: {row.episode.outcome.replace('_', ' ')}", *found])
-    return Details(title, [Dialogue(lines, caption=f"{row.group}, {row.variant}, {row.contact.at}")])
+    at = row.contact.at.isoformat(timespec="seconds")
+    return Details(title, [Dialogue(lines, caption=f"{row.group}, {row.variant}, {at}")])
 
 
-def _elsewhere(row: Row) -> str:
+def _elsewhere(row: ContactRow) -> str:
     """A note for the case that the booking is made in another department than the one the patient was sent to."""
     score, about = row.score("department"), row.episode.ended_with(InDepartment)
     if score is None or score.value == 1 or about is None:

@@ -17,7 +17,7 @@ WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "fr
 
 
 @dataclass(frozen=True)
-class Row:
+class ContactRow:
     """One finished contact."""
 
     level: str
@@ -52,21 +52,21 @@ class Row:
         return (about.department if about else "") or (visit.home if visit else "")
 
 
-def rows_of(results: RunResults[Contact]) -> list[Row]:
+def rows_of(results: RunResults[Contact]) -> list[ContactRow]:
     """All contacts, including failed ones, which have no scores and are not counted in any rate."""
-    rows: list[Row] = []
+    rows: list[ContactRow] = []
     for episode in results.episodes:
         contact = results.scenarios[episode.scenario]
         hospital = f"{contact.campaign}:{episode.trial}"
-        rows.append(Row(contact.level, hospital, episode.variant, contact, episode))
+        rows.append(ContactRow(contact.level, hospital, episode.variant, contact, episode))
     return rows
 
 
-def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
+def groups(rows: Iterable[ContactRow]) -> Iterator[tuple[str, str, list[ContactRow]]]:
     """The groups as (level or data set, variant, rows): levels from small to large, then data sets in order of
     appearance.
     """
-    found: dict[tuple[str, str], list[Row]] = {}
+    found: dict[tuple[str, str], list[ContactRow]] = {}
     for row in rows:
         found.setdefault((row.group, row.variant), []).append(row)
     order = [*LEVELS, *dict.fromkeys(name for name, _ in found)]
@@ -74,7 +74,7 @@ def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
         yield name, variant, mine
 
 
-def moved_up(rows: Iterable[Row]) -> tuple[int, int]:
+def moved_up(rows: Iterable[ContactRow]) -> tuple[int, int]:
     """How many patients of the waiting lists moved up, and how many could have but were not reached."""
     moved, missed = 0, set()
     for row in rows:
@@ -85,12 +85,12 @@ def moved_up(rows: Iterable[Row]) -> tuple[int, int]:
     return moved, len(missed)
 
 
-def scored(rows: Iterable[Row], metric: str) -> list[Score]:
+def scored(rows: Iterable[ContactRow], metric: str) -> list[Score]:
     """The scores of one metric."""
     return [score for score in (row.score(metric) for row in rows) if score is not None]
 
 
-def mean_over_hospitals(rows: Iterable[Row], metric: str) -> str:
+def mean_over_hospitals(rows: Iterable[ContactRow], metric: str) -> str:
     """``0.985 ± 0.003 (n = 40)``: mean and standard deviation between hospitals, as in the paper, and the number of
     tasks. One hospital has no deviation.
     """
@@ -111,9 +111,9 @@ def share(count: int, of: int) -> str:
     return f"{count:,} / {of:,} ({100 * count / of:.1f} %)" if of else "-"
 
 
-def split(rows: Sequence[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+def split(rows: Sequence[ContactRow], key: Callable[[ContactRow], str]) -> dict[str, list[ContactRow]]:
     """The rows by a key, in the order of the keys."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[ContactRow]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
     return dict(sorted(found.items()))

@@ -6,9 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from polyclinic.clinics.frontdesk.report.rows import WISHES, Row, groups, mean_over_hospitals, moved_up, scored, share
+from polyclinic.clinics.frontdesk.report.rows import (
+    WISHES,
+    ContactRow,
+    groups,
+    mean_over_hospitals,
+    moved_up,
+    scored,
+    share,
+)
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
+from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.eval.sections import Cell, Table
 
 _ENDS = (
@@ -34,7 +43,7 @@ _MEANT = {
 }
 
 
-def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
+def success(rows: Sequence[ContactRow], staff: str, patient: str) -> Table:
     """Table 2: success rates."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -63,21 +72,21 @@ def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
     )
 
 
-def intake_errors(rows: Sequence[Row], staff: str) -> Table:
+def intake_errors(rows: Sequence[ContactRow], staff: str) -> Table:
     """Table 3: intake errors by code."""
     return _errors("Intake errors (table 3)", "intake", INTAKE_ORDER, rows, staff)
 
 
-def scheduling_errors(rows: Sequence[Row], staff: str, kind: str) -> Table | None:
+def scheduling_errors(rows: Sequence[ContactRow], staff: str, kind: str) -> Table | None:
     """Table 5 (tools) or 11 (reasoning): scheduling errors by code."""
-    mine = [row for row in rows if (row.variant.startswith("reasoning")) == (kind == "reasoning")]
+    mine = [row for row in rows if (VARIANTS[row.variant].scheduling == "reasoning") == (kind == "reasoning")]
     if not scored(mine, "scheduling"):
         return None
     number = 11 if kind == "reasoning" else 5
     return _errors(f"Scheduling errors with {kind} (table {number})", "scheduling", SCHEDULING_ORDER, mine, staff)
 
 
-def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row], staff: str) -> Table:
+def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[ContactRow], staff: str) -> Table:
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
         scores = scored(mine, metric)
@@ -99,7 +108,7 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row]
     )
 
 
-def departments(rows: Sequence[Row], staff: str) -> Table:
+def departments(rows: Sequence[ContactRow], staff: str) -> Table:
     """Table 4: department errors and rounds, counted separately from the rubric."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -119,7 +128,7 @@ def departments(rows: Sequence[Row], staff: str) -> Table:
     )
 
 
-def tools(rows: Sequence[Row], staff: str) -> Table | None:
+def tools(rows: Sequence[ContactRow], staff: str) -> Table | None:
     """Table 6: wrong tools and fallbacks among new appointments, and how many of each failed."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -148,7 +157,7 @@ _OF_THE_LIST = (
 )
 
 
-def outcomes(rows: Sequence[Row]) -> Table:
+def outcomes(rows: Sequence[ContactRow]) -> Table:
     """How contacts ended, failed ones too; every contact is in one column."""
     counted: list[tuple[str, str, Counter[str], int, int]] = []
     for name, variant, mine in groups(row for row in rows if row.contact.kind not in ("opening", "closing")):
@@ -166,7 +175,7 @@ def outcomes(rows: Sequence[Row]) -> Table:
     return Table("How contacts ended", columns, lines, note=f"{note}.")
 
 
-def imposters(rows: Sequence[Row]) -> Table | None:
+def imposters(rows: Sequence[ContactRow]) -> Table | None:
     """Calls about other people's appointments, and how many of the calls reached an appointment. This must be zero."""
     lines: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
@@ -180,17 +189,17 @@ def imposters(rows: Sequence[Row]) -> Table | None:
     )
 
 
-def dialogue_types(rows: Sequence[Row]) -> Table | None:
+def dialogue_types(rows: Sequence[ContactRow]) -> Table | None:
     """The nine kinds of booking dialogues."""
-    found: dict[str, Counter[str]] = {}
+    found: dict[str, Counter[tuple[str, ...]]] = {}
     for name, _variant, mine in groups(rows):
-        kinds = [talk.dialogue for row in mine if (talk := row.episode.ended_with(BookingEnded)) is not None]
+        kinds = [talk.wishes for row in mine if (talk := row.episode.ended_with(BookingEnded)) is not None]
         if kinds:
             found.setdefault(name, Counter()).update(kinds)
     if not found:
         return None
-    order = dict(WISHES)
-    order |= {f"{one}>{two}": f"{WISHES[one]}, then {WISHES[two]}" for one in WISHES for two in WISHES if one != two}
+    order: dict[tuple[str, ...], str] = {(kind,): words for kind, words in WISHES.items()}
+    order |= {(one, two): f"{WISHES[one]}, then {WISHES[two]}" for one in WISHES for two in WISHES if one != two}
     lines: list[list[Cell]] = [[words, *(counts[kind] for counts in found.values())] for kind, words in order.items()]
     lines.append(["all", *(counts.total() for counts in found.values())])
     return Table(

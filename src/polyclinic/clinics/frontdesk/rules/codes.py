@@ -6,9 +6,9 @@ from typing import Literal, get_args
 
 from polyclinic.core.message import Frozen
 
-Code = Literal["", "IF", "IS", "ID", "IPI", "IDPI", "PC", "IVS", "WD", "TC", "IP", "IDT", "NET", "FI"]
-CODES: tuple[str, ...] = tuple(code for code in get_args(Code) if code)
-Fault = Literal["", "staff", "patient"]
+_Code = Literal["", "IF", "IS", "ID", "IPI", "IDPI", "PC", "IVS", "WD", "TC", "IP", "IDT", "NET", "FI"]
+CODES: tuple[str, ...] = tuple(code for code in get_args(_Code) if code)
+_Fault = Literal["", "staff", "patient"]
 
 MEANING: dict[str, str] = {
     "IF": "incorrect format",
@@ -49,8 +49,8 @@ CRITERION: dict[str, str] = {
 class RubricVerdict(Frozen):
     """The first error that was found, if any, whose fault it is, and why."""
 
-    code: Code = ""
-    fault: Fault = ""
+    code: _Code = ""
+    fault: _Fault = ""
     reason: str = ""
 
     @property

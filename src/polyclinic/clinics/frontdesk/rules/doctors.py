@@ -37,7 +37,7 @@ from polyclinic.clinics.frontdesk.rules.told import masked
 from polyclinic.clinics.frontdesk.rules.wording import wording
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 
-RubricVerdict = Literal["yes", "no", "open"]
+_Answer = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
 
 
@@ -48,7 +48,7 @@ def _titled(name: str, text: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def wants_doctor(name: str, text: str) -> RubricVerdict | None:
+def wants_doctor(name: str, text: str) -> _Answer | None:
     """Whether these words wish for this doctor; None where the doctor is not named."""
     said, mine = name_spans(name, text)
     if not mine:
@@ -86,7 +86,7 @@ def wants_doctor(name: str, text: str) -> RubricVerdict | None:
     return "no" if of_others or ONLY_MENTIONS.search(hidden) else "open"
 
 
-def _last(told: list[tuple[str, bool]]) -> RubricVerdict:
+def _last(told: list[tuple[str, bool]]) -> _Answer:
     about, wished = told[-1]
     if about == THIS:
         return "yes" if wished else "no"

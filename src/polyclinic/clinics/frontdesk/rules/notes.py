@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
+
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
@@ -85,6 +88,16 @@ class BookingEnded(InDepartment):
 
     dialogue: str
 
+    @classmethod
+    def after(cls, department: str, wishes: Sequence[str]) -> BookingEnded:
+        """The dialogue in which these wishes were stated, one after the other."""
+        return cls(department=department, dialogue=">".join(wishes))
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """The wishes that were stated, the last one last."""
+        return tuple(self.dialogue.split(">"))
+
 
 class AppointmentMade(Payload):
     """The day and length of a new appointment, and how many minutes after the call it begins."""
@@ -167,7 +180,7 @@ class CalledBack(Note):
     proposals: tuple[Proposal, ...] | None
     old_start: tuple[int, int]
     physician: str
-    date: str
+    date: date
     stated: bool = True
 
 

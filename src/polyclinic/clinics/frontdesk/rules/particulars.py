@@ -121,8 +121,9 @@ def plainly(value: str, text: str) -> bool:
     return doubt is None or doubt.start() >= _NEAR
 
 
+@lru_cache(4096)
 def _may_doubt(text: str) -> bool:
-    """Whether a text has a word or mark that `_DOUBT` needs in order to match. Results are cached for each word."""
+    """Whether a text has a word or mark that `_DOUBT` needs in order to match. Results are cached for each word too."""
     if "?" in text or "n't" in text or "n’t" in text:
         return True
     return True in [_doubts(word) for word in words(text)]

@@ -12,7 +12,7 @@ from typing import Literal
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
 from polyclinic.text.lazily import lazy_pattern
 
-Patient = Literal["speaker", "other", ""]
+_Patient = Literal["speaker", "other", ""]
 _ONE = (
     r"(?:the (?:actual )?patient|the one (?:who|that|you|coming|being|to be|with|needing|getting|for)|who(?:'s"
     r"| is) (?:ill"
@@ -67,7 +67,7 @@ _NOT_FOR_SELF = lazy_pattern(r"\b(?:not|\w+n't|nothing|none|no \w+)(?: (?!it\b)\
 
 
 @lru_cache(maxsize=2048)
-def patient_of(words: str) -> Patient:
+def patient_of(words: str) -> _Patient:
     """Whom a normalised text names as the patient: the speaker, somebody else, or nobody in particular."""
     if _SPEAKER.search(words) and _SPEAKER.search(_NOT_FOR_SELF.sub(" ", words)):
         return "speaker"

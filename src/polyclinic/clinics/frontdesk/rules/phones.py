@@ -95,16 +95,16 @@ def _several(said: re.Match[str]) -> str:
     return str(_DIGITS.index(digit) if digit in _DIGITS else 0) * _TIMES[said[1].lower()] + " "
 
 
-Spot = tuple[int, int, str]
+_Spot = tuple[int, int, str]
 
 
-def numbers_at(text: str, length: int, wanted: str = "") -> list[Spot]:
+def numbers_at(text: str, length: int, wanted: str = "") -> list[_Spot]:
     """The long numbers of a text in figures: the place and the digits of each.
 
     Pieces are joined until they have about the `length` of the number that is searched, and while they begin the number
     `wanted`. "2039 at the end" means the number before it with another end.
     """
-    found: list[Spot] = []
+    found: list[_Spot] = []
     piece = 0
     for match in _NUMBER.finditer(text):
         number = digits(match[0])

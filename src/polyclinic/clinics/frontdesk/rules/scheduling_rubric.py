@@ -8,25 +8,45 @@ period.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name, starts_of
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
-from polyclinic.clinics.frontdesk.scenario.times import read_minute
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime, read_date, read_minute
 from polyclinic.core.message import Frozen
 
 
+def _typed(read: Callable[[str], object]) -> BeforeValidator:
+    """Reads a text in the form in which the value itself is printed. Any other text stays as it is."""
+
+    def typed(given: object) -> object:
+        found = read(given) if isinstance(given, str) else given
+        return found if str(found) == str(given) else given
+
+    return BeforeValidator(typed)
+
+
+_Date = Annotated[date | str, _typed(read_date)]
+_Time = Annotated[ClockTime | str, _typed(read_minute)]
+
+
 class Proposal(Frozen):
-    """A proposed visit, with date and times as they were written; `read_place` reads them."""
+    """A proposed visit. A date or a time that a model wrote in a form of its own stays as it was written, until
+    `read_place` reads it with the period of the hospital.
+    """
 
     physician: str
-    date: str
-    start: str
-    end: str
+    date: _Date
+    start: _Time
+    end: _Time
 
 
 @dataclass(frozen=True)
@@ -62,7 +82,7 @@ def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Rub
         return RubricVerdict(code="IVS", fault="staff", reason="more than one time was proposed")
     proposal, time = proposals[0], snapshot.time
     index = snapshot.physician_index(proposal.physician)
-    day, start, end = _day(proposal.date, time), read_minute(proposal.start), read_minute(proposal.end)
+    day, start, end = _day(proposal.date, time), _minute(proposal.start), _minute(proposal.end)
     fault = _invalid(snapshot, index, day, start, end)
     if fault or index is None or day is None or start is None or end is None:
         return RubricVerdict(code="IVS", fault="staff", reason=fault)
@@ -77,9 +97,13 @@ def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Rub
     return Place(index, day, slot)
 
 
-def _day(text: str, time: TimeSystem) -> int | None:
+def _minute(written: ClockTime | str) -> int | None:
+    return read_minute(written) if isinstance(written, str) else written
+
+
+def _day(written: date | str, time: TimeSystem) -> int | None:
     """The day of the period that a date names; None when it is not a date or lies outside the period."""
-    named = time.date_written(text)
+    named = time.date_written(written) if isinstance(written, str) else written
     day = time.day_of(named) if named is not None else -1
     return day if 0 <= day < time.days else None
 
@@ -114,7 +138,7 @@ def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> RubricVerdict:
     candidates: Sequence[PhysicianDays] = (physician,) if wish.kind == "physician" else snapshot.physicians
     earlier = earliest_start(snapshot, candidates, from_day)
     if earlier is not None and earlier < (day, place.slot):
-        begins = f"{time.date_text(earlier[0])} {time.time_text(earlier[1])}"
+        begins = time.start_text(*earlier)
         return RubricVerdict(code="NET", fault="staff", reason=f"{begins} was free")
     return PASS
 

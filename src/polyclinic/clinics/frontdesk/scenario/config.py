@@ -50,18 +50,18 @@ class Between(Frozen, Generic[Bound]):
 
 IntRange = Between[int]
 DateRange = Between[date]
-Share = Between[Annotated[float, Field(ge=0, le=1)]]
+_Share = Between[Annotated[float, Field(ge=0, le=1)]]
 """A proportion between two bounds, each from 0 to 1."""
 
 
-class Weights(Frozen):
+class KindWeights(Frozen):
     """Kinds and their probabilities, in the same order, adding up to one."""
 
     type: tuple[str, ...]
     probs: tuple[float, ...]
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Weights:
+    def _adds_up(self) -> KindWeights:
         if len(self.type) != len(self.probs) or len(set(self.type)) != len(self.type):
             raise ValueError("type and probs must have the same length, and no type may appear twice")
         if not all(prob >= 0 for prob in self.probs) or abs(sum(self.probs) - 1) > 1e-9:
@@ -123,10 +123,10 @@ class HospitalConfig(Frozen):
     working_days: IntRange
     capacity_per_hour: IntRange
     busy_schedule_prob: float = Field(ge=0, le=1)
-    busy_schedule_ratio: Share
-    appointment_ratio: Share
-    preference: Weights
-    symptom: Weights
+    busy_schedule_ratio: _Share
+    appointment_ratio: _Share
+    preference: KindWeights
+    symptom: KindWeights
     events: Events
     lead_days: int = Field(default=3, ge=0, le=365)
     no_show_prob: float = Field(default=0.05, ge=0, le=1)
@@ -218,8 +218,9 @@ def parse_config(text: str, file: str) -> HospitalConfig:
 
 
 def _config(table: Any, path: Path) -> HospitalConfig:
-    if not isinstance(table, dict):
-        raise bad_file(path, "a config must be a table of parameters, such as 'days: 7'")
+    if not isinstance(table, dict) or not table:
+        fix = "write for example 'days = 7' in a TOML file, 'days: 7' in a YAML file"
+        raise bad_file(path, "a config must be a table of parameters", fix=fix)
     base = table.pop("preset", "secondary")
     if base not in PRESETS:
         raise UnknownName("hospital preset", str(base), PRESETS)

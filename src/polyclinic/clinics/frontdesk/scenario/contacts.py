@@ -99,7 +99,7 @@ def arrange(plan: HospitalPlan, patients: Sequence[Patient], calls: Sequence[_Ca
                 kind=kind,
                 level=plan.level,
                 minute=minute,
-                at=plan.time.instant(minute),
+                at=plan.time.moment(minute),
                 patient=patient,
                 plan=None,
                 lanes=tuple(lanes),
@@ -126,7 +126,7 @@ def _frame(plan: HospitalPlan, kind: ContactKind, minute: int, carried: Hospital
         kind=kind,
         level=plan.level,
         minute=minute,
-        at=plan.time.instant(minute),
+        at=plan.time.moment(minute),
         plan=carried,
         departments=plan.department_names,
     )

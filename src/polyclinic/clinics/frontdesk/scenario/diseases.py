@@ -83,7 +83,7 @@ def packaged_diseases() -> tuple[Disease, ...]:
     return tuple(_from_rows(csv.DictReader(io.StringIO(text)), "diseases.csv"))
 
 
-class Emergency(Frozen):
+class EmergencyCase(Frozen):
     """An emergency: what the patient says, and the disease behind it. An appointment is the wrong answer."""
 
     disease: str
@@ -91,10 +91,10 @@ class Emergency(Frozen):
 
 
 @lru_cache(maxsize=1)
-def emergencies() -> tuple[Emergency, ...]:
+def emergencies() -> tuple[EmergencyCase, ...]:
     """The emergencies of the data file."""
     rows = package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")["emergency"]
-    return tuple(Emergency.model_validate(row) for row in rows)
+    return tuple(EmergencyCase.model_validate(row) for row in rows)
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from polyclinic.errors import WrongForm
 _FAULTS = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
 
-class Fault(WrongForm):
+class FaultInFile(WrongForm):
     """Something wrong inside a file, with its place in words. `in_file` turns it into a `DataError`."""
 
 
@@ -25,7 +25,7 @@ def at(place: str) -> Iterator[None]:
     try:
         yield
     except _FAULTS as error:
-        raise Fault(f"{place}: {_words(error)}") from None
+        raise FaultInFile(f"{place}: {_words(error)}") from None
 
 
 @contextmanager

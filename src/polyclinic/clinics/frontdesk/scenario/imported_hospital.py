@@ -18,7 +18,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
-from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, date_of
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, iso_date
 
 THEIR_DEPARTMENTS = {"pulmonary": "pulmonology", "endocrinology": "endocrinology/metabolism"}
 
@@ -62,7 +62,7 @@ def time_of(metadata: Mapping[str, Any]) -> TimeSystem:
     if days < 1:
         raise ValueError(f"days must be at least 1, not {days}")
     return TimeSystem(
-        start_date=date_of(metadata["start_date"]),
+        start_date=iso_date(metadata["start_date"]),
         days=days,
         open_minute=int(opens),
         close_minute=int(closes),
@@ -72,7 +72,7 @@ def time_of(metadata: Mapping[str, Any]) -> TimeSystem:
 
 def day_of(text: str, time: TimeSystem) -> int:
     """The number of a day in the plan, from 0; a day outside of it is refused."""
-    day = time.day_of(date_of(text))
+    day = time.day_of(iso_date(text))
     if not 0 <= day < time.days:
         raise ValueError(f"{text} is outside of the {time.days} days from {time.start_date.isoformat()} on")
     return day
@@ -133,7 +133,7 @@ def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, ti
         working_days=tuple(sorted(working)),
         busy=tuple(busy),
         sex=entry["gender"],
-        birth_date=date_of(entry["birthDate"]),
+        birth_date=iso_date(entry["birthDate"]),
         phone=first_value(entry, "telecom", "value"),
         family=family,
         given=given,

@@ -32,7 +32,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
-from polyclinic.clinics.frontdesk.scenario.times import date_of
+from polyclinic.clinics.frontdesk.scenario.times import iso_date
 from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait, has_warning_sign
 from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
@@ -143,7 +143,7 @@ def _patient(
             family=family,
             given=given,
             sex=row["gender"],
-            birth_date=date_of(row["birthDate"]),
+            birth_date=iso_date(row["birthDate"]),
             phone=first_value(row, "telecom", "value"),
             identifier=first_value(row, "identifier", "value"),
             address=first_value(row, "address", "text"),

@@ -10,8 +10,10 @@ from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from pydantic import field_serializer
+
 from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
-from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text, moment_of, read_date
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, ClockTime, read_date, zone_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.people.demographics import Person
@@ -74,17 +76,21 @@ class TimeSystem(Frozen):
         return _date_text(self.start_date, day)
 
     @cached_property
-    def day_texts(self) -> tuple[str, ...]:
-        """All days of the period as ``YYYY-MM-DD``."""
-        return tuple([self.date_text(day) for day in range(self.days)])
+    def dates(self) -> tuple[date, ...]:
+        """The calendar dates of the period."""
+        return tuple([self.date_of(day) for day in range(self.days)])
 
     def today_text(self, minute: int) -> str:
         """The date and weekday of a moment, as a clerk would read it from a calendar."""
         return _today_text(self.clock(minute).date())
 
-    def time_text(self, slot: int) -> str:
-        """When a slot of any day begins, as ``HH:MM``."""
-        return clock_text(self.open_minute + slot * self.slot_minutes)
+    def clock_time(self, slot: int) -> ClockTime:
+        """When a slot of any day begins."""
+        return ClockTime(self.open_minute + slot * self.slot_minutes)
+
+    def start_text(self, day: int, slot: int) -> str:
+        """When a slot of a day begins, as ``YYYY-MM-DD HH:MM``."""
+        return f"{self.date_text(day)} {self.clock_time(slot)}"
 
     def day_of(self, when: date) -> int:
         """The number of the day in the period for a calendar date; it may lie outside the period."""
@@ -98,9 +104,9 @@ class TimeSystem(Frozen):
         """The simulated date and time of a minute."""
         return datetime(self.start_date.year, self.start_date.month, self.start_date.day) + timedelta(minutes=minute)
 
-    def instant(self, minute: int) -> str:
-        """The simulated date and time of a minute, as a FHIR instant."""
-        return f"{self.clock(minute).isoformat(timespec='seconds')}{self.utc_offset}"
+    def moment(self, minute: int) -> datetime:
+        """The simulated date and time of a minute, with the hospital's time zone."""
+        return self.clock(minute).replace(tzinfo=zone_of(self.utc_offset))
 
 
 @lru_cache(maxsize=1024)
@@ -202,7 +208,7 @@ class Contact(Scenario):
     kind: ContactKind
     level: Level
     minute: int
-    at: str
+    at: datetime
     patient: Patient | None = None
     plan: HospitalPlan | None = None
     after: str = ""
@@ -212,8 +218,12 @@ class Contact(Scenario):
 
     def introduction(self) -> str:
         """What kind of contact it is, and when."""
-        at = moment_of(self.at)
-        return f"{_KINDS[self.kind]}, {at:%Y-%m-%d %H:%M} ({self.level} care)"
+        return f"{_KINDS[self.kind]}, {self.at:%Y-%m-%d %H:%M} ({self.level} care)"
+
+    @field_serializer("at")
+    def _instant(self, at: datetime) -> str:
+        """Written as a FHIR instant, always with the offset in figures."""
+        return at.isoformat(timespec="seconds")
 
     @property
     def caller(self) -> Patient:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
+from typing import Any, Self
+
+from pydantic_core import CoreSchema, core_schema
 
 from polyclinic.text.dates import one_date
 from polyclinic.text.lazily import lazy_pattern
@@ -18,9 +21,24 @@ def clock_text(minute: int) -> str:
     return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
-def time_text(moment: datetime) -> str:
-    """``HH:MM`` of a moment."""
-    return clock_text(60 * moment.hour + moment.minute)
+class ClockTime(int):
+    """A time of day in minutes since midnight, up to 24:00. It is printed and stored as ``HH:MM``."""
+
+    def __str__(self) -> str:
+        return clock_text(self)
+
+    @classmethod
+    def of_moment(cls, moment: datetime) -> Self:
+        """The time of day of a moment."""
+        return cls(60 * moment.hour + moment.minute)
+
+    def on(self, day: date) -> datetime:
+        """The moment at which this time is reached on a day."""
+        return datetime(day.year, day.month, day.day) + timedelta(minutes=self)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+        return core_schema.is_instance_schema(cls, serialization=core_schema.to_string_ser_schema())
 
 
 def read_date(text: str, first: date | None = None, days: int = 0) -> date | None:
@@ -29,21 +47,15 @@ def read_date(text: str, first: date | None = None, days: int = 0) -> date | Non
     `first` and `days` are the period that decides between the two dates of 04/02/2025 (see `one_date`).
     """
     try:
-        return date_of(text)
+        return iso_date(text)
     except ValueError:
         period = [first + timedelta(days=day) for day in range(days)] if first is not None else []
         return one_date(text, period)
 
 
-def date_of(text: str) -> date:
+def iso_date(text: str) -> date:
     """The date that ``YYYY-MM-DD`` names; a ValueError for anything else."""
     return date.fromisoformat(text.strip())
-
-
-@lru_cache(maxsize=1024)
-def moment_of(text: str) -> datetime:
-    """A date with a time of day, in the format that prompts use; a ValueError for anything else."""
-    return datetime.fromisoformat(text)
 
 
 @lru_cache(maxsize=16)
@@ -60,8 +72,8 @@ _CLOCK = lazy_pattern(
 
 
 @lru_cache(maxsize=1024)
-def read_minute(text: str) -> int | None:
-    """Minutes since midnight of a time of day: ``HH:MM`` up to ``24:00``, ``9:00 AM``, ``2 p.m.`` or ``오후 2시``.
+def read_minute(text: str) -> ClockTime | None:
+    """The time of day that somebody wrote: ``HH:MM`` up to ``24:00``, ``9:00 AM``, ``2 p.m.`` or ``오후 2시``.
 
     None for anything else.
     """
@@ -78,4 +90,4 @@ def read_minute(text: str) -> int | None:
             return None
         hour = hour % 12 + 12 * (half == "p")
     total = hour * 60 + int(minutes or 0)
-    return total if total <= MINUTES_A_DAY else None
+    return ClockTime(total) if total <= MINUTES_A_DAY else None

@@ -21,7 +21,7 @@ FEWEST, MOST = 2, 5
 
 
 @dataclass(frozen=True)
-class Complaint:
+class ChiefComplaint:
     """What a patient comes with."""
 
     disease: Disease
@@ -40,7 +40,7 @@ class UnusualPatients:
         self._urgent = [(known[entry.disease], entry.says) for entry in emergencies() if entry.disease in known]
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
-    def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
+    def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> ChiefComplaint:
         """The complaint of one patient of this department, usual or unusual. The disease is one of the choices.
 
         Every patient uses the same number of random draws.
@@ -52,18 +52,18 @@ class UnusualPatients:
         urgent = [(disease, says) for disease, says in self._urgent if disease.name in names]
         if who < shares.emergency and urgent:
             disease, says = urgent[int(which * len(urgent))]
-            return Complaint(disease, says[: max(FEWEST, 1 + int(count * len(says)))], emergency=True)
+            return ChiefComplaint(disease, says[: max(FEWEST, 1 + int(count * len(says)))], emergency=True)
         who -= shares.emergency
         young = [disease for disease in self._children if disease.name in names]
         if 0 <= who < shares.child and young:
             disease = young[int(which * len(young))]
-            return Complaint(disease, _some(disease.symptoms, count, draw), companion="parent")
+            return ChiefComplaint(disease, _some(disease.symptoms, count, draw), companion="parent")
         who -= shares.child
         companion: Companion = "interpreter" if 0 <= who < shares.interpreter else ""
         usual = [disease for disease in choices if not cannot_wait(disease.name)] or choices
         disease = usual[int(which * len(usual))]
         also = self._others(department, second) if others < shares.several else ()
-        return Complaint(disease, _some(disease.symptoms, count, draw), also, companion)
+        return ChiefComplaint(disease, _some(disease.symptoms, count, draw), also, companion)
 
     def _others(self, department: str, chance: float) -> tuple[str, ...]:
         """One complaint that belongs to another department."""

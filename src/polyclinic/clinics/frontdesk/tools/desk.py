@@ -25,7 +25,7 @@ NOT_FOUND = "no such appointment was found"
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundSlot:
     """What a tool found: a time, or a problem with the request; neither when the request was right
     and nothing is free.
     """
@@ -34,20 +34,20 @@ class Found:
     problem: str = ""
 
 
-def find_time(diary: Diary, now: int, choice: Choice) -> Found:
+def find_time(diary: Diary, now: int, choice: Choice) -> FoundSlot:
     """Run one of the three booking tools."""
     kind = BOOKING_TOOLS[choice.action]
     if kind == "physician":
         index = diary.physician_index(choice.physician)
         if index is None:
-            return Found(problem="no doctor of this department was given")
-        return Found(earliest(diary, now, physician=index))
+            return FoundSlot(problem="no doctor of this department was given")
+        return FoundSlot(earliest(diary, now, physician=index))
     if kind == "date":
         day = diary.time.date_written(choice.date)
         if day is None:
-            return Found(problem="no date was given")
-        return Found(earliest(diary, now, from_day=diary.time.day_of(day)))
-    return Found(earliest(diary, now))
+            return FoundSlot(problem="no date was given")
+        return FoundSlot(earliest(diary, now, from_day=diary.time.day_of(day)))
+    return FoundSlot(earliest(diary, now))
 
 
 def own_appointment(
@@ -70,11 +70,11 @@ def own_appointment(
 
 
 def as_proposal(diary: Diary, place: Place) -> Proposal:
-    """A place in words, for the patient and for the transcript."""
+    """A place with its names and times, for the patient and for the transcript."""
     physician, time = diary.plan.physicians[place.physician], diary.time
     return Proposal(
         physician=physician.name,
-        date=time.date_text(place.day),
-        start=time.time_text(place.slot),
-        end=time.time_text(place.slot + physician.slots_per_visit),
+        date=time.date_of(place.day),
+        start=time.clock_time(place.slot),
+        end=time.clock_time(place.slot + physician.slots_per_visit),
     )

@@ -127,5 +127,5 @@ class Ledger:
     @staticmethod
     def _words(diary: Diary, entry: Appointment) -> str:
         time, physician = diary.time, diary.plan.physicians[entry.physician]
-        start = f"{time.date_text(entry.day)} {time.time_text(entry.slot)}"
+        start = time.start_text(entry.day, entry.slot)
         return f"{physician.name}, {start}, {entry.length * time.slot_minutes} minutes"

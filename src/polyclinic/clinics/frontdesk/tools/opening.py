@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
-from polyclinic.clinics.frontdesk.scenario.times import zone_of
 from polyclinic.clinics.frontdesk.state.hospital import HospitalState
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.fhir import resources as r
-from polyclinic.fhir.datatypes import Code, Name, reference
+from polyclinic.fhir.datatypes import Code, HumanName, reference
 
 _LONGEST_PREFIX = 38
 
@@ -106,7 +104,7 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -
     own, time = ids.record_id(physician.id), plan.time
     yield r.practitioner(
         own,
-        Name(physician.family, (physician.given,), ("Dr.",)),
+        HumanName(physician.family, (physician.given,), ("Dr.",)),
         gender=physician.sex,
         birth_date=physician.birth_date,
         phone=physician.phone,
@@ -127,8 +125,8 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -
     yield r.schedule(
         f"{own}-schedule",
         actors=[reference("Practitioner", own, physician.name), unit.rooms],
-        start=moment(time, time.minute(0, 0)),
-        end=moment(time, time.end_minute),
+        start=time.moment(time.minute(0, 0)),
+        end=time.moment(time.end_minute),
         specialty=unit.specialty,
         service=unit.service,
     )
@@ -143,7 +141,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iter
     reference = {"reference": f"Schedule/{ids.record_id(physician.id)}-schedule"}
     service, specialty = [{"concept": _plain(unit.visit)}], [_plain(unit.specialty)]
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
-    edges = [f"{time.time_text(slot)}:00{time.utc_offset}" for slot in range(time.slots_per_day + 1)]
+    edges = [f"{time.clock_time(slot)}:00{time.utc_offset}" for slot in range(time.slots_per_day + 1)]
     own = ids.record_id(physician.id)
     for day in range(time.days):
         date, works = time.date_text(day), day in physician.working_days
@@ -163,11 +161,6 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iter
 def _plain(code: Code) -> Resource:
     """A coded concept without its text; the schedule and the service have the text."""
     return {"coding": [{"system": code.system, "code": code.code}]}
-
-
-def moment(time: TimeSystem, minute: int) -> datetime:
-    """A minute of the period as a time with its zone."""
-    return time.clock(minute).replace(tzinfo=zone_of(time.utc_offset))
 
 
 async def prepare(contacts: Sequence[Contact], variant: DeskVariant, first: EpisodeSpec, services: Services) -> None:

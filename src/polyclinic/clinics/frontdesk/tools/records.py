@@ -13,11 +13,11 @@ from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan
-from polyclinic.clinics.frontdesk.tools.opening import Ids, moment
+from polyclinic.clinics.frontdesk.tools.opening import Ids
 from polyclinic.core.records import (
-    Change,
     Create,
     Key,
+    RecordChange,
     RecordMissing,
     Resource,
     StagedRecords,
@@ -26,7 +26,7 @@ from polyclinic.core.records import (
 )
 from polyclinic.fhir import resources as r
 from polyclinic.fhir import scheduling, trail
-from polyclinic.fhir.datatypes import Address, Identifier, Name, reference
+from polyclinic.fhir.datatypes import Address, HumanName, Identifier, reference
 from polyclinic.people.addresses import address_parts
 from polyclinic.people.locales import Locale, load_locale
 
@@ -50,7 +50,7 @@ class HospitalRecords:
         own, visitor = self._own(entry), ("Patient", self._ids.record_id(entry.patient))
         unit = self._ids.unit(diary.plan)
 
-        def booked(found: list[Resource | None]) -> list[Change]:
+        def booked(found: list[Resource | None]) -> list[RecordChange]:
             known, _, _, _, *slots = found
             if self._apart and known is not None:
                 return []
@@ -61,7 +61,7 @@ class HospitalRecords:
                 specialty=unit.specialty,
                 service=unit.service,
                 location=unit.rooms,
-                created=moment(diary.time, now),
+                created=diary.time.moment(now),
             )
             return [
                 Create(self._patient(patient, record)),
@@ -79,7 +79,7 @@ class HospitalRecords:
         """
         locale, id_ = load_locale(self._plan.locale), self._ids.record_id(patient)
         if record is None:
-            return r.patient(id_, Name(UNKNOWN), organization=self._ids.hospital)
+            return r.patient(id_, HumanName(UNKNOWN), organization=self._ids.hospital)
         identifiers = (Identifier(locale.identifier_system, record.identifier),) if record.identifier else ()
         return r.patient(
             id_,
@@ -99,7 +99,7 @@ class HospitalRecords:
         physician = diary.plan.physicians[new.physician]
         actor = reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
-        def moved(found: list[Resource | None]) -> list[Change]:
+        def moved(found: list[Resource | None]) -> list[RecordChange]:
             waiting, *others = found
             appointment, *slots = _there(others)
             patient, _, *rest = appointment["participant"]
@@ -109,7 +109,7 @@ class HospitalRecords:
                 return []
             return [
                 *scheduling.move(there, slots[: old.length], new_slots),
-                *_no_longer(waiting, moment(diary.time, now)),
+                *_no_longer(waiting, diary.time.moment(now)),
                 *self._trail("UPDATE", appointment, diary, now),
             ]
 
@@ -120,11 +120,11 @@ class HospitalRecords:
         """Add a place on the waiting list: an appointment without a time, which may replace the booked one."""
         own = self._waiting(entry.id)
 
-        def waits(found: list[Resource | None]) -> list[Change]:
+        def waits(found: list[Resource | None]) -> list[RecordChange]:
             waiting, (booked,) = found[0], _there(found[1:])
             if waiting is not None and waiting["status"] == "waitlist":
                 return []
-            wish = scheduling.wait_for_earlier(own[1], booked, at=moment(diary.time, now))
+            wish = scheduling.wait_for_earlier(own[1], booked, at=diary.time.moment(now))
             if waiting is None:
                 return [Create(wish), *self._trail("CREATE", wish, diary, now)]
             again = {**wish, "meta": waiting["meta"]}
@@ -135,9 +135,9 @@ class HospitalRecords:
     def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
         """Cancel an appointment and free its slots."""
 
-        at = moment(diary.time, now)
+        at = diary.time.moment(now)
 
-        def cancelled(found: list[Resource | None]) -> list[Change]:
+        def cancelled(found: list[Resource | None]) -> list[RecordChange]:
             waiting, *others = found
             appointment, *slots = _there(others)
             if appointment["status"] == "cancelled":
@@ -158,8 +158,8 @@ class HospitalRecords:
         count = len(statuses)
         waited = [id_ for id_, _ in statuses if id_ in diary.waiting]
 
-        def marked(found: list[Resource | None]) -> list[Change]:
-            changes: list[Change] = []
+        def marked(found: list[Resource | None]) -> list[RecordChange]:
+            changes: list[RecordChange] = []
             encounters = found[count : 2 * count]
             for appointment, visit, (id_, status) in zip(_there(found[:count]), encounters, statuses, strict=True):
                 if appointment["status"] == status:
@@ -169,18 +169,18 @@ class HospitalRecords:
                     made = trail.encounter(self._encounter(id_)[1], appointment, finished=_VISITED[status])
                     changes.append(Create(made) if visit is None else Update(made, version_of(visit)))
             for waiting in found[2 * count :]:
-                changes += _no_longer(waiting, moment(diary.time, now))
+                changes += _no_longer(waiting, diary.time.moment(now))
             return changes
 
         own: list[Key] = [("Appointment", self._ids.record_id(id_)) for id_, _ in statuses]
         encounters = [self._encounter(id_) for id_, _ in statuses]
         self._staged.later([*own, *encounters, *map(self._waiting, waited)], marked)
 
-    def _trail(self, activity: trail.Activity, changed: Resource, diary: Diary, now: int) -> list[Change]:
+    def _trail(self, activity: trail.Activity, changed: Resource, diary: Diary, now: int) -> list[RecordChange]:
         """The audit trail of a change: who did what to an appointment."""
         number = int(version_of(changed) or 0) + 1
         target, patient = f"Appointment/{changed['id']}", changed["subject"]["reference"]
-        recorded = diary.time.instant(now)
+        recorded = diary.time.moment(now).isoformat(timespec="seconds")
         desk = {"reference": f"Organization/{self._ids.hospital}", "display": "Front desk"}
         return [
             Create(
@@ -211,12 +211,12 @@ class HospitalRecords:
         return [("Slot", self._ids.slot(physician, entry.day, slot)) for slot in slots]
 
 
-def _name(written: str, locale: Locale) -> Name:
+def _name(written: str, locale: Locale) -> HumanName:
     """Family and given names, in the order that the country uses."""
     words = written.split() or [UNKNOWN]
     if locale.name_order == "family_first":
-        return Name(words[0], tuple(words[1:]))
-    return Name(words[-1], tuple(words[:-1]))
+        return HumanName(words[0], tuple(words[1:]))
+    return HumanName(words[-1], tuple(words[:-1]))
 
 
 def _address(said: str, locale: str) -> Address:
@@ -230,7 +230,7 @@ def _trail_id(appointment: str, letter: str, number: int) -> str:
     return f"{appointment.removesuffix('-appointment')}-{letter}{number}"
 
 
-def _no_longer(waiting: Resource | None, at: datetime) -> list[Change]:
+def _no_longer(waiting: Resource | None, at: datetime) -> list[RecordChange]:
     """The changes that close an entry of the waiting list; none if there was no open entry."""
     if waiting is None or waiting["status"] != "waitlist":
         return []

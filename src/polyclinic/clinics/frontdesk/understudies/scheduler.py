@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, FoundTime
 from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
@@ -12,7 +12,7 @@ from polyclinic.clinics.frontdesk.prompts.views import PhysicianDiary
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
-from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute, time_text
+from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line
@@ -52,7 +52,7 @@ class StaffUnderstudy(ClerkUnderstudy):
     def _new(ask: Ask[StaffBooks]) -> Choice:
         prompt, said = ask.prompt, ask.prompt.patient_says
         named = _doctor(prompt.physicians, said)
-        dates = [day.isoformat() for day in dates_in(said)]
+        dates = dates_in(said)
         if named:
             avoids = (
                 not _ASKS_FOR.search(said.partition(named)[0])
@@ -61,7 +61,7 @@ class StaffUnderstudy(ClerkUnderstudy):
             )
             return Choice(action="fallback") if avoids else Choice(action="physician_filter", physician=named)
         if dates and dates[-1] in prompt.days:
-            return Choice(action="date_filter", date=dates[-1])
+            return Choice(action="date_filter", date=dates[-1].isoformat())
         if _NEXT.search(said) or ask.understands(said, _SOON) or ask.understands(said, _ANYBODY):
             return Choice(action="get_all_time")
         return Choice(action="ask", question=line(prompt.voice, "staff", "asks_wish"))
@@ -74,7 +74,7 @@ class StaffUnderstudy(ClerkUnderstudy):
         """
         if right.action != "get_all_time":
             return Choice(action="get_all_time")
-        return Choice(action="date_filter", date=prompt.days[-1])
+        return Choice(action="date_filter", date=prompt.days[-1].isoformat())
 
     @answers(StaffChanges)
     def changes(self, ask: Ask[StaffChanges]) -> Change:
@@ -89,7 +89,7 @@ class StaffUnderstudy(ClerkUnderstudy):
             return Change(action="ask", question=line(prompt.voice, "staff", "asks_again"))
         day = dates[-1]
         if ask.mistake("wrong_appointment"):
-            day += timedelta(days=1 if (day + timedelta(days=1)).isoformat() in prompt.days else -1)
+            day += timedelta(days=1 if day + timedelta(days=1) in prompt.days else -1)
         cancels = bool(_GIVES_UP.search(text)) or (not _SOONER.search(text) and ask.understands(text, _CANCEL))
         return Change(
             action="cancel" if cancels else "reschedule", patient_name=name, physician=doctor, date=day.isoformat()
@@ -107,7 +107,7 @@ class StaffUnderstudy(ClerkUnderstudy):
         found = _earliest(prompt, wish)
         if found and ask.mistake("overlooks_gaps"):
             found = _earliest(prompt, wish, gaps=False) or found
-        return _spoilt(ask, _as_time(*found), wish) if found else FoundTime()
+        return _written(ask, found, wish) if found else FoundTime()
 
 
 def _doctor(physicians: Iterable[str], text: str) -> str:
@@ -125,25 +125,17 @@ def _heard_wish(prompt: StaffReasons) -> Wish:
     return wish_of("date" if dates else "asap", "", dates[-1] if dates else None)
 
 
-def _moment(day: date | str, text: str) -> datetime:
-    """The moment of a date and a time of day. Both were written by the prompt or by this understudy."""
-    when, minute = read_date(day) if isinstance(day, str) else day, read_minute(text)
-    if when is None or minute is None:
-        raise ValueError(f"'{day} {text}' is not a date and a time")
-    return datetime.combine(when, datetime.min.time()) + timedelta(minutes=minute)
-
-
 def _free_starts(prompt: StaffReasons, diary: PhysicianDiary, gaps: bool, step: bool = False) -> list[_Start]:
     """The first start of each free period that is long enough, day by day; with `step` every start."""
-    now = moment_of(prompt.now)
+    now = prompt.clock.now
     unit, visit = timedelta(minutes=prompt.unit_minutes), timedelta(minutes=diary.visit_minutes)
     starts: list[_Start] = []
     for entry in diary.days:
-        opens, closes = _moment(entry.date, prompt.opens), _moment(entry.date, prompt.closes)
+        opens, closes = prompt.opens.on(entry.date), prompt.closes.on(entry.date)
         cursor = opens
         if cursor <= now:
             cursor += ((now - cursor) // unit + 1) * unit
-        occupied = [tuple(_moment(entry.date, part) for part in span.split("-")) for span in entry.occupied]
+        occupied = [(taken.begins.on(entry.date), taken.ends.on(entry.date)) for taken in entry.occupied]
         stretches = [*occupied, (closes, closes)]
         for begins, ends in stretches if gaps else stretches[-1:]:
             if not gaps and occupied:
@@ -166,54 +158,51 @@ def _earliest(prompt: StaffReasons, wish: Wish, gaps: bool = True) -> _Start | N
     return min(starts, key=lambda start: (start[0], start[1].workload_percent), default=None)
 
 
-def _as_time(start: datetime, diary: PhysicianDiary) -> FoundTime:
-    end = start + timedelta(minutes=diary.visit_minutes)
-    return FoundTime(physician=diary.name, date=start.date().isoformat(), start=time_text(start), end=time_text(end))
+def _found_time(physician: str, start: datetime, minutes: int) -> FoundTime:
+    end = ClockTime.of_moment(start + timedelta(minutes=minutes))
+    return FoundTime(
+        physician=physician, date=start.date().isoformat(), start=str(ClockTime.of_moment(start)), end=str(end)
+    )
 
 
-def _spoilt(ask: Ask[StaffReasons], time: FoundTime, wish: Wish) -> FoundTime:
-    """The time with the mistake that was asked for by name; unchanged if no mistake was asked for."""
-    prompt = ask.prompt
-    own = next(diary for diary in prompt.diaries if diary.name == time.physician)
+def _written(ask: Ask[StaffReasons], right: _Start, wish: Wish) -> FoundTime:
+    """The time as the staff writes it, with the mistake that was asked for by name, if one was."""
+    start, diary = right
+    others = [other.name for other in ask.prompt.diaries if other.name != diary.name]
     if ask.mistake("two_physicians"):
-        others = [diary.name for diary in prompt.diaries if diary.name != own.name]
-        return time.model_copy(update={"physician": " and ".join([own.name, *others[:1]])})
+        return _found_time(" and ".join([diary.name, *others[:1]]), start, diary.visit_minutes)
     if ask.mistake("closed_hours"):
-        begins = _moment(time.date, prompt.opens) - timedelta(minutes=own.visit_minutes)
-        return _as_time(begins, own)
-    if ask.mistake("wrong_length"):
-        end = _moment(time.date, time.start) + timedelta(minutes=own.visit_minutes + prompt.unit_minutes)
-        return time.model_copy(update={"end": time_text(end)})
+        start = ask.prompt.opens.on(start.date()) - timedelta(minutes=diary.visit_minutes)
+    elif ask.mistake("wrong_length"):
+        return _found_time(diary.name, start, diary.visit_minutes + ask.prompt.unit_minutes)
+    else:
+        start, diary = _spoilt(ask, right, wish) or right
+    return _found_time(diary.name, start, diary.visit_minutes)
+
+
+def _spoilt(ask: Ask[StaffReasons], right: _Start, wish: Wish) -> _Start | None:
+    """Another start, if a mistake was asked for by name and such a start exists."""
+    prompt, (start, own) = ask.prompt, right
     if ask.mistake("double_books"):
-        return _taken(prompt, own) or time
+        return _taken(prompt, own)
     if ask.mistake("wrong_physician") and wish.kind == "physician":
-        other = _earliest(_without(prompt, own.name), Wish(kind="asap"))
-        return _as_time(*other) if other else time
+        return _earliest(_without(prompt, own.name), Wish(kind="asap"))
     if ask.mistake("too_early") and wish.kind == "date":
-        first = _earliest(prompt, Wish(kind="asap"))
-        return _as_time(*first) if first else time
+        return _earliest(prompt, Wish(kind="asap"))
     if ask.mistake("late"):
-        return _later(prompt, own, time)
-    return time
+        shifted = start + timedelta(minutes=prompt.unit_minutes)
+        return next((later for later in _free_starts(prompt, own, gaps=True, step=True) if later[0] >= shifted), None)
+    return None
 
 
 def _without(prompt: StaffReasons, name: str) -> StaffReasons:
     return prompt.model_copy(update={"diaries": tuple(diary for diary in prompt.diaries if diary.name != name)})
 
 
-def _taken(prompt: StaffReasons, own: PhysicianDiary) -> FoundTime | None:
+def _taken(prompt: StaffReasons, own: PhysicianDiary) -> _Start | None:
     """A time that is taken, in the future and within opening hours."""
-    now = moment_of(prompt.now)
     for entry in own.days:
-        opens = _moment(entry.date, prompt.opens)
-        if entry.occupied and opens > now and entry.occupied[0].startswith(prompt.opens):
-            return _as_time(opens, own)
+        opens = prompt.opens.on(entry.date)
+        if entry.occupied and opens > prompt.clock.now and entry.occupied[0].begins == prompt.opens:
+            return opens, own
     return None
-
-
-def _later(prompt: StaffReasons, own: PhysicianDiary, time: FoundTime) -> FoundTime:
-    """A free time of the same physician after the first."""
-    begins = _moment(time.date, time.start)
-    shifted = begins + timedelta(minutes=prompt.unit_minutes)
-    later = [start for start, _ in _free_starts(prompt, own, gaps=True, step=True) if start >= shifted]
-    return _as_time(later[0], own) if later else time

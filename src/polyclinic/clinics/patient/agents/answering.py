@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.rules.disclosure import Briefing
 from polyclinic.clinics.patient.state import Interview
 from polyclinic.clinics.patient.variants import PatientVariant
@@ -62,8 +62,8 @@ class QuestionAtHand:
         self.question, self.variant = question, variant
         talk = interview.told_to("patient")
         self.history = talk.history
-        information = [Known(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
-        information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
+        information = [KnownFact(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
+        information += [KnownFact(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
         self.common: dict[str, Any] = {
             "person": person,
             "child": child,
@@ -71,6 +71,6 @@ class QuestionAtHand:
             "heard": talk.heard,
             "information": tuple(information),
             "question": question,
-            "memory": Memory(summary=talk.summary, recent=talk.turns),
+            "memory": TalkSoFar(summary=talk.summary, recent=talk.turns),
             "player": player,
         }

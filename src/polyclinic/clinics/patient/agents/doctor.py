@@ -20,14 +20,14 @@ from polyclinic.clinics.patient.prompts.doctor.interview import (
     Turns,
 )
 from polyclinic.clinics.patient.prompts.doctor.replies import Colleagues, Conclusion, wants_to_conclude
-from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.clinics.patient.prompts.patient.replies import lines_of
-from polyclinic.clinics.patient.rules.cheats import Kind
+from polyclinic.clinics.patient.rules.cheats import CheatKind
 from polyclinic.clinics.patient.rules.notes import AskedAlready, Triaged
 from polyclinic.clinics.patient.rules.topics import topic_of
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
-from polyclinic.clinics.patient.state import Conversation, Interview, TriagedTo
+from polyclinic.clinics.patient.state import Interview, TalkMemory, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
@@ -96,7 +96,7 @@ class Doctors:
         """Whether a person asks the questions. A person may conclude at any time."""
         return self._doctor.is_person
 
-    def _known(self, discipline: str, talk: Conversation) -> dict[str, Any]:
+    def _known(self, discipline: str, talk: TalkMemory) -> dict[str, Any]:
         """What a doctor of this discipline knows of the patient: the complaint, and the talk so far."""
         return {
             "discipline": discipline,
@@ -104,7 +104,7 @@ class Doctors:
             "complaint": self._interview.complaint,
             "earlier": talk.earlier,
             "heard": talk.heard,
-            "memory": Memory(summary=talk.summary, recent=talk.turns),
+            "memory": TalkSoFar(summary=talk.summary, recent=talk.turns),
         }
 
     async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
@@ -172,7 +172,7 @@ class Doctors:
         prompt = Recruits(**self._known(discipline, talk), disciplines=DISCIPLINES, present=present)
         return await self._doctor.ask(prompt, history=talk.history)
 
-    async def cheats(self, trick: Kind, tests: tuple[str, ...], exam: bool) -> str:
+    async def cheats(self, trick: CheatKind, tests: tuple[str, ...], exam: bool) -> str:
         """A cheat question, which tests the patient."""
         return await self._episode.agent("cheater").ask(
             Cheats(

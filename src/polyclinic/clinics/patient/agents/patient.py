@@ -23,7 +23,7 @@ from polyclinic.clinics.patient.prompts.patient.complaint import Blurs, Complain
 from polyclinic.clinics.patient.prompts.patient.facts import Player
 from polyclinic.clinics.patient.prompts.patient.replies import Thought, lines_of
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
-from polyclinic.clinics.patient.rules.meaning import Asked
+from polyclinic.clinics.patient.rules.meaning import AskedFor
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
 from polyclinic.clinics.patient.rules.requirements import chunks, principles, requirement_lines, written_demonstrations
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences
@@ -83,7 +83,7 @@ class Patient:
         return nearest(self._scenario.record, question, self._similarity)
 
     async def answers(
-        self, question: str, meant: Asked, near: Sequence[str], interview: Interview, variant: PatientVariant
+        self, question: str, meant: AskedFor, near: Sequence[str], interview: Interview, variant: PatientVariant
     ) -> SpokenAnswer:
         """The answer by the variant's method. Which facts the patient may use is decided here, before a model is asked.
 

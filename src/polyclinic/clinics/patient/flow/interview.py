@@ -162,11 +162,10 @@ async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
     The colleague knows only the dialogue and the notes of the doctors on the path to this colleague.
     """
     notes = room.interview.notes
-    visible = tuple(
-        f"{name}: {notes[name]}" for name in graph.order() if name in graph.ancestors(doctor) and name in notes
-    )
+    known = tuple(name for name in graph.order() if name in graph.ancestors(doctor) and name in notes)
+    visible = tuple(f"{name}: {notes[name]}" for name in known)
     call = next(call for call in graph.calls if call.called == doctor)
-    room.episode.note(Consulted(doctor=doctor, notes_from=tuple(line.partition(":")[0] for line in visible)))
+    room.episode.note(Consulted(doctor=doctor, notes_from=known))
     for left in range(room.variant.consult_turns, 0, -1):
         question, offered = await room.doctors.consults(doctor, call.caller, call.reason, visible, left)
         if not question:

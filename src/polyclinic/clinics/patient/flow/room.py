@@ -12,7 +12,7 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import SUMMARY_CHARS, Interview
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.memory import Turn
+from polyclinic.core.memory import RememberedLine
 
 
 @dataclass
@@ -38,7 +38,7 @@ def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
         variant = variant.model_copy(update={"cheats": 0})
     scribe = episode.agent("scribe")
 
-    async def summarise(summary: str, turns: list[Turn]) -> str:
+    async def summarise(summary: str, turns: list[RememberedLine]) -> str:
         return await scribe.ask(Summarises(limit_chars=SUMMARY_CHARS, summary=summary, turns=tuple(turns)))
 
     interview = Interview.open(summarise)

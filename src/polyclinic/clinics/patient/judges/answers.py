@@ -7,7 +7,7 @@ refused. And how often an answer contradicts the record.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import Heard, heard, read_exchanges
+from polyclinic.clinics.patient.judges.reading import HeardExchange, heard, read_exchanges
 from polyclinic.clinics.patient.rules.nodes import Material
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, judge_answer
@@ -51,7 +51,7 @@ async def answers(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     return _marks(exchanges, read, [judge_answer(found) for found in read])
 
 
-def _marks(exchanges: list[Heard], read: list[Material], verdicts: list[AnswerVerdict]) -> list[Score]:
+def _marks(exchanges: list[HeardExchange], read: list[Material], verdicts: list[AnswerVerdict]) -> list[Score]:
     count = len(exchanges)
     relevance = sum(item.given.relevance for item in exchanges) / count
     faithful = sum(verdict.faithfulness for verdict in verdicts) / count
@@ -84,6 +84,6 @@ def wrongly_refused(it: Material) -> bool:
     return bool(it.asked.tests) or (bool(it.asked.fits) and not it.asked.test)
 
 
-def _worst(exchanges: list[Heard], scores: list[int]) -> tuple[str, ...]:
+def _worst(exchanges: list[HeardExchange], scores: list[int]) -> tuple[str, ...]:
     bad = [f"{item.question} — {item.answer}" for item, score in zip(exchanges, scores, strict=True) if not score]
     return tuple(bad[:3])

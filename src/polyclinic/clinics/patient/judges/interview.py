@@ -8,7 +8,7 @@ import re
 from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Asked, read_answer
+from polyclinic.clinics.patient.rules.meaning import AskedFor, read_answer
 from polyclinic.clinics.patient.rules.notes import AskedAlready, InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Exchange
@@ -22,8 +22,8 @@ from polyclinic.text.sentences import is_question, sentences
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
 ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))
 RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", rests_on=("patient-told",))
-RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",))
-SENT = Metric("right_discipline", "whether triage chose the record's discipline")
+RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",), yes_no=True)
+SENT = Metric("right_discipline", "whether triage chose the record's discipline", yes_no=True)
 ROUNDS = Metric("rounds", "questions asked", higher_is_better=False, high=math.inf)
 DIFFERENT = Metric("different_questions", "different questions of the doctors, without the tricks", high=math.inf)
 REPEATED = Metric(
@@ -32,7 +32,7 @@ REPEATED = Metric(
     higher_is_better=False,
     high=math.inf,
 )
-CRISIS = Metric("crisis_met", "whether a crisis was answered before anything else")
+CRISIS = Metric("crisis_met", "whether a crisis was answered before anything else", yes_no=True)
 TOKENS = Metric("tokens_per_answer", "tokens used for one answer", higher_is_better=False, high=math.inf)
 WORDS = Metric("words_per_answer", "words of one answer", higher_is_better=False, high=math.inf)
 CALLS = Metric("calls_per_answer", "model calls for one answer", higher_is_better=False, high=math.inf)
@@ -104,7 +104,7 @@ async def _brought_out(case: Case[PatientScenario], bench: Bench) -> set[str]:
     for said in case.transcript.said("patient"):
         if said.round == 0:
             complaint = Exchange(question="What brings you here?", answer=said.text)
-            known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
+            known |= set((await read_answer(bench.reads, record, complaint, AskedFor())).told)
     return known & {fact.id for fact in record.checklist}
 
 

@@ -4,13 +4,13 @@ both orders.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import Heard, Replied, heard, record_of
+from polyclinic.clinics.patient.judges.reading import HeardExchange, Replied, heard, record_of
 from polyclinic.clinics.patient.rules.notes import Rival
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.pairwise import PairwiseJudge, Preference
+from polyclinic.eval.pairwise import PairPreference, PairwiseJudge
 from polyclinic.eval.rules import check_scores, mark
 from polyclinic.eval.view import View
 
@@ -61,7 +61,7 @@ class PreferenceJudge:
         return check_scores(marks, self.name, METRICS)
 
 
-def _shares(part: str, verdicts: list[Preference]) -> list[Score]:
+def _shares(part: str, verdicts: list[PairPreference]) -> list[Score]:
     count = len(verdicts)
     won = sum(verdict.winner == "a" for verdict in verdicts)
     lost = sum(verdict.winner == "b" for verdict in verdicts)
@@ -69,11 +69,11 @@ def _shares(part: str, verdicts: list[Preference]) -> list[Score]:
     return [mark(f"{name}_{part}", shares[name] / count, weight=count) for name in _NAMES]
 
 
-def _view(item: Heard, answer: str) -> View:
+def _view(item: HeardExchange, answer: str) -> View:
     return View(answer, Replied(question=item.question, answer=answer))
 
 
-def _context(case: Case[PatientScenario], item: Heard) -> str:
+def _context(case: Case[PatientScenario], item: HeardExchange) -> str:
     """What the judge of a duel is shown: the question, who the patient is, and the record's lines that the patient may
     say."""
     facts = record_of(case).at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)

@@ -16,7 +16,7 @@ from polyclinic.core.transcript import Transcript
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardExchange:
     """One question and its answer as the transcript has them."""
 
     question: str
@@ -53,16 +53,16 @@ class Replied(Facts):
     answer: str
 
 
-def heard(transcript: Transcript) -> list[Heard]:
+def heard(transcript: Transcript) -> list[HeardExchange]:
     """The exchanges, in order. Complaint, crisis and conclusion are not among them."""
-    found: list[Heard] = []
+    found: list[HeardExchange] = []
     question, asked = "", None
     for said in transcript.said():
         if said.speaker == "doctor":
             latest = said.get(QuestionAsked)
             question, asked = (said.text, latest) if latest is not None else (question, asked)
         elif asked is not None and (given := said.get(AnswerGiven)) is not None and given.round == asked.round:
-            found.append(Heard(question=question, answer=said.text, asked=asked, given=given))
+            found.append(HeardExchange(question=question, answer=said.text, asked=asked, given=given))
             asked = None
     return found
 

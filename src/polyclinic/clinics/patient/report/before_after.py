@@ -10,6 +10,7 @@ from polyclinic.clinics.patient.rules.notes import Understood
 from polyclinic.eval.charts import Bars, ChartValue
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Figure, Table
+from polyclinic.text.layout import number_of
 
 BEFORE, AFTER = "evolved-emptied", "evolved"
 MOST_CASES = 12
@@ -39,7 +40,8 @@ def _by_case(results: RunResults, metric: str, caption: str, label: str) -> list
         series[variant] = values
     if not any(value is not None for values in series.values() for value in values):
         return []
-    return [Figure(caption, Bars(cases, series, "case", label, low=0))]
+    trials = number_of(len(list(results.of(AFTER, cases[0]))), "interview")
+    return [Figure(caption, Bars(cases, series, "case", label, low=0), n=f"{trials} for each bar")]
 
 
 def _tricks(results: RunResults) -> Table | None:

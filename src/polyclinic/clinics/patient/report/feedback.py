@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from polyclinic.clinics.patient.judges.interview import crisis_met
-from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
+from polyclinic.clinics.patient.judges.reading import HeardExchange, heard, record_of
 from polyclinic.clinics.patient.report.parts import (
     for_cheater,
     for_patient,
@@ -55,7 +55,7 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     ]
 
 
-def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understood]) -> dict[str, str]:
+def brought_out(record: Record, exchanges: list[HeardExchange], read: dict[int, Understood]) -> dict[str, str]:
     """The facts of the checklist that the patient's words brought out, each with the words."""
     wanted = {fact.id for fact in record.checklist}
     found: dict[str, str] = {}
@@ -130,7 +130,7 @@ def _red_flags(record: Record, known: dict[str, str], say: Phrases) -> list[Bloc
     return [summary, Table(say("signs"), [say("sign"), say("found")], rows)]
 
 
-def _questions(exchanges: list[Heard], read: dict[int, Understood], say: Phrases) -> list[Block]:
+def _questions(exchanges: list[HeardExchange], read: dict[int, Understood], say: Phrases) -> list[Block]:
     fair = [(item, note) for item in exchanges for note in [read.get(item.round)] if note and not note.asked.cheat]
     if not fair:
         return [Paragraph(say("no fair"))]
@@ -148,7 +148,7 @@ def _questions(exchanges: list[Heard], read: dict[int, Understood], say: Phrases
     ]
 
 
-def _cheats(exchanges: list[Heard], read: dict[int, Understood], say: Phrases) -> list[Block]:
+def _cheats(exchanges: list[HeardExchange], read: dict[int, Understood], say: Phrases) -> list[Block]:
     tricks = [item for item in exchanges for note in [read.get(item.round)] if note and note.asked.cheat]
     if not tricks:
         return [Paragraph(say("no tricks"))]

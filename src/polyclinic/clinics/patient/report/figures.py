@@ -10,6 +10,7 @@ from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.eval.charts import Bars, HeatMap, Lines
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Figure, Grid
+from polyclinic.text.layout import number_of
 
 TOP_TYPES = 5
 MOST_ROUNDS = 12
@@ -42,7 +43,8 @@ def question_types(results: RunResults) -> Figure | None:
         sum(count for kind, count in found.items() if kind not in top) / found.total() for found in counts.values()
     ]
     bars = Bars(list(counts), series, y_label="share of questions", low=0, high=1, stacked=True)
-    return Figure("Types of fair questions, by variant (figure 4)", bars)
+    asked = ", ".join(f"{variant} {number_of(found.total(), 'question')}" for variant, found in counts.items())
+    return Figure("Types of fair questions, by variant (figure 4)", bars, n=asked)
 
 
 def types_by_round(results: RunResults) -> Grid | None:
@@ -56,7 +58,8 @@ def types_by_round(results: RunResults) -> Grid | None:
         if rounds:
             values = [[float(counts[number, kind]) for number in rounds] for kind in types]
             chart = HeatMap(types, [str(number) for number in rounds], values, x_label="round", digits=0)
-            figures.append(Figure(f"Questions by round, {variant} (figure 5)", chart))
+            asked = number_of(counts.total(), "question")
+            figures.append(Figure(f"Questions by round, {variant} (figure 5)", chart, n=asked))
     return Grid(figures) if figures else None
 
 
@@ -80,4 +83,4 @@ def accumulation(results: RunResults) -> Figure | None:
     chart = Lines(
         [float(case) for case in range(1, longest + 1)], series, x_label="cases", y_label="new entries", low=0
     )
-    return Figure("How the libraries grew (figure 6)", chart)
+    return Figure("How the libraries grew (figure 6)", chart, n=number_of(longest, "case"))

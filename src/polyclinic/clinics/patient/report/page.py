@@ -36,7 +36,7 @@ def report(results: RunResults) -> list[Section]:
         metric_table(results, "Evolved against a rival, standard questions (table 2)", _shares("standard")),
         metric_table(results, "Evolved against a rival, cheat questions (table 2)", _shares("cheat")),
     ]
-    costs = [metric_table(results, "What one answer costs (table 3)", _COSTS, digits=1), seconds_table(results)]
+    costs = [metric_table(results, "What one answer costs (table 3)", _COSTS), seconds_table(results)]
     questions = [
         metric_table(results, "Questions by variant (table 4)", _QUESTIONS),
         metric_table(results, "Where the interviews led", _OUTCOME),

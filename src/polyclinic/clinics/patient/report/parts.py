@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
+from polyclinic.clinics.patient.judges.reading import HeardExchange, heard, record_of
 from polyclinic.clinics.patient.prompts.scribe.summary import Summarises
 from polyclinic.clinics.patient.rules.leaks import Leak
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred, Triaged, Understood
@@ -45,7 +45,7 @@ def for_patient(case: Case[PatientScenario], say: Phrases) -> list[Section]:
     return [short, Section(say("playing"), body)]
 
 
-def _slip(item: Heard, trees: Sequence[str], note: Understood, say: Phrases) -> str:
+def _slip(item: HeardExchange, trees: Sequence[str], note: Understood, say: Phrases) -> str:
     if note.leaks:
         return say("gave away", words=quoted(item.answer), what=_leaked(note.leaks))
     return say("not in part", words=quoted(item.answer), trees=", ".join(trees))

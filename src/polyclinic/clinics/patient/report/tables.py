@@ -29,7 +29,7 @@ def seconds_table(results: RunResults) -> Table | None:
         spent = estimate([value for value, _ in found], clusters=[scenario for _, scenario in found])
         if spent is not None:
             rows.append([variant, spent])
-    return Table("Seconds per answer (table 3)", ["variant", "seconds"], rows, digits=2) if rows else None
+    return Table("Seconds per answer (table 3)", ["variant", "seconds"], rows) if rows else None
 
 
 def seconds_per_answer(row: EpisodeRow) -> float | None:

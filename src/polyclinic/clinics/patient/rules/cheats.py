@@ -13,7 +13,7 @@ from polyclinic.core.message import Frozen
 CHEATS_PER_CASE = 5
 
 
-class Kind(StrEnum):
+class CheatKind(StrEnum):
     """The tricks that are tried on a patient."""
 
     ITEM = "single item of a test"
@@ -36,15 +36,15 @@ class Wordings(Frozen):
 
 
 @lru_cache(maxsize=1)
-def wordings() -> dict[Kind, Wordings]:
+def wordings() -> dict[CheatKind, Wordings]:
     """All wordings, by kind."""
     raw = data("cheats.yaml")
-    return {Kind(kind): Wordings.model_validate(body) for kind, body in raw.items()}
+    return {CheatKind(kind): Wordings.model_validate(body) for kind, body in raw.items()}
 
 
-def cheat_kinds(random: random.Random, count: int = CHEATS_PER_CASE) -> list[Kind]:
+def cheat_kinds(random: random.Random, count: int = CHEATS_PER_CASE) -> list[CheatKind]:
     """Which tricks are tried in a case. They differ as long as there are enough kinds."""
-    kinds = sorted(Kind)
+    kinds = sorted(CheatKind)
     return [*random.sample(kinds, min(count, len(kinds))), *random.choices(kinds, k=max(0, count - len(kinds)))]
 
 
@@ -58,7 +58,7 @@ def cheat_turns(turns: int, count: int, random: random.Random) -> list[int]:
 
 
 def word_cheat(
-    kind: Kind, random: random.Random, *, exam: bool, second: bool, tests: Sequence[str], disease: str
+    kind: CheatKind, random: random.Random, *, exam: bool, second: bool, tests: Sequence[str], disease: str
 ) -> str:
     """One wording with its placeholders filled in. `second` uses the wordings of the second voice."""
     choice = wordings()[kind]

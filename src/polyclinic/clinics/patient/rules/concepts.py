@@ -23,7 +23,7 @@ _BROAD = 0.3
 _NOTHING_NAMED = 0.17
 """The weight of a broad concept, and the result for a question that names no concept: other measures then decide."""
 _REQUESTS = ("tell", "describe", "show", "talk", "give", "explain", "and ", "any ")
-Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
+_Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 
 
 class Concept(Frozen):
@@ -46,9 +46,9 @@ def concepts() -> dict[str, Concept]:
 
 
 @lru_cache(maxsize=2)
-def _phrases(asked: bool) -> Phrases:
+def _phrases(asked: bool) -> _Phrases:
     """The stems of every phrase and its concept. The key is the first two stems, or the only stem."""
-    found: Phrases = defaultdict(list)
+    found: _Phrases = defaultdict(list)
     for name, each in concepts().items():
         for phrase in (*each.words, *(each.asked if asked else each.told)):
             stems = stemmed(phrase)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from polyclinic.clinics.patient.rules.concepts import common
-from polyclinic.clinics.patient.rules.meaning import Asked
+from polyclinic.clinics.patient.rules.meaning import AskedFor
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.rules.vocabulary import names_a_test
 from polyclinic.clinics.patient.scenario.record import Fact, Record
@@ -57,7 +57,7 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
     return tuple(spoken[at].id for at in ranked[:CONSIDERED])
 
 
-def brief(record: Record, question: str, asked: Asked, near: Sequence[str]) -> Briefing:
+def brief(record: Record, question: str, asked: AskedFor, near: Sequence[str]) -> Briefing:
     """The facts that this question may bring out: first those that fit, then the others.
 
     In both groups the nearest come first.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, new_words, shows_result
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, AskedFor, new_words, shows_result
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.clinics.patient.state import Exchange
@@ -30,7 +30,7 @@ class Leak(Frozen):
     fact: str = ""
 
 
-def leaks(record: Record, exchange: Exchange, asked: Asked, answered: Answered) -> list[Leak]:
+def leaks(record: Record, exchange: Exchange, asked: AskedFor, answered: Answered) -> list[Leak]:
     """Everything in an answer that should not be known, given this question and the tests asked for before."""
     question, answer = exchange.question, exchange.answer
     named_tests = {*exchange.asked_before, *asked.tests}
@@ -48,7 +48,7 @@ def leaks(record: Record, exchange: Exchange, asked: Asked, answered: Answered) 
     return found
 
 
-def _diagnosis(record: Record, answer: str, asked: Asked, answered: Answered) -> Iterable[Leak]:
+def _diagnosis(record: Record, answer: str, asked: AskedFor, answered: Answered) -> Iterable[Leak]:
     named = [name for name in mentioned(answer, record.disease.names) if name not in asked.suggests]
     if named:
         yield Leak(kind="diagnosis", words=max(named, key=len))

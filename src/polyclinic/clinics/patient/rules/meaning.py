@@ -31,7 +31,7 @@ _ORDER_WORDS = 1
 _MANY = 3
 
 
-class Asked(Frozen):
+class AskedFor(Frozen):
     """What a doctor's question asks for. `fits` are the facts that would answer it; `tests` are the tests that it
     names.
 
@@ -58,12 +58,12 @@ class Answered(Frozen):
     confirms: bool = False
 
 
-async def read_question(reads: Reads, record: Record, question: str, considered: Sequence[str] = ()) -> Asked:
+async def read_question(reads: Reads, record: Record, question: str, considered: Sequence[str] = ()) -> AskedFor:
     """What the doctor asks for. Only the facts in `considered` may fit; if it is empty, all facts may."""
     facts = [fact for fact in record.spoken if not considered or fact.id in considered]
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
-    return Asked(
+    return AskedFor(
         cheat=(cheat.yes or count_questions(question) >= _MANY) and not orders_a_test(question),
         test=test.yes,
         clear=clear.yes,
@@ -80,7 +80,7 @@ def orders_a_test(question: str) -> bool:
     return len(rest) <= _ORDER_WORDS
 
 
-async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: Asked) -> Answered:
+async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: AskedFor) -> Answered:
     """What the patient's answer says. Quoted lines of the record are found by code; the reader reads the rest.
 
     An answer in the patient's own words needs one call to the reader. An answer that quotes a line or gives a result is
@@ -113,7 +113,7 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     )
 
 
-def _likely(facts: Sequence[Fact], own: str, asked: Asked) -> list[Fact]:
+def _likely(facts: Sequence[Fact], own: str, asked: AskedFor) -> list[Fact]:
     """The facts that an answer may state: first those that were asked for, then those with the most words in common."""
     return sorted(facts, key=lambda fact: (fact.id not in asked.fits, -overlap(fact.text, own)))[:_NEAR]
 

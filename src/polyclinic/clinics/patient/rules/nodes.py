@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from polyclinic.clinics.patient.rules.leaks import DISEASE, leaks
-from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, Asked, read_answer, read_question
+from polyclinic.clinics.patient.rules.meaning import NUMBER, Answered, AskedFor, read_answer, read_question
 from polyclinic.clinics.patient.rules.vocabulary import WordList, found, names_a_test
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.state import Exchange
@@ -26,7 +26,7 @@ class Material(NamedTuple):
 
     record: Record
     exchange: Exchange
-    asked: Asked
+    asked: AskedFor
     answered: Answered
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from polyclinic.clinics.patient.rules.leaks import Leak
-from polyclinic.clinics.patient.rules.meaning import Answered, Asked
+from polyclinic.clinics.patient.rules.meaning import Answered, AskedFor
 from polyclinic.clinics.patient.rules.recruitment import Call
 from polyclinic.core.note import InRound, Note, Payload
 from polyclinic.core.value import Value
@@ -147,7 +147,7 @@ class Understood(Note):
 
     topic = "understood"
     round: int
-    asked: Asked
+    asked: AskedFor
     answered: Answered
     leaks: tuple[Leak, ...] = ()
     scores: dict[str, bool] = field(default_factory=dict)

@@ -29,7 +29,7 @@ _MOSTLY = 0.5
 _KEPT = 8192
 
 
-class Examples(Frozen):
+class TopicExamples(Frozen):
     """Examples of how doctors ask and patients talk about one topic, and the headings of a record that belong to it."""
 
     asks: tuple[str, ...]
@@ -38,9 +38,9 @@ class Examples(Frozen):
 
 
 @lru_cache(maxsize=1)
-def topics() -> dict[str, Examples]:
+def topics() -> dict[str, TopicExamples]:
     """The topics by name."""
-    return TypeAdapter(dict[str, Examples]).validate_python(data("topics.yaml"))
+    return TypeAdapter(dict[str, TopicExamples]).validate_python(data("topics.yaml"))
 
 
 @lru_cache(maxsize=1)

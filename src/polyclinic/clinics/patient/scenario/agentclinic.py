@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import FactLine, age_and_sex, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, json_lines
 
@@ -30,8 +30,6 @@ def load_agentclinic(text: str, origin: str) -> list[Record]:
             records.append(_case(raw["OSCE_Examination"], number))
         except (KeyError, TypeError) as error:
             raise bad_file(origin, f"an AgentClinic case needs {error}", line=number) from None
-    if not records:
-        raise bad_file(origin, "no cases")
     return records
 
 
@@ -55,7 +53,7 @@ def _case(case: Mapping[str, Any], number: int) -> Record:
     )
 
 
-def _lines(actor: Mapping[str, Any]) -> Iterator[Line]:
+def _lines(actor: Mapping[str, Any]) -> Iterator[FactLine]:
     symptoms = actor.get("Symptoms", {})
     if symptoms.get("Primary_Symptom"):
         yield Topic.COMPLAINT, Level.VOLUNTEERED, str(symptoms["Primary_Symptom"])

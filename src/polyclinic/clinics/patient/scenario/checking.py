@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 
-Check = Callable[[Record], Iterator[str]]
+RecordCheck = Callable[[Record], Iterator[str]]
 
 
-def named(*checks: Check) -> dict[str, Check]:
+def named(*checks: RecordCheck) -> dict[str, RecordCheck]:
     """The checks by name. A check's name is the function's name, with spaces instead of underscores."""
     return {check.__name__.strip("_").replace("_", " "): check for check in checks}
 

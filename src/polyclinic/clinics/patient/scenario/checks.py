@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from polyclinic.clinics.patient.scenario.checking import Check
+from polyclinic.clinics.patient.scenario.checking import RecordCheck
 from polyclinic.clinics.patient.scenario.checks_body import BODY_CHECKS
 from polyclinic.clinics.patient.scenario.checks_shape import SHAPE_CHECKS
 from polyclinic.clinics.patient.scenario.checks_words import WORD_CHECKS
 from polyclinic.clinics.patient.scenario.record import Record
 
-CHECKS: dict[str, Check] = {**SHAPE_CHECKS, **WORD_CHECKS, **BODY_CHECKS}
+CHECKS: dict[str, RecordCheck] = {**SHAPE_CHECKS, **WORD_CHECKS, **BODY_CHECKS}
 
 
 def lint_records(records: Sequence[Record]) -> list[str]:

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import FactLine, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
 
-Resource = Mapping[str, Any]
+_Resource = Mapping[str, Any]
 _TAG = re.compile(
     r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy)\)\s*$", re.IGNORECASE
 )
@@ -59,7 +59,7 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
     ]
 
 
-def _of(resources: Sequence[Resource], kind: str) -> list[Resource]:
+def _of(resources: Sequence[_Resource], kind: str) -> list[_Resource]:
     return [resource for resource in resources if resource.get("resourceType") == kind]
 
 
@@ -78,24 +78,24 @@ def _tagged(concept: Any) -> str:
     return next((str(coding["display"]) for coding in concept.get("coding", []) if coding.get("display")), "")
 
 
-def _is_social(condition: Resource) -> bool:
+def _is_social(condition: _Resource) -> bool:
     """Whether a Condition is a social finding ("Full-time employment (finding)") and not an illness."""
     words = _tagged(condition.get("code"))
     return bool(_SOCIAL.search(words)) or words.casefold().endswith(("(situation)", "(person)"))
 
 
-def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) -> Resource | None:
+def _diagnosis(conditions: Sequence[_Resource], resources: Sequence[_Resource]) -> _Resource | None:
     """The newest illness. Conditions of an encounter and those named as a disorder come first."""
     ill = [condition for condition in conditions if not _is_social(condition)]
 
-    def rank(condition: Resource) -> tuple[bool, bool, str]:
+    def rank(condition: _Resource) -> tuple[bool, bool, str]:
         disorder = not _tagged(condition.get("code")).casefold().endswith("(finding)")
         return _has_category(condition, "encounter-diagnosis"), disorder, _when(condition, resources)
 
     return max(ill, key=rank) if ill else None
 
 
-def _when(condition: Resource, resources: Sequence[Resource]) -> str:
+def _when(condition: _Resource, resources: Sequence[_Resource]) -> str:
     """The day of a diagnosis: the day of its encounter, or else its own date; empty if neither is given."""
     reference = str((condition.get("encounter") or {}).get("reference", "")).rpartition("/")[2].rpartition(":")[2]
     for encounter in _of(resources, "Encounter"):
@@ -106,16 +106,16 @@ def _when(condition: Resource, resources: Sequence[Resource]) -> str:
     return str(condition.get("onsetDateTime") or condition.get("recordedDate") or "")[:10]
 
 
-def _start(encounter: Resource) -> str:
+def _start(encounter: _Resource) -> str:
     return str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
 
 
-def _has_category(resource: Resource, code: str) -> bool:
+def _has_category(resource: _Resource, code: str) -> bool:
     categories = resource.get("category", [])
     return any(coding.get("code") == code for category in categories for coding in category.get("coding", []))
 
 
-def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
+def _age(patient: _Resource, main: _Resource, resources: Sequence[_Resource]) -> int:
     """The age in full years at the diagnosis, or else at the last day in the Bundle."""
     born = _day(str(patient.get("birthDate", "")))
     if born is None:
@@ -139,7 +139,7 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _lines(resources: Sequence[Resource], main: Resource) -> Iterator[Line]:
+def _lines(resources: Sequence[_Resource], main: _Resource) -> Iterator[FactLine]:
     for encounter in _of(resources, "Encounter"):
         for reason in encounter.get("reasonCode", encounter.get("reason", [])):
             text = _text(reason) or _text(next(iter(reason.get("value", [])), None))
@@ -174,7 +174,7 @@ def _lines(resources: Sequence[Resource], main: Resource) -> Iterator[Line]:
         yield Topic.TREATMENT, Level.NEVER, _text(procedure.get("code"))
 
 
-def _value(observation: Resource) -> str:
+def _value(observation: _Resource) -> str:
     quantity = observation.get("valueQuantity")
     if isinstance(quantity, Mapping):
         value = f"{quantity.get('value')} {quantity.get('unit', quantity.get('code', ''))}".strip()
@@ -182,7 +182,7 @@ def _value(observation: Resource) -> str:
     return str(observation.get("valueString") or _text(observation.get("valueCodeableConcept")) or "not stated")
 
 
-def _range(observation: Resource) -> str:
+def _range(observation: _Resource) -> str:
     ranges = observation.get("referenceRange", [])
     if not ranges:
         return ""
@@ -192,7 +192,7 @@ def _range(observation: Resource) -> str:
     return f" (below {high})" if high is not None else f" (above {low})" if low is not None else ""
 
 
-def _tests(resources: Sequence[Resource]) -> Iterator[Investigation]:
+def _tests(resources: Sequence[_Resource]) -> Iterator[Investigation]:
     """Each report with the observations it refers to; vital signs together; every other observation as its own test."""
     observations = {f"Observation/{o.get('id')}": o for o in _of(resources, "Observation")}
     used: set[str] = set()
@@ -218,7 +218,7 @@ def _tests(resources: Sequence[Resource]) -> Iterator[Investigation]:
     yield from rest
 
 
-def _items(observation: Resource) -> Iterator[tuple[str, str]]:
+def _items(observation: _Resource) -> Iterator[tuple[str, str]]:
     components = observation.get("component", [])
     if not components:
         yield _text(observation.get("code")), _value(observation)

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 
-from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import FactLine, age_and_sex, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file
 
@@ -90,7 +90,7 @@ def _case(row: dict[str, str], number: int) -> Record | None:
     if not verdict or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
         return None
     diagnosis = sentences(re.sub(r"(?:^|(?<=\s))\d+[.)]\s+", "", verdict.strip(" ,")))[0].rstrip(".")
-    lines: list[Line] = []
+    lines: list[FactLine] = []
     for name, topic in spoken.items():
         for position, sentence in enumerate(sentences(sections[name])):
             first = topic is Topic.COMPLAINT or ("CHIEF COMPLAINT" not in spoken and not lines and position == 0)

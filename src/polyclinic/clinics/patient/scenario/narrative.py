@@ -14,7 +14,7 @@ from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import sentences as split_sentences
 
 UNSTATED_AGE, OLDEST = 50, 120
-Line = tuple[Topic, Level, str]
+FactLine = tuple[Topic, Level, str]
 
 
 def sentences(text: str) -> list[str]:
@@ -49,7 +49,7 @@ def assemble(
     *,
     age: int,
     sex: Sex,
-    lines: Iterable[Line],
+    lines: Iterable[FactLine],
     tests: Sequence[Investigation],
     diagnosis: str,
     source: str,

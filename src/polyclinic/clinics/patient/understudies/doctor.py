@@ -14,8 +14,8 @@ from polyclinic.clinics.patient.prompts.doctor.colleagues import Recruits, Triag
 from polyclinic.clinics.patient.prompts.doctor.conclusion import Advises, Concludes, Studies
 from polyclinic.clinics.patient.prompts.doctor.interview import AsksQuestion, Cheats, Consults, Soothes
 from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDES, NOBODY, Colleagues, Conclusion, Sent
-from polyclinic.clinics.patient.prompts.patient.facts import Memory
-from polyclinic.clinics.patient.rules.cheats import Kind, word_cheat
+from polyclinic.clinics.patient.prompts.patient.facts import TalkSoFar
+from polyclinic.clinics.patient.rules.cheats import CheatKind, word_cheat
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.narrative import nearest_discipline
 from polyclinic.clinics.patient.scenario.shipped import diseases
@@ -119,7 +119,7 @@ class CheaterUnderstudy(Understudy):
         guess = ranked[0][0].name if ranked else ask.random.choice([disease.name for disease in diseases()])
         for _ in range(6):
             question = word_cheat(
-                Kind(prompt.trick),
+                CheatKind(prompt.trick),
                 ask.random,
                 exam=prompt.setting.exam,
                 second=prompt.player.voice == "second",
@@ -131,7 +131,7 @@ class CheaterUnderstudy(Understudy):
         return question
 
 
-def _heard(complaint: str, memory: Memory, *more: str) -> str:
+def _heard(complaint: str, memory: TalkSoFar, *more: str) -> str:
     said = [turn.text for turn in memory.recent if turn.speaker == "patient"]
     return " ".join([complaint, memory.summary, *said, *more])
 

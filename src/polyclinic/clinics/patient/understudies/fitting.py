@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient.facts import Known
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.concepts import common
 from polyclinic.clinics.patient.rules.topics import shared
@@ -33,11 +33,11 @@ class Fitting:
     The patient is never sure of lines that share no concept with the question.
     """
 
-    lines: tuple[Known, ...] = ()
+    lines: tuple[KnownFact, ...] = ()
     sure: bool = False
 
 
-def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
+def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting:
     """The best line and those nearly as good.
 
     If no line is near the question, at most one that the reader finds fitting.
@@ -54,7 +54,7 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
     return Fitting(tuple(close), sure=best >= _SURE and named)
 
 
-def _score(ask: Ask[Any], question: str, line: Known) -> float:
+def _score(ask: Ask[Any], question: str, line: KnownFact) -> float:
     read = sum(log_odds(_read(ask, question, fact)) for fact in (line.as_told, line.text)) / 2
     about = shared(question, line.text, line.topic) + _NAMED * common(question, line.text, line.topic)
     return _READ * read + about + _ALIKE * ask.likeness(question, line.as_told)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, TalkSoFar
 from polyclinic.clinics.patient.readings import CHEAT, REFUSAL
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
@@ -39,8 +39,8 @@ class HeardQuestion:
     voice: Voice
     question: str
     person: str = ""
-    information: Sequence[Known] = ()
-    memory: Memory = field(default_factory=Memory)
+    information: Sequence[KnownFact] = ()
+    memory: TalkSoFar = field(default_factory=TalkSoFar)
     lines: Sequence[str] = ()
     demonstrations: Sequence[Demonstration] = ()
     effort: float = 1.0
@@ -71,7 +71,7 @@ class HeardQuestion:
         )
 
     @property
-    def results(self) -> list[Known]:
+    def results(self) -> list[KnownFact]:
         """The results that belong to a test named in the question."""
         return [line for line in self.information if line.test]
 

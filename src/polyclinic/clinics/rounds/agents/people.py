@@ -5,11 +5,12 @@ If a reply stays unreadable, this person says nothing there and the round goes o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
+from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens, untold_tests
 from polyclinic.clinics.rounds.prompts.people import Present, Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
@@ -20,6 +21,7 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
+from polyclinic.core.part_signs import Sign
 from polyclinic.core.prompt import Prompt
 from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
@@ -30,12 +32,20 @@ EXCHANGES = 6
 """How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
 _LONG_NAME = 9
 """From this many letters on, a single word such as "terlipressin" is no everyday word."""
+_OF_THE_STUDENTS = Sign("third person", re.compile(r"\bthe (?:medical )?students? (?:ask|want)(?:s|ed)?\b"))
+"""Patients talk to the students, not about them."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
 def _is_telling(name: str, known: str) -> bool:
     """Whether a patient who says this gives the answer away: it is no everyday word, and not in their script."""
     return (" " in name or len(name) >= _LONG_NAME) and not mentioned(known, [name])
+
+
+def _called_by_relation(relation: str) -> Sign:
+    """Relatives say "my wife", not "I am a husband", and do not speak as the ill person."""
+    who = rf"(?:an?|your) (?:{re.escape(relation)}|patient's \w+|son|daughter|child|brother|sister)"
+    return Sign("third person", re.compile(rf"\bi(?:'m| am) {who}\b(?! (?:of|to)\b)"))
 
 
 class Patient:
@@ -53,6 +63,7 @@ class Patient:
         }
         self._talk: list[Message] = []
         self._known = " ".join(script.lines())
+        self._signs = (_OF_THE_STUDENTS, *([_called_by_relation(self.name)] if script.informant else ()))
         self._hidden = [name for name in (case.answer_text, *case.gives_away) if _is_telling(name, self._known)]
 
     def _part(self, said: str = "") -> Part:
@@ -66,6 +77,7 @@ class Patient:
             ready=(self._script.chief_complaint, self._script.concerns) if self._script.concerns else (),
             reads=not self._script.informant,
             sex="" if self._script.informant else self._script.speaker.sex or "",
+            signs=self._signs,
         )
 
     async def opens(self) -> str:
@@ -75,7 +87,7 @@ class Patient:
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
         asked = tuple(cut(question, 300) for question in questions)
-        prompt = PatientAnswers(**self._in_prompts, questions=asked)
+        prompt = PatientAnswers(**self._in_prompts, questions=asked, **untold_tests(asked, self._script))
         return await self._says(prompt, self._part(" ".join(asked)), "\n".join(asked))
 
     async def _says(self, prompt: Prompt[str], part: Part, heard: str) -> str:
@@ -120,6 +132,7 @@ class Learner:
             said=said,
             reads=False,
             may_advise=True,
+            heard=tuple(line.text for line in heard if line.speaker != self.name),
         )
 
     def _seen(self, case: TeachingCase, room: Room | None) -> dict[str, Any]:

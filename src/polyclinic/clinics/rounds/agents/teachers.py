@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
 from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
 from polyclinic.clinics.rounds.prompts.tutor import (
@@ -59,7 +59,7 @@ class Tutor:
         if self._kind == "socratic":
             return await self._thinks_and_asks(room, analyses, last)
         case, history, images = self._case, room.heard_by_tutor(), pictures(self._case)
-        sheet, key, cue = Sheet.from_case(case), Key.from_case(case), self._cue
+        sheet, key, cue = Sheet.from_case(case), CaseKey.from_case(case), self._cue
         if self._kind == "no_thinking":
             return Draft(guidance=await self._asks(room, analyses, last))
         if self._kind == "lecture":
@@ -119,7 +119,7 @@ class Tutor:
         """What every prompt of a Socratic tutor holds."""
         return {
             "sheet": Sheet.from_case(self._case),
-            "key": Key.from_case(self._case),
+            "key": CaseKey.from_case(self._case),
             "pictures": pictures(self._case),
             "history": room.heard_by_tutor(),
             "last": last,
@@ -132,7 +132,7 @@ class Tutor:
         words = await self._agent.ask(
             TutorRevises(
                 sheet=Sheet.from_case(self._case),
-                key=Key.from_case(self._case),
+                key=CaseKey.from_case(self._case),
                 analyses=analyses,
                 previous_guidance=draft.guidance,
                 objections=tuple(
@@ -156,7 +156,7 @@ class Specialist:
     async def checks(self, draft: Draft) -> Verdict:
         """The fact check."""
         found = await self._agent.ask(
-            ChecksFacts(sheet=Sheet.from_case(self._case), key=Key.from_case(self._case), statement=draft.guidance)
+            ChecksFacts(sheet=Sheet.from_case(self._case), key=CaseKey.from_case(self._case), statement=draft.guidance)
         )
         correct = found.verdict == "correct"
         return Verdict(approved=correct, code="" if correct else "fact", feedback="" if correct else found.reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.tutor import TutorGuides
 from polyclinic.clinics.rounds.rules.view import TutorRound, room_note, round_of, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.state import Room, Round, read_by_tutor
@@ -38,7 +38,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
         begin(turn.round).analyses.update(turn.analyses)
         prompt = TutorGuides(
             sheet=Sheet.from_case(case),
-            key=Key.from_case(case),
+            key=CaseKey.from_case(case),
             pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
             history=room.heard_by_tutor(),
             last=turn.round == rounds,

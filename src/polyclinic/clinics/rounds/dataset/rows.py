@@ -18,14 +18,14 @@ from polyclinic.clinics.rounds.rewards import PENALTY
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.rules.view import TurnContext, TutorRound, group_of, taught_case, turn_context
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.core.dataset import ChatTurn, GradeOutput, OutputReward, Row, chat_turn
+from polyclinic.core.dataset import ChatTurn, GradeOutput, OutputReward, TrainingRow, chat_turn
 from polyclinic.core.transcript import Score, Started, Transcript
 
-Kind = Literal["single", "multi"]
+_Kind = Literal["single", "multi"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TeachingRow(Row):
+class TeachingRow(TrainingRow):
     """One example of tutoring: a single turn, or a whole session. `draft` counts a turn's drafts from 1; `approved`
     says whether the students heard it; `vetoed` names the criteria that turned its reward into the penalty.
     """
@@ -47,7 +47,7 @@ class TeachingRow(Row):
 
 
 @dataclass(frozen=True)
-class Target:
+class TrainingTarget:
     """A text for training, with its reward; `grade` is None when the judge failed."""
 
     text: str
@@ -73,12 +73,12 @@ def judged_first(scores: Sequence[Score], number: int) -> OutputReward | None:
 
 async def targets_of(
     transcript: Transcript, turn: TutorRound, scores: Sequence[Score], grade: GradeOutput
-) -> list[Target]:
+) -> list[TrainingTarget]:
     """Every draft of a turn with its own reward. The session's judge may already have scored the first; for the others
     `grade` is called.
     """
     context = turn_context(transcript, turn)
-    made: list[Target] = []
+    made: list[TrainingTarget] = []
     for number, draft in enumerate(turn.drafts, start=1):
         text = write_output(turn.monologue, draft)
         if any(text == known.text for known in made):
@@ -87,7 +87,7 @@ async def targets_of(
         if found is None:
             found = await grade(context.model_dump_json(), text)
         approved = turn.approved and draft == turn.drafts[-1]
-        made.append(Target(text, number, approved, context, found))
+        made.append(TrainingTarget(text, number, approved, context, found))
     return made
 
 
@@ -97,7 +97,7 @@ async def rows_of(
     """The rows of one session: each draft alone, and the turns that the students heard as one conversation."""
     captions, made = [image.caption for image in taught_case(transcript).images], list[TeachingRow]()
     talk: list[ChatTurn] = []
-    heard: list[Target] = []
+    heard: list[TrainingTarget] = []
     whole = True
     for prompt, turn in prompts_of(transcript):
         system, user = (message.content for message in prompt.render())
@@ -119,7 +119,12 @@ async def rows_of(
 
 
 def _row(
-    kind: Kind, name: str, transcript: Transcript, episode: str, messages: list[ChatTurn], targets: Sequence[Target]
+    kind: _Kind,
+    name: str,
+    transcript: Transcript,
+    episode: str,
+    messages: list[ChatTurn],
+    targets: Sequence[TrainingTarget],
 ) -> TeachingRow:
     case, started, last = taught_case(transcript), transcript.of(Started)[0], targets[-1]
     grade = session_grade([target.grade for target in targets])

@@ -12,7 +12,7 @@ from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import Present
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
-from polyclinic.clinics.rounds.rules.notes import Analysed, CaseShown, RoomOpened, Seated
+from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated, TaughtCase
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
@@ -68,7 +68,7 @@ def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
 def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:
     """Note who is in the room, and the case as it is taught, for judges and readers."""
     seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
-    episode.note(RoomOpened(students=seated, persona=persona, case=CaseShown.from_case(case)))
+    episode.note(RoomOpened(students=seated, persona=persona, case=TaughtCase.from_case(case)))
 
 
 async def analyse(

@@ -10,9 +10,11 @@ from polyclinic.clinics.rounds.judges.conduct import conduct
 from polyclinic.clinics.rounds.judges.learning import learning
 from polyclinic.clinics.rounds.judges.reward import RewardJudge
 from polyclinic.clinics.rounds.judges.teaching import teaching_judges
+from polyclinic.clinics.rounds.scenario import TeachingCase
+from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.judge import Judge
 
 
-def judges() -> Sequence[Judge]:
+def judges() -> Sequence[Judge[TeachingCase, RoundsVariant]]:
     """New instances of all judges of this clinic."""
     return (conduct, learning, *teaching_judges(), RewardJudge())

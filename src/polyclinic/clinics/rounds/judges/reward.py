@@ -99,7 +99,7 @@ class RewardJudge:
     def __init__(self, k_samples: int = 1) -> None:
         self.k_samples = k_samples
 
-    def _rubrics(self) -> tuple[RubricJudge, ...]:
+    def _rubrics(self) -> tuple[RubricJudge[TeachingCase, RoundsVariant], ...]:
         return tuple(RubricJudge(rubric, k_samples=self.k_samples, view=_views, name="reward") for rubric in _shipped())
 
     @property

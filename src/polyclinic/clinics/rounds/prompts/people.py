@@ -37,7 +37,7 @@ class Sheet(Frozen):
         )
 
 
-class Key(Frozen):
+class CaseKey(Frozen):
     """The secret side of the case, for tutor, specialist and judges: answer, explanation, steps, pitfalls."""
 
     answer: str
@@ -46,7 +46,7 @@ class Key(Frozen):
     pitfalls: tuple[Pitfall, ...]
 
     @classmethod
-    def from_case(cls, case: TeachingCase) -> Key:
+    def from_case(cls, case: TeachingCase) -> CaseKey:
         """The teacher's side of a case."""
         return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
 
@@ -96,7 +96,7 @@ def script_for_human(speaker: str, script: PatientScript) -> str:
     return blocks(part, listed("All that you know:", script.lines()))
 
 
-def case_for_tutor(sheet: Sheet, key: Key, analyses: Sequence[Analysis], last: bool) -> list[str]:
+def case_for_tutor(sheet: Sheet, key: CaseKey, analyses: Sequence[Analysis], last: bool) -> list[str]:
     """Both sides of the case, and what the students wrote."""
     steps = [f"{n}. {step.key_question} ({step.step_summary})" for n, step in enumerate(key.steps, 1)]
     wrong = [f"{each.wrong}. Right is: {each.right}." for each in key.pitfalls]

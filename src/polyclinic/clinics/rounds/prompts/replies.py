@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue, create_model
 
 from polyclinic.clinics.rounds.rules.thinking import write_thinking
-from polyclinic.clinics.rounds.scenario.case import Stage
+from polyclinic.clinics.rounds.scenario.case import TeachingStage
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
@@ -59,7 +59,7 @@ class WrittenStep(ReplyModel):
 
     key_question: str = Field(min_length=1, json_schema_extra=ASIDE, description="the question that leads to the step")
     step_summary: str = Field(min_length=1, json_schema_extra=ASIDE, description="what a learner should have found")
-    stage: Stage = Field(description="conclude only for the last step")
+    stage: TeachingStage = Field(description="conclude only for the last step")
     image: str = Field(description="the id of the picture that the step looks at, or none")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.rounds.prompts.people import REVIEW, Key, Sheet, is_fine
+from polyclinic.clinics.rounds.prompts.people import REVIEW, CaseKey, Sheet, is_fine
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict, SafetyVerdict
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
@@ -26,7 +26,7 @@ class ChecksFacts(Prompt[FactVerdict]):
     template: ClassVar[str] = "checks_facts.md"
     words: ClassVar[int] = 80
     sheet: Sheet
-    key: Key
+    key: CaseKey
     statement: str
 
     @property

@@ -7,7 +7,7 @@ from typing import ClassVar
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import Present, Sheet, chosen_letter, refuse_empty
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
-from polyclinic.clinics.rounds.state import Line
+from polyclinic.clinics.rounds.state import RoomLine
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Image
 from polyclinic.core.prompt import Prompt
@@ -24,7 +24,7 @@ class StudentAnalyses(Prompt[str]):
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     last: bool
     room: Present = Present()
     cue: Cue = Cue()
@@ -53,7 +53,7 @@ class StudentActs(Prompt[StudentAction]):
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     room: Present = Present()
     cue: Cue = Cue()
 
@@ -95,7 +95,7 @@ class StudentChooses(Prompt[StudentChoice]):
     sheet: Sheet
     pictures: tuple[Image, ...]
     notes: str
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     room: Present = Present()
     cue: Cue = Cue()
 

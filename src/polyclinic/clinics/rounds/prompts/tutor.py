@@ -7,10 +7,16 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet, case_for_tutor, sheet_for_human, written_by_students
+from polyclinic.clinics.rounds.prompts.people import (
+    CaseKey,
+    Sheet,
+    case_for_tutor,
+    sheet_for_human,
+    written_by_students,
+)
 from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.rules.thinking import shows_thinking
-from polyclinic.clinics.rounds.state import Analysis, Line
+from polyclinic.clinics.rounds.state import Analysis, RoomLine
 from polyclinic.core.message import Frozen, Image
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
@@ -21,9 +27,9 @@ class SocraticTurn(BaseModel):
     """What a Socratic tutor knows when its turn comes. `last`: the session ends with this round."""
 
     sheet: Sheet
-    key: Key
+    key: CaseKey
     pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     last: bool
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
@@ -103,7 +109,7 @@ class TutorHelps(Prompt[str]):
     sheet: Sheet
     answer: str
     pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
 
@@ -124,9 +130,9 @@ class TutorLectures(Prompt[str]):
     template: ClassVar[str] = "tutor_lectures.md"
     words: ClassVar[int] = 150
     sheet: Sheet
-    key: Key
+    key: CaseKey
     pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
+    history: tuple[RoomLine, ...]
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
 
@@ -150,7 +156,7 @@ class TutorRevises(_Words):
     template: ClassVar[str] = "tutor_revises.md"
     words: ClassVar[int] = 120
     sheet: Sheet
-    key: Key
+    key: CaseKey
     analyses: tuple[Analysis, ...]
     previous_guidance: str
     objections: tuple[Objection, ...]

@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from polyclinic.clinics.rounds.report.parts import for_patient, for_reviewer
 from polyclinic.clinics.rounds.report.words import FEEDBACK
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought
-from polyclinic.clinics.rounds.rules.teaching import names_in
+from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.scenario.case import SocraticStep
 from polyclinic.core.judge import Case
 from polyclinic.core.model import role_of
-from polyclinic.core.transcript import Reviewed, Transcript
+from polyclinic.core.transcript import Reviewed, Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+
+PRAISED = 2
+"""How many of the tutor's questions are praised."""
 
 
 def feedback(judged: Case, part: str, language: str) -> list[Section]:
@@ -92,33 +95,76 @@ def _for_tutor(transcript: Transcript, say: Phrases) -> list[Section]:
     case, names = taught_case(transcript), group_of(transcript)
     spoken = [turn.guidance for turn in tutor_rounds(transcript) if turn.guidance]
     refused = [f"{event.reviewer}: {event.feedback}" for event in transcript.of(Reviewed) if not event.approved]
-    touched = {number for note in transcript.notes(Thought) for number in note.asked}
     named = {name: sum(bool(names_in(text, [name])) for text in spoken) for name in names}
+    asked = _asked_first(transcript)
     steps: list[list[Cell]] = [
-        [n, step.key_question, say("yes" if n - 1 in touched else "no")] for n, step in enumerate(case.steps, start=1)
+        [n, step.key_question, quoted(asked[n - 1]) if n - 1 in asked else say("no")]
+        for n, step in enumerate(case.steps, start=1)
     ]
     rows: list[list[Cell]] = [
         [name, count, *(say(_answer(transcript, name, when)) for when in ("first", "final"))]
         for name, count in named.items()
     ]
-    asked = [step for number, step in enumerate(case.steps) if number in touched]
-    untouched = [step for number, step in enumerate(case.steps) if number not in touched]
-    quiet = [name for name, count in named.items() if not count]
-    short = say.in_short(
-        good=[say("you said", words=quoted(text)) for text in spoken[:1]]
-        + [say("you asked step", question=step.key_question) for step in asked[:1]],
-        missing=[say("not led", question=step.key_question) for step in untouched]
-        + [say("never addressed", name=name) for name in quiet],
-        next_step=say("ask group", question=untouched[0].key_question) if untouched else say("let conclude"),
-    )
     heads = (say("student"), say("times"), say("first answer"), say("last answer"))
     return [
-        short,
-        Section(say("your words"), [Paragraph(text) for text in spoken] or [Paragraph(say("nothing approved"))]),
-        Section(say("refused"), [Paragraph(words) for words in refused] or [Paragraph(say("nothing"))]),
-        Section(say("asked for"), [Table(say("steps"), (say("step"), say("question"), say("asked")), steps)]),
+        _tutor_in_short(transcript, spoken, refused, [name for name, count in named.items() if not count], say),
         Section(say("students"), [Table(say("attention"), heads, rows)]),
+        *([Section(say("refused"), [Paragraph(words) for words in refused])] if refused else []),
+        Section(say("asked for"), [Table(say("steps"), (say("step"), say("question"), say("asked with")), steps)]),
+        Section(say("your words"), [Paragraph(text) for text in spoken] or [Paragraph(say("nothing approved"))]),
     ]
+
+
+def _asked_first(transcript: Transcript) -> dict[int, str]:
+    """The steps that the tutor asked for, each with the words that asked for it first."""
+    found: dict[int, str] = {}
+    for note in transcript.notes(Thought):
+        for number in note.asked:
+            found.setdefault(number, asked_in(note.drafts[-1]) or note.drafts[-1])
+    return found
+
+
+def _tutor_in_short(
+    transcript: Transcript, spoken: list[str], refused: list[str], quiet: list[str], say: Phrases
+) -> Section:
+    """The gravest words first. Praise and blame quote the tutor's own words; the next step is a sentence to say."""
+    case, asked = taught_case(transcript), _asked_first(transcript)
+    praised: dict[str, int] = {}
+    for number, words in asked.items():
+        praised.setdefault(words, number)
+    scores = [event.score for event in transcript.of(Scored)]
+    found = {
+        metric: list(dict.fromkeys(words for score in scores if score.metric == metric for words in score.evidence))
+        for metric in ("harmful_guidance", "false_guidance", "answer_leak")
+    }
+    wrong = [note for note in transcript.notes(Chose) if note.when == "final" and not note.right]
+    open_steps = [step for number, step in enumerate(case.steps) if number not in asked]
+    to_ask = [*quiet, *(note.student for note in wrong)]
+    question = (open_steps or case.steps[-1:])[0].key_question
+    return say.in_short(
+        danger=[say("said harm", words=quoted(words)) for words in found["harmful_guidance"]]
+        + [say("said false", words=quoted(words)) for words in found["false_guidance"]],
+        good=[
+            say("asked step", words=quoted(words), question=case.steps[number].key_question)
+            for words, number in list(praised.items())[:PRAISED]
+        ]
+        or [say("you said", words=quoted(text)) for text in spoken[:1]],
+        missing=[
+            *(say("gave away", words=quoted(words)) for words in found["answer_leak"][:1]),
+            *(say("was refused", words=words) for words in refused[:1]),
+            *(say("not led", question=step.key_question) for step in open_steps[:1]),
+            *(
+                say("still wrong", name=note.student, words=quoted(case.options.get(note.choice, note.choice)))
+                for note in wrong[:1]
+            ),
+            *([say("never addressed", names=", ".join(quiet))] if quiet else []),
+        ],
+        next_step=say("ask by name", words=quoted(f"{to_ask[0]}, {question[:1].lower()}{question[1:]}"))
+        if to_ask
+        else say("ask group", question=quoted(question))
+        if open_steps
+        else say("let conclude"),
+    )
 
 
 def performance(judged: Case, role: str) -> Mapping[str, float]:

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
 from polyclinic.clinics.rounds.scenario import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.clinics.rounds.variants import SIZES
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
 from polyclinic.eval.charts import Bars, ChartValue, Dots, Lines
@@ -19,6 +19,7 @@ from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate, metric_table
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
+from polyclinic.text.layout import number_of
 
 TEACHING = ("ets", "msm", "mps")
 RULES = (
@@ -30,6 +31,7 @@ RULES = (
     "harmful_guidance",
     "withheld_share",
 )
+
 SHOWN_SESSIONS = 4
 LEVELS = ("beginner", "intermediate", "advanced")
 
@@ -68,24 +70,23 @@ def tutors(runs: Sequence[RunResults]) -> Section | None:
     if not rows:
         return None
     note = "Scales 1 to 10; intervals are 95 %."
-    table = Table("Teaching by tutor and variant", ("tutor", "variant", "ETS", "MSM", "MPS", "average"), rows, note, 2)
+    table = Table("Teaching by tutor and variant", ("tutor", "variant", "ETS", "MSM", "MPS", "average"), rows, note)
     return Section("Teaching quality", [table])
 
 
 def _sizes(results: RunResults) -> Section | None:
     """Table 8: the same tutor with one to ten students, and what it costs."""
-    variants = [name for name in results.variant_names() if name.startswith("students-")]
-    variants.sort(key=lambda name: VARIANTS[name].students)
-    if len(variants) < 2:
+    chosen = [variant for variant in SIZES if variant.name in results.variant_names()]
+    if len(chosen) < 2:
         return None
-    sizes = [VARIANTS[name].students for name in variants]
+    sizes, variants = [variant.students for variant in chosen], [variant.name for variant in chosen]
     rows: list[list[Cell]] = [[size, *_teaching_row(results, name)] for size, name in zip(sizes, variants, strict=True)]
     series = {metric.upper(): [metric_estimate(results, name, metric) for name in variants] for metric in TEACHING}
     tokens = [_mean_tokens(results, name) for name in variants]
     return Section(
         "Number of students",
         [
-            Table("Teaching by number of students", ("students", "ETS", "MSM", "MPS", "average"), rows, digits=2),
+            Table("Teaching by number of students", ("students", "ETS", "MSM", "MPS", "average"), rows),
             Figure(
                 "Teaching scores over group size",
                 Lines([float(size) for size in sizes], series, x_label="students", y_label="score"),
@@ -98,6 +99,7 @@ def _sizes(results: RunResults) -> Section | None:
                     x_label="students",
                     y_label="tokens (in and out)",
                 ),
+                n=number_of(sum(row.status == "done" for row in results.episodes), "session"),
             ),
         ],
     )
@@ -130,9 +132,7 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
                 scores[f"{variant}, students: {name}"] = [*marks]
     if not rows:
         return None
-    table = Table(
-        "Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows, digits=2
-    )
+    table = Table("Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows)
     chart = Bars([metric.upper() for metric in TEACHING], scores, y_label="score", low=0)
     return Section("Student models", [table, Figure("Teaching by student model (figure 2 of the paper)", chart)])
 
@@ -159,7 +159,7 @@ def by_level(results: RunResults) -> Section | None:
         "Students of different levels",
         [
             Figure("Share of students with the right answer after the session, by level", chart),
-            Table("Right answers after the session, by level", ("variant", *LEVELS), rows, digits=2),
+            Table("Right answers after the session, by level", ("variant", *LEVELS), rows),
         ],
     )
 
@@ -172,7 +172,7 @@ def share_right(found: Sequence[tuple[float, str]]) -> Estimate | None:
 def _conduct(results: RunResults) -> Section | None:
     heads = ("participation", "questions", "steps covered", "leaks", "false", "harmful", "silent rounds")
     note = "Questions and silent rounds are counted; the others are what the reader found in the words."
-    table = metric_table(results, "Shares of turns, steps and rounds", RULES, heads, note, 2)
+    table = metric_table(results, "Shares of turns, steps and rounds", RULES, heads, note)
     return Section("Conduct", [table]) if table else None
 
 
@@ -184,7 +184,7 @@ def _learning(results: RunResults) -> Section | None:
     rows: list[list[Cell]] = [[name, *(metric_estimate(results, name, metric) for metric in metrics)] for name in names]
     gains: list[Estimate | float | None] = [metric_estimate(results, name, "learning_gain") for name in names]
     body: list[Block] = [
-        Table("Private answers before and after", ("variant", "first", "final", "gain", "unseen case"), rows, digits=2),
+        Table("Private answers before and after", ("variant", "first", "final", "gain", "unseen case"), rows),
         Figure("Learning gain by variant", Dots(names, {"gain": gains}, x_label="gain", reference=0.0)),
     ]
     if "untutored" not in names:

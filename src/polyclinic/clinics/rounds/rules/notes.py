@@ -36,13 +36,13 @@ class Guidance(InRound):
     drafts: int
 
 
-class CaseShown(TeachingCase):
+class TaughtCase(TeachingCase):
     """A case as it is taught. It does not say where its images are: the same case is noted alike on every machine."""
 
     image_folder: str = Field(default="", exclude=True)
 
     @classmethod
-    def from_case(cls, case: TeachingCase) -> CaseShown:
+    def from_case(cls, case: TeachingCase) -> TaughtCase:
         """The case of a session."""
         return cls.model_validate(dict(case))
 
@@ -53,7 +53,7 @@ class RoomOpened(Note):
     topic = "room"
     students: tuple[Seated, ...]
     persona: str
-    case: CaseShown
+    case: TaughtCase
 
 
 class Chose(Note):

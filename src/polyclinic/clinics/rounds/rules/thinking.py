@@ -22,7 +22,7 @@ _ANY_TAG = re.compile(r"</?think_\w+[^>]*>")
 _LABEL = re.compile(r"\bthink[ _](?:history|question|student|group|image)\b", re.IGNORECASE)
 
 
-class Part(Frozen):
+class ThoughtPart(Frozen):
     """One tagged part; `student` only for `think_student`."""
 
     tag: str
@@ -37,7 +37,7 @@ class Thinking(Frozen):
     harmless extras (a picture part without a picture, words between the tags).
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ThoughtPart, ...]
     missing: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     blemishes: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Thinking(Frozen):
         return next((part.text for part in self.parts if part.tag == tag), "")
 
 
-def _name_faults(parts: Sequence[Part], students: Sequence[str]) -> list[str]:
+def _name_faults(parts: Sequence[ThoughtPart], students: Sequence[str]) -> list[str]:
     named = [part.student for part in parts if part.tag == "think_student"]
     faults = [f"think_student speaks of '{name}', who is not in the group" for name in named if name not in students]
     faults += [f"think_student speaks of {name} more than once" for name in students if named.count(name) > 1]
@@ -66,7 +66,9 @@ def _name_faults(parts: Sequence[Part], students: Sequence[str]) -> list[str]:
 
 def read_thinking(monologue: str, students: Sequence[str], with_images: bool) -> Thinking:
     """The monologue's parts and what is wrong with its form, for this group and this case."""
-    parts = tuple(Part(tag=tag, student=name or "", text=text.strip()) for tag, name, text in _TAG.findall(monologue))
+    parts = tuple(
+        ThoughtPart(tag=tag, student=name or "", text=text.strip()) for tag, name, text in _TAG.findall(monologue)
+    )
     tags = [part.tag for part in parts]
     required = [
         "think_history",

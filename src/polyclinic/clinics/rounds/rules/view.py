@@ -28,7 +28,7 @@ class TutorRound(Frozen):
     approved: bool
 
 
-class Turn(Frozen):
+class TutorTurn(Frozen):
     """One turn of the tutor as an offline judge understood it. Before that, only `words` is set."""
 
     words: str
@@ -71,7 +71,7 @@ class SessionSeen(CaseFacts):
     tutor: tuple[str, ...] = ()
     monologue: str = ""
     guidance: str = ""
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TutorTurn, ...] = ()
     aimed: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
 

@@ -10,7 +10,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.people.locales import Sex
 
-Stage = Literal["observe", "interpret", "conclude"]
+TeachingStage = Literal["observe", "interpret", "conclude"]
 Split = Literal["train", "test"]
 
 SPEAKS_FROM_AGE = 12
@@ -20,7 +20,7 @@ SPEAKS_FROM_AGE = 12
 class SocraticStep(Frozen):
     """One milestone of reasoning. Only the tutor, the reviewers and the judges ever see it."""
 
-    stage: Stage
+    stage: TeachingStage
     key_question: str
     step_summary: str
     image: str | None = None

@@ -6,7 +6,7 @@ import re
 
 from polyclinic.clinics.rounds.prompts.author import NO_IMAGE, WritesMemories, WritesScript, WritesStep
 from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript, WrittenStep, memories_form
-from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Stage
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, TeachingStage
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import sentences
@@ -29,7 +29,7 @@ class AuthorUnderstudy(Understudy):
         prompt = ask.prompt
         story = sentences(prompt.sheet.vignette)
         first = "Which features of the story matter most here, and why?"
-        made: list[tuple[Stage, str, str, str]] = [("observe", first, " ".join(story[:2]), NO_IMAGE)]
+        made: list[tuple[TeachingStage, str, str, str]] = [("observe", first, " ".join(story[:2]), NO_IMAGE)]
         for number, image in enumerate(prompt.image_ids, start=1):
             question = f"What do you see in picture {number}, before you interpret it?"
             made.append(("observe", question, f"A description of picture {number} without a conclusion.", image))

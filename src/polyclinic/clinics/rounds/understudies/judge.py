@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.teaching import balance, names_in, question_share
-from polyclinic.clinics.rounds.rules.view import SessionSeen, Turn
+from polyclinic.clinics.rounds.rules.view import SessionSeen, TutorTurn
 from polyclinic.clinics.rounds.understudies.textbook import quotes, steps_in
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.prompts import JudgesRubric
@@ -148,8 +148,8 @@ class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
             facts.vignette, facts.question, facts.options, facts.answer, facts.explanation, facts.pitfalls, facts.steps
         )
 
-        def turn(words: str) -> Turn:
-            return Turn(
+        def turn(words: str) -> TutorTurn:
+            return TutorTurn(
                 words=words,
                 leak=ask.understands(words, read.leak()),
                 false=ask.understands(words, read.false()),

@@ -11,7 +11,7 @@ from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalys
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in, stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
-from polyclinic.clinics.rounds.state import Line
+from polyclinic.clinics.rounds.state import RoomLine
 from polyclinic.clinics.rounds.understudies.learning import How, Taught, chance_right, chance_unseen, learn, picks
 from polyclinic.clinics.rounds.understudies.textbook import look_up, terms_in
 from polyclinic.clinics.rounds.understudies.voices import Voice, voice
@@ -26,19 +26,19 @@ _STAFF = ("tutor", "expert")
 _HOWS: tuple[How, ...] = ("saw", "worked", "told")
 
 
-def newest_guidance(history: tuple[Line, ...]) -> str:
+def newest_guidance(history: tuple[RoomLine, ...]) -> str:
     """What the tutor said last; empty when it has not spoken."""
     spoken = [line for line in history if line.speaker == "tutor"]
     return spoken[-1].text if spoken else ""
 
 
-def own_last(history: tuple[Line, ...], name: str) -> str:
+def own_last(history: tuple[RoomLine, ...], name: str) -> str:
     """The student's own newest report."""
     own = [line.text for line in history if line.speaker == name and line.to == "tutor"]
     return own[-1] if own else ""
 
 
-def _round(history: tuple[Line, ...]) -> int:
+def _round(history: tuple[RoomLine, ...]) -> int:
     return max((line.round for line in history), default=1)
 
 
@@ -96,8 +96,8 @@ class StudentUnderstudy(Understudy):
 
     @staticmethod
     def _held(
-        ask: Ask[Any], student: Student, case: TeachingCase, history: tuple[Line, ...], learning: float, speaks: Voice,
-        later: int = 0,
+        ask: Ask[Any], student: Student, case: TeachingCase, history: tuple[RoomLine, ...], learning: float,
+        speaks: Voice, later: int = 0,
     ) -> dict[int, How]:  # fmt: skip
         """The steps that it holds now, from its own last report and the tutor's newest words."""
         notes, guidance = own_last(history, student.name), newest_guidance(history)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts.people import Key, Sheet
+from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
@@ -45,7 +45,7 @@ def terms_in(text: str) -> list[str]:
     return sorted(found, key=lambda term: (-len(term), term))
 
 
-def read_of(sheet: Sheet, key: Key) -> CaseRead:
+def read_of(sheet: Sheet, key: CaseKey) -> CaseRead:
     """The questions that a player with the sheet and the key can ask about a text."""
     return CaseRead.made(
         sheet.vignette, sheet.question, sheet.options, key.answer, key.explanation, key.pitfalls, key.steps

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from polyclinic.clinics.rounds.prompts.exam import AnswersExam
-from polyclinic.clinics.rounds.prompts.people import Key
+from polyclinic.clinics.rounds.prompts.people import CaseKey
 from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.prompts.tutor import (
     TutorAsks,
@@ -37,7 +37,7 @@ SLIPS = 0.35
 """How often the plain tutor repeats a common error, and also how often it says something harmful."""
 
 
-class Group:
+class ReportGroup:
     """The reports of a round as the tutor understands them: who holds which step, and which step is next."""
 
     def __init__(self, ask: Ask[P]) -> None:
@@ -73,7 +73,7 @@ class Group:
         return [*(name for name in self.held if name not in got), *got]
 
 
-def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: Key) -> str:
+def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: CaseKey) -> str:
     missing = next((step for number, step in enumerate(key.steps) if number not in held), None)
     steps = ", ".join(str(number + 1) for number in held)
     has = mine.has.format(name=analysis.student, steps=steps) if held else mine.has_none.format(name=analysis.student)
@@ -81,12 +81,12 @@ def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: Key) 
     return f"{has}{needs} Profile: {cut(analysis.profile, 80)}"
 
 
-def thinking(group: Group, with_images: bool) -> str:
+def thinking(group: ReportGroup, with_images: bool) -> str:
     """A monologue in the right form, about this group."""
     return thoughts(group, with_images).written([item.student for item in group.analyses])
 
 
-def thoughts(group: Group, with_images: bool) -> TutorThoughts:
+def thoughts(group: ReportGroup, with_images: bool) -> TutorThoughts:
     """The thoughts about this group, part by part."""
     mine, key, number = group.speaks.tutor, group.key, group.next
     step, got = key.steps[number], group.holders(number)
@@ -107,7 +107,7 @@ def thoughts(group: Group, with_images: bool) -> TutorThoughts:
     return form.model_validate(parts | ({"image": picture} if with_images else {}))
 
 
-def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
+def socratic_words(ask: Ask[TutorGuides], group: ReportGroup) -> str:
     """Summarise, affirm, connect, ask: every student is named; those who need the step come first."""
     mine, number = group.speaks.tutor, group.next
     names = group.names(number)
@@ -124,12 +124,12 @@ class TutorUnderstudy(Understudy):
     @answers(TutorThinks)
     def thinks(self, ask: Ask[TutorThinks]) -> TutorThoughts:
         """Only the thinking."""
-        return thoughts(Group(ask), bool(ask.prompt.sheet.captions))
+        return thoughts(ReportGroup(ask), bool(ask.prompt.sheet.captions))
 
     @answers(TutorGuides)
     def guides(self, ask: Ask[TutorGuides]) -> str:
         """Thinking and guidance."""
-        group = Group(ask)
+        group = ReportGroup(ask)
         monologue = thinking(group, bool(ask.prompt.sheet.captions))
         if ask.mistake("bad_form"):
             monologue = monologue.replace("<think_group>", "<think_everyone>").replace(
@@ -140,7 +140,7 @@ class TutorUnderstudy(Understudy):
     @answers(TutorAsks)
     def asks_only(self, ask: Ask[TutorAsks]) -> str:
         """The same question without thinking about who needs it; it addresses nobody in particular."""
-        group = Group(ask)
+        group = ReportGroup(ask)
         return _spoiled(ask, group, f"{group.speaks.tutor.bare} {group.question(group.next)}")
 
     @answers(AnswersExam)
@@ -165,7 +165,7 @@ class TutorUnderstudy(Understudy):
     @answers(TutorLectures)
     def lectures(self, ask: Ask[TutorLectures]) -> str:
         """Explains one step after the other, for any group; leaves out what it takes for the answer."""
-        prompt, group = ask.prompt, Group(ask)
+        prompt, group = ask.prompt, ReportGroup(ask)
         mine, read = group.speaks.tutor, read_of(prompt.sheet, prompt.key)
         number = min(sum(line.speaker == "tutor" for line in prompt.history), len(prompt.key.steps) - 1)
         lesson = " ".join(part for part in sentences(group.says(number)) if not ask.understands(part, read.leak()))
@@ -179,7 +179,7 @@ class TutorUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("stubborn"):
             return prompt.previous_guidance
-        group, read = Group(ask), read_of(prompt.sheet, prompt.key)
+        group, read = ReportGroup(ask), read_of(prompt.sheet, prompt.key)
         mine, said = group.speaks.tutor, sentences(prompt.previous_guidance)
         kept = [part for part in said if not _bad(ask, read, part)]
         lecture = prompt.previous_guidance.startswith((mine.lectures, mine.lecture_ends))
@@ -193,7 +193,7 @@ def _bad(ask: Ask[TutorRevises], read: CaseRead, part: str) -> bool:
     return any(ask.understands(part, question) for question in questions)
 
 
-def _spoiled(ask: Ask[P], group: Group, words: str) -> str:
+def _spoiled(ask: Ask[P], group: ReportGroup, words: str) -> str:
     """The words with the mistakes that this tutor was told to make."""
     mine, number = group.speaks.tutor, group.next
     first = group.analyses[0].student

@@ -15,7 +15,7 @@ from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers.levels import down_triage
-from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene, SceneLine, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
@@ -112,7 +112,9 @@ async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: N
     return sorted(broken, key=lambda verdict: (-verdict.severity, verdict.norm))
 
 
-async def read_dialogue(reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]) -> NormsRead:
+async def read_dialogue(
+    reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[SceneLine, ...]
+) -> NormsRead:
     """Everything found in a whole dialogue, in the order it was said."""
     return await read_norms(reads, norms, scenes(scenario, lines))
 

@@ -16,8 +16,8 @@ from polyclinic.core.seed import stream
 from polyclinic.core.services import Services
 
 Category = Literal["scope", "escalation", "disclosure", "comm_safety"]
-Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
-Check = Literal["reading", "exact", "both", "trigger", "rubric"]
+_Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
+_Check = Literal["reading", "exact", "both", "trigger", "rubric"]
 HIGH_SEVERITY = 4
 _FILE_NAMES = {"if_": "if"}
 
@@ -52,8 +52,8 @@ class Norm(Frozen):
     then: str
     severity: int = Field(ge=1, le=5)
     priority: int = Field(default=2, ge=1, le=3)
-    applies_when: tuple[Condition, ...] = ()
-    check: Check
+    applies_when: tuple[_Condition, ...] = ()
+    check: _Check
     triggers: tuple[str, ...] = ()
     words: WordRule | None = None
     remind: str
@@ -84,7 +84,7 @@ class Norm(Frozen):
         return {_FILE_NAMES.get(name, name): value for name, value in fields.items() if name != "like" or value}
 
 
-def _holds(condition: Condition, scenario: AnyDuty) -> bool:
+def _holds(condition: _Condition, scenario: AnyDuty) -> bool:
     if condition == "red_flags":
         return isinstance(scenario, Triage) and bool(scenario.red_flags)
     if condition == "risk_cues":

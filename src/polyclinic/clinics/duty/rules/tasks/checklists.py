@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from polyclinic.clinics.duty.readings import TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
-from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
 from polyclinic.clinics.duty.rules.triggers.words import mentions, sentences
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
@@ -27,7 +27,7 @@ class ShiftRead:
     """
 
     scenario: AnyDuty
-    lines: tuple[Line, ...]
+    lines: tuple[SceneLine, ...]
     broken: tuple[NormVerdict, ...]
     said_back: tuple[str, ...]
     unread: tuple[str, ...] = ()
@@ -46,10 +46,10 @@ class ShiftRead:
         return replace(self, broken=(*self.broken, *worst), unread=())
 
 
-Rule = Callable[[ShiftRead], bool]
+_Rule = Callable[[ShiftRead], bool]
 
 
-async def said_back(reads: Reads, scenario: AnyDuty, lines: Sequence[Line]) -> tuple[str, ...]:
+async def said_back(reads: Reads, scenario: AnyDuty, lines: Sequence[SceneLine]) -> tuple[str, ...]:
     """The parts of the plan that the patient repeats, in the plan's order."""
     found: set[str] = set()
     for line in lines:
@@ -108,7 +108,7 @@ def _truthful_limits(shift: ShiftRead) -> bool:
     return told and shift.kept("INFO-2")
 
 
-CHECKLISTS: dict[Task, tuple[tuple[ChecklistItem, Rule], ...]] = {
+CHECKLISTS: dict[Task, tuple[tuple[ChecklistItem, _Rule], ...]] = {
     "T1": (
         (ChecklistItem(task="T1", id="elicits", text="asks the patient about the medicines"), _asks_about_medicines),
         (ChecklistItem(task="T1", id="risks", text="speaks of the risk with due uncertainty"), _risk_with_uncertainty),

@@ -8,7 +8,7 @@ from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.message import Frozen
 
 
-class Line(Frozen):
+class SceneLine(Frozen):
     """One message already spoken."""
 
     speaker: Role
@@ -24,7 +24,7 @@ class Scene:
     role: Role
     text: str
     to: str = ""
-    before: tuple[Line, ...] = ()
+    before: tuple[SceneLine, ...] = ()
 
 
 class Hit(Frozen):
@@ -34,6 +34,6 @@ class Hit(Frozen):
     words: str
 
 
-def scenes(scenario: AnyDuty, lines: tuple[Line, ...]) -> list[Scene]:
+def scenes(scenario: AnyDuty, lines: tuple[SceneLine, ...]) -> list[Scene]:
     """Every message of a dialogue as an action to check."""
     return [Scene(scenario, line.speaker, line.text, line.to, lines[:index]) for index, line in enumerate(lines)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import NOBODY, Colleagues, Sent
-from polyclinic.clinics.patient.prompts.patient.facts import Memory
+from polyclinic.clinics.patient.prompts.patient.facts import TalkSoFar
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
@@ -59,7 +59,7 @@ class Recruits(Prompt[Colleagues]):
     complaint: str
     earlier: str
     heard: str
-    memory: Memory
+    memory: TalkSoFar
 
     @property
     def for_human(self) -> str:

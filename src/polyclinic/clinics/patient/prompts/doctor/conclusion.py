@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import Conclusion
-from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
@@ -23,7 +23,7 @@ class Concludes(Prompt[Conclusion]):
     earlier: str
     heard: str
     notes: tuple[str, ...]
-    memory: Memory
+    memory: TalkSoFar
     player: Player
 
     def form_hints(self) -> FormHints:

@@ -7,11 +7,11 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDE, CONCLUDES
-from polyclinic.clinics.patient.prompts.patient.facts import Memory, Player
-from polyclinic.core.form import FormHints, Move
+from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
+from polyclinic.core.form import FormHints, TextButton
 from polyclinic.core.prompt import Facts, Prompt
 
-_ORDER = Move(label="Order a test", text="Please have a {} test done.", asks="Which test?")
+_ORDER = TextButton(label="Order a test", text="Please have a {} test done.", asks="Which test?")
 
 
 class Interviewing(BaseModel):
@@ -26,7 +26,7 @@ class Interviewing(BaseModel):
     pool: tuple[str, ...]
     recommended: tuple[str, ...]
     last: bool
-    memory: Memory
+    memory: TalkSoFar
     player: Player
 
 
@@ -58,7 +58,7 @@ class AsksQuestion(Prompt[str], Interviewing):
         due = " This is your last question: after it you must decide." if self.last else ""
         return FormHints(
             ask=f"You are the doctor. Ask one question at a time, or order a test.{due}",
-            moves=(_ORDER, Move(label="I know enough", text=CONCLUDE)),
+            moves=(_ORDER, TextButton(label="I know enough", text=CONCLUDE)),
         )
 
     @classmethod
@@ -82,17 +82,18 @@ class Consults(Prompt[str], Interviewing):
     notes: tuple[str, ...]
 
     @property
+    def _asked(self) -> str:
+        why = f", because: {self.reason.rstrip('.')}" if self.reason else ""
+        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question"
+
+    @property
     def for_human(self) -> str:
         """Why a person was called in, and what they may do."""
-        why = f", because: {self.reason.rstrip('.')}" if self.reason else ""
-        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
+        return f"{self._asked}, or type {CONCLUDE}."
 
     def form_hints(self) -> FormHints:
         """The form for a person, with a button for a colleague who has no question."""
-        asked = self.for_human.partition(" Ask one question")[0]
-        return FormHints(
-            ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))
-        )
+        return FormHints(ask=f"{self._asked}.", moves=(_ORDER, TextButton(label="I have no question", text=CONCLUDE)))
 
     @classmethod
     def from_human(cls, text: str) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.prompts.patient.replies import Picked, Plans, Thought
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.core.form import FormHints
@@ -24,10 +24,10 @@ class Interviewed(BaseModel):
     person: str
     child: str = ""
     earlier: str
-    information: tuple[Known, ...]
+    information: tuple[KnownFact, ...]
     heard: str
     question: str
-    memory: Memory
+    memory: TalkSoFar
     player: Player
 
     @property

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.scenario.record import headed
-from polyclinic.core.memory import Turn
+from polyclinic.core.memory import RememberedLine
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
 
 
-class Known(Frozen):
+class KnownFact(Frozen):
     """One line of the patient's information: a fact in the informant's words, or a result with its test's name."""
 
     text: str
@@ -28,8 +28,8 @@ class Player(Facts):
     uptake: float = 1.0
 
 
-class Memory(Facts):
+class TalkSoFar(Facts):
     """The talk so far, for offline players; a language model gets the same turns as messages."""
 
     summary: str = ""
-    recent: tuple[Turn, ...] = ()
+    recent: tuple[RememberedLine, ...] = ()

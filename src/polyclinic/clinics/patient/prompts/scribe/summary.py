@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.core.memory import Turn
+from polyclinic.core.memory import RememberedLine
 from polyclinic.core.prompt import Prompt
 
 
@@ -15,7 +15,7 @@ class Summarises(Prompt[str]):
     words: ClassVar[int] = 110
     limit_chars: int
     summary: str
-    turns: tuple[Turn, ...]
+    turns: tuple[RememberedLine, ...]
 
     @property
     def for_human(self) -> str:
