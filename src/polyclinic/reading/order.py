@@ -7,7 +7,7 @@ targets, so that each question gains from the lines of the others. It is trained
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -43,6 +43,12 @@ class Order:
         """The score of a text for one head: above 0 means yes. None if the network has no such head."""
         place = self._places.get(head)
         return None if place is None else float(self._scores(text)[place])
+
+    def without(self, heads: Collection[str]) -> Order:
+        """The same network without these heads."""
+        kept = [place for place, head in enumerate(self.heads) if head not in heads]
+        columns, offsets = self.weights[-2][:, kept], self.weights[-1][kept]
+        return Order(tuple(self.heads[place] for place in kept), (*self.weights[:-2], columns, offsets))
 
     @cached_property
     def _places(self) -> dict[str, int]:
