@@ -132,7 +132,9 @@ class Learner:
             said=said,
             reads=False,
             may_advise=True,
-            heard=tuple(line.text for line in heard if line.speaker != self.name),
+            heard=tuple(line.text for line in heard if line.speaker != self.name)
+            if self._agent.is_language_model
+            else (),  # offline students report the case's facts in the words in which they heard them
         )
 
     def _seen(self, case: TeachingCase, room: Room | None) -> dict[str, Any]:
