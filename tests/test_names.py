@@ -110,8 +110,7 @@ def test_no_two_public_classes_or_type_aliases_that_a_reader_meets_have_the_same
     twice = {name: sorted(places) for name, places in found.items() if len({what for what, _ in places}) > 1}
     role = {"Role"} if clinic == "duty" else set()
     """In the duty clinic, `Role` is the alias for the names of its roles."""
-    assert twice.keys() - role == {"Row"}, twice
-    assert {module for _, module in twice["Row"]} == {"reading.features", "reading.text_labels"}
+    assert twice.keys() <= role, twice
 
 
 @pytest.mark.parametrize(

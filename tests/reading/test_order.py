@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from polyclinic.core.reading import ReadingKind
-from polyclinic.reading.order import Order, packed_order, unpacked_order
-from polyclinic.reading.order_training import Asked, train_order
+from polyclinic.reading.order import OrderNetwork, packed_order, unpacked_order
+from polyclinic.reading.order_training import NetworkLine, train_order
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.training import in_order, train
@@ -19,35 +19,35 @@ _PEOPLE = ("mother", "nurse", "doctor", "brother", "porter", "teacher", "father"
 _DAYS = ("today", "yesterday", "on Monday", "last week", "this morning", "in May", "at noon", "on Friday")
 
 
-def _lines(people: tuple[str, ...]) -> list[Asked]:
+def _lines(people: tuple[str, ...]) -> list[NetworkLine]:
     """The same words in both orders: only the order tells yes from no."""
-    found: list[Asked] = []
+    found: list[NetworkLine] = []
     for person in people:
         for day in _DAYS:
-            found.append(Asked(f"the {person} ate before pills {day}", "k", True))
-            found.append(Asked(f"the {person} pills before ate {day}", "k", False))
+            found.append(NetworkLine(f"the {person} ate before pills {day}", "k", True))
+            found.append(NetworkLine(f"the {person} pills before ate {day}", "k", False))
     return found
 
 
 @pytest.fixture(scope="module")
-def order() -> Order:
+def order() -> OrderNetwork:
     found = train_order(_lines(_PEOPLE[:7]) * 2)
     assert found is not None
     return found
 
 
-def test_the_order_of_the_same_words_is_heard_in_new_texts(order: Order) -> None:
+def test_the_order_of_the_same_words_is_heard_in_new_texts(order: OrderNetwork) -> None:
     new = _lines(_PEOPLE[7:])
     right = [((order.score(line.text, "k") or 0.0) > 0) == line.label for line in new]
     assert np.mean(right) > 0.9
 
 
-def test_a_question_that_was_not_learned_has_no_score(order: Order) -> None:
+def test_a_question_that_was_not_learned_has_no_score(order: OrderNetwork) -> None:
     assert order.score("the nurse ate", "another") is None
     assert order.score("", "k") is not None
 
 
-def test_the_network_comes_back_from_its_bytes(order: Order) -> None:
+def test_the_network_comes_back_from_its_bytes(order: OrderNetwork) -> None:
     again = unpacked_order(packed_order(order), order.heads)
     text = "the friend ate before pills at noon"
     assert again.score(text, "k") == order.score(text, "k")

@@ -76,4 +76,4 @@ def command(
         tables = [table_text(table, 160, named_by=2) for table in (fitness_table(found), cost_table(found))]
         click.echo("{}\n\n{}\n".format(*tables))
         click.echo(f"Transcripts behind every figure: {path}")
-    return 1 if any(role.verdict.startswith("not fit") for role in found) else 0
+    return 1 if any(role.fit == "not fit" for role in found) else 0

@@ -89,8 +89,8 @@ class SessionView(BaseModel):
 
 
 B = TypeVar("B", bound=Body)
-Start = TypeVar("Start", bound=Body, default=Any)
-View = TypeVar("View", bound=SessionView, default=Any)
+StartT = TypeVar("StartT", bound=Body, default=Any)
+ViewT = TypeVar("ViewT", bound=SessionView, default=Any)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Action(Generic[B]):
     remark: str = ""
 
 
-class LiveService(Generic[S, Start, View]):
+class LiveService(Generic[S, StartT, ViewT]):
     """How a clinic serves live sessions; a clinic offers one object of a subclass as ``service.service``.
 
     `role` is the role that people play; the cast plays all others. `visitor` is the speaker's name for the visitor's
@@ -131,10 +131,10 @@ class LiveService(Generic[S, Start, View]):
     alerts: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[Action[Any], ...]]
     heard: ClassVar[type[Heard]] = Heard
-    opening: type[Start]
-    view: type[View]
+    opening: type[StartT]
+    view: type[ViewT]
 
-    def scenario(self, session: str, body: Start, known: Mapping[str, str], options: Mapping[str, str]) -> S:
+    def scenario(self, session: str, body: StartT, known: Mapping[str, str], options: Mapping[str, str]) -> S:
         """What a new session starts from: what `remember` kept of this person, and the settings of the service."""
         raise NotImplementedError
 
@@ -146,18 +146,18 @@ class LiveService(Generic[S, Start, View]):
         """What the visitor is told after any failure. No model writes it, and it needs no store."""
         return LAST_WORDS
 
-    def begin(self, session: str, scenario: S) -> View:
+    def begin(self, session: str, scenario: S) -> ViewT:
         """The state of a session before anything has happened."""
         raise NotImplementedError
 
-    def follow(self, view: View, event: Event) -> None:
+    def follow(self, view: ViewT, event: Event) -> None:
         """Bring the view up to date with one event of the flow."""
 
-    def hear(self, number: int, said: Said, view: View) -> Heard:
+    def hear(self, number: int, said: Said, view: ViewT) -> Heard:
         """Something said aloud, as people get it."""
         return self.heard(number=number, speaker=said.speaker, text=said.text)
 
-    def person(self, body: Start) -> str:
+    def person(self, body: StartT) -> str:
         """The name under which later sessions find what this one left; empty if nothing is remembered."""
         return ""
 

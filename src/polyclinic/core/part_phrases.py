@@ -13,7 +13,7 @@ from polyclinic.text.sentences import sentences
 _ASSISTANT = lazy_pattern(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
     r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot"
-    r"|computer program)\b|i(?: am|'m) a medical assistant(?:[.!]|$)"
+    r"|computer program)\b|i(?: am|'m) a medical assistant(?:\.|!|$)"
     r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
     r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
     r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"

@@ -56,8 +56,8 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
 
 
 def asked_as_form(completion: Completion, options: Options) -> Completion:
-    """The reply to a form that was sent because the model takes no tools, marked as such unless the cast asked for
-    it.
+    """The reply to a form, with a mark that says so. A form is sent to a model that takes no tools. There is no mark if
+    the cast asked for forms.
     """
     if not options.tools:
         return completion

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyclinic.reading.text_labels import BUCKETS, Floats, Row, counted, unit
+from polyclinic.reading.text_labels import BUCKETS, CountedGrams, Floats, counted, unit
 
 _DECAY = 0.3
 _OFTEN = 400
@@ -57,13 +57,13 @@ def fit_labels(rows: Sequence[LabelledText], labels: Sequence[str]) -> Fitted:
     return Fitted(rarity, _table(grams, values, dual), unseen)
 
 
-def _rarity(grams: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+def _rarity(grams: Sequence[CountedGrams]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """The square of the logarithm of how rare a bucket is."""
     seen = np.bincount(np.concatenate([row.buckets for row in grams]), minlength=BUCKETS)
     return (np.log((len(grams) + 1) / (seen + 1)) ** 2).astype(np.float32)
 
 
-def _likeness(grams: Sequence[Row], values: Sequence[Floats]) -> Floats:
+def _likeness(grams: Sequence[CountedGrams], values: Sequence[Floats]) -> Floats:
     """How similar each pair of rows is.
 
     Frequent buckets are computed as one dense product; the many rare buckets are added one by one.
@@ -89,7 +89,7 @@ def _likeness(grams: Sequence[Row], values: Sequence[Floats]) -> Floats:
 
 
 def _table(
-    grams: Sequence[Row], values: Sequence[Floats], dual: Floats
+    grams: Sequence[CountedGrams], values: Sequence[Floats], dual: Floats
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     buckets = np.concatenate([row.buckets for row in grams])
     owners = np.repeat(np.arange(len(grams)), [len(row.buckets) for row in grams])

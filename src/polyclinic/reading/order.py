@@ -33,7 +33,7 @@ def shapes(heads: int) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class OrderNetwork:
     """The trained network: the name of each head, and the weights as `shapes` lists them."""
 
     heads: tuple[str, ...]
@@ -44,11 +44,11 @@ class Order:
         place = self._places.get(head)
         return None if place is None else float(self._scores(text)[place])
 
-    def without(self, heads: Collection[str]) -> Order:
+    def without(self, heads: Collection[str]) -> OrderNetwork:
         """The same network without these heads."""
         kept = [place for place, head in enumerate(self.heads) if head not in heads]
         columns, offsets = self.weights[-2][:, kept], self.weights[-1][kept]
-        return Order(tuple(self.heads[place] for place in kept), (*self.weights[:-2], columns, offsets))
+        return OrderNetwork(tuple(self.heads[place] for place in kept), (*self.weights[:-2], columns, offsets))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -78,12 +78,12 @@ def neighbours(hidden: Singles, width: int) -> Singles:
     return np.concatenate([wide[:, start : start + size] for start in range(width)], axis=2)
 
 
-def packed_order(order: Order) -> bytes:
+def packed_order(order: OrderNetwork) -> bytes:
     """The weights as bytes, in half precision."""
     return b"".join(part.astype(np.float16).tobytes() for part in order.weights)
 
 
-def unpacked_order(content: bytes, heads: tuple[str, ...]) -> Order:
+def unpacked_order(content: bytes, heads: tuple[str, ...]) -> OrderNetwork:
     """The reverse of `packed_order`."""
     flat = np.frombuffer(content, np.float16).astype(np.float32)
     wanted = shapes(len(heads))
@@ -91,4 +91,4 @@ def unpacked_order(content: bytes, heads: tuple[str, ...]) -> Order:
     if ends[-1] != len(flat):
         raise ValueError("the network has another size")
     parts = np.split(flat, ends[:-1])
-    return Order(heads, tuple(part.reshape(shape) for part, shape in zip(parts, wanted, strict=True)))
+    return OrderNetwork(heads, tuple(part.reshape(shape) for part, shape in zip(parts, wanted, strict=True)))

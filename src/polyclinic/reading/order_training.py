@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from polyclinic.reading.order import FILTERS, LONGEST, WIDTHS, Order, Singles, neighbours, shapes
+from polyclinic.reading.order import FILTERS, LONGEST, WIDTHS, OrderNetwork, Singles, neighbours, shapes
 from polyclinic.reading.vectors import token_rows
 
 _ROUNDS = 30
@@ -21,7 +21,7 @@ _LOST_WORDS, _LOST_HIDDEN, _LOST_FOUND = 0.15, 0.2, 0.5
 """How much of the words, of the layer and of what the filters found is left out by chance in each step of training."""
 
 
-class Asked(NamedTuple):
+class NetworkLine(NamedTuple):
     """A labelled text for one head of the network."""
 
     text: str
@@ -36,7 +36,7 @@ class _Batch(NamedTuple):
     weight: Singles
 
 
-def train_order(lines: Sequence[Asked]) -> Order | None:
+def train_order(lines: Sequence[NetworkLine]) -> OrderNetwork | None:
     """Train on all lines; None if there are none. Within each head yes and no have the same total weight."""
     heads = tuple(sorted({line.head for line in lines}))
     if not heads:
@@ -60,10 +60,10 @@ def train_order(lines: Sequence[Asked]) -> Order | None:
                 size = np.sqrt(squares[place] / np.float32(1 - 0.999**step)) + np.float32(1e-8)
                 weights[place] *= np.float32(1 - rate * _DECAY)
                 weights[place] -= np.float32(rate / (1 - 0.9**step)) * means[place] / size
-    return Order(heads, tuple(part.astype(np.float16).astype(np.float32) for part in weights))
+    return OrderNetwork(heads, tuple(part.astype(np.float16).astype(np.float32) for part in weights))
 
 
-def _wanted(lines: Sequence[Asked], texts: Sequence[str], heads: Sequence[str]) -> tuple[Singles, Singles]:
+def _wanted(lines: Sequence[NetworkLine], texts: Sequence[str], heads: Sequence[str]) -> tuple[Singles, Singles]:
     """For each text and head the answer, and how much it counts: 0 if it was not asked."""
     row = {text: place for place, text in enumerate(texts)}
     column = {head: place for place, head in enumerate(heads)}

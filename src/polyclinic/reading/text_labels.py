@@ -33,7 +33,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 Floats = NDArray[np.float64]
 
 
-class Row(NamedTuple):
+class CountedGrams(NamedTuple):
     """One text's buckets, and the logarithm of how often it has each."""
 
     buckets: NDArray[np.int64]
@@ -70,17 +70,17 @@ def n_grams(text: str) -> Iterator[tuple[str, float]]:
 
 
 @lru_cache(maxsize=256)
-def counted(text: str) -> Row:
+def counted(text: str) -> CountedGrams:
     """A text's n-grams in their buckets."""
     found: dict[int, float] = {}
     for gram, weight in n_grams(text):
         bucket = zlib.crc32(gram.encode()) % BUCKETS
         found[bucket] = found.get(bucket, 0.0) + weight
     counts = np.log1p(np.fromiter(found.values(), np.float64, len(found)))
-    return Row(np.fromiter(found.keys(), np.int64, len(found)), counts)
+    return CountedGrams(np.fromiter(found.keys(), np.int64, len(found)), counts)
 
 
-def unit(row: Row, rarity: NDArray[np.float32]) -> Floats:
+def unit(row: CountedGrams, rarity: NDArray[np.float32]) -> Floats:
     """A row's values by rarity, at unit length."""
     values: Floats = row.counts * rarity[row.buckets]
     length = float(np.sqrt(np.sum(values * values)))

@@ -16,8 +16,8 @@ from polyclinic.reading.features import Features, features, scope_of, scoped, te
 from polyclinic.reading.fit import Linear, fit, whole_table
 from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
-from polyclinic.reading.order import Order
-from polyclinic.reading.order_training import Asked, train_order
+from polyclinic.reading.order import OrderNetwork
+from polyclinic.reading.order_training import NetworkLine, train_order
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.recall import Recall, Sample, learn
 from polyclinic.reading.sets import Labelled
@@ -90,13 +90,13 @@ _LINEAR_ALONE = ("rounds-harm",)
 """Kinds that the linear weights read better alone (held-out training authors). Their lines still train the network."""
 
 
-def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Order | None:
+def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> OrderNetwork | None:
     """The network that reads words in order, for the kinds that ask about the text alone or about a listed target."""
-    lines: list[Asked] = []
+    lines: list[NetworkLine] = []
     for name, kind in sorted(kinds.items()):
         mine = [row for row in rows if row.question.kind == name and not compares(kind) and not kind.bound]
         lines += [
-            Asked(row.text, scope_of(kind, target_of(kind, row.question)), row.label)
+            NetworkLine(row.text, scope_of(kind, target_of(kind, row.question)), row.label)
             for row in _all_lines(mine, kind, rows)
         ]
     order = train_order(lines)

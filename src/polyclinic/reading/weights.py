@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
-from polyclinic.reading.order import Order, packed_order, unpacked_order
+from polyclinic.reading.order import OrderNetwork, packed_order, unpacked_order
 from polyclinic.reading.recall import Recall, packed, unpacked
 from polyclinic.reading.text_labels import zipped
 from polyclinic.reading.vectors import DIMENSIONS
@@ -43,7 +43,7 @@ class Weights:
     scopes: frozenset[str]
     gather: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     recalls: Mapping[str, Recall] = field(default_factory=dict)
-    order: Order | None = None
+    order: OrderNetwork | None = None
     digest: str = ""
 
 

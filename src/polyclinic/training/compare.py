@@ -80,7 +80,7 @@ class ComparisonPlan:
 
 
 @dataclass
-class Compared:
+class ComparedModels:
     """The figures of every contender, for each part."""
 
     moments: dict[str, Figures] = field(default_factory=dict)
@@ -119,9 +119,9 @@ def _table(title: str, part: Mapping[str, Figures]) -> str:
 
 async def compare_models(
     store: Store, contenders: Sequence[Contender], trial: ComparisonPlan, out: Path, tell: Tell = lambda words: None
-) -> Compared:
+) -> ComparedModels:
     """Run both parts for every contender. The figures so far are written after each one."""
-    made = Compared()
+    made = ComparedModels()
     out.mkdir(parents=True, exist_ok=True)
     if trial.data is not None:
         for contender in contenders:
@@ -138,12 +138,12 @@ async def compare_models(
     return made
 
 
-def _write(made: Compared, out: Path) -> None:
+def _write(made: ComparedModels, out: Path) -> None:
     (out / "comparison.json").write_bytes(orjson.dumps(made.to_plain(), option=orjson.OPT_INDENT_2))
     (out / "comparison.md").write_text(made.text(), encoding="utf-8")
 
 
-def _keep(made: Compared, contender: Contender) -> None:
+def _keep(made: ComparedModels, contender: Contender) -> None:
     """Save the figures in the contender's folder, if it is a training run, for its model card."""
     run = Path(contender.model)
     if (run / RESULT).is_file():

@@ -70,7 +70,7 @@ class SpeakBody(ByStaff):
 
 
 class ReasonBody(Body):
-    """Why a person is wanted."""
+    """Why somebody of the staff is asked to take over."""
 
     reason: Annotated[str, StringConstraints(max_length=1_000)] = ""
 

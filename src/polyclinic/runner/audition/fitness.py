@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from polyclinic.core.model import NANO, ModelKind, total
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Line, Paragraph, Section, Table
@@ -79,13 +80,16 @@ class RoleFitness:
         return sorted(low, key=lambda name: name not in _MUST)
 
     @property
-    def verdict(self) -> str:
-        """The verdict: `fit`, `usable` with what to watch for, or `not fit` with the reason."""
+    def fit(self) -> Literal["fit", "usable", "not fit"]:
+        """Whether the model can play this role."""
         faults = self.faults
-        if not faults:
-            return "fit"
-        word = "not fit" if _MUST.intersection(faults) else "usable"
-        return f"{word}: {', '.join(_SAID[name] for name in faults)}"
+        return "not fit" if _MUST.intersection(faults) else "usable" if faults else "fit"
+
+    @property
+    def verdict(self) -> str:
+        """`fit`, and what is wrong if anything is."""
+        faults = ", ".join(_SAID[name] for name in self.faults)
+        return f"{self.fit}: {faults}" if faults else self.fit
 
     @property
     def seconds(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises, Spoken
+from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers, KeeperSummarises, SpokenTurn
 from polyclinic.clinics.counsel.prompts.replies import NOTHING
 from polyclinic.clinics.counsel.state import Applied, Fact, MemoryChange, PatientMemory, Session
 from polyclinic.core.episode import Episode
@@ -78,5 +78,5 @@ def dialogue(turns: Sequence[RememberedLine], me: str) -> list[Message]:
     return messages
 
 
-def _spoken(turn: RememberedLine) -> Spoken:
-    return Spoken(speaker=turn.speaker, words=cut(turn.text, LINE_CHARS))
+def _spoken(turn: RememberedLine) -> SpokenTurn:
+    return SpokenTurn(speaker=turn.speaker, words=cut(turn.text, LINE_CHARS))

@@ -67,7 +67,7 @@ class KeeperRemembers(Prompt[Remembers]):
         return with_choices(Remembers, subject=(*self.subjects, NOTHING))
 
 
-class Spoken(Frozen):
+class SpokenTurn(Frozen):
     """What one person said."""
 
     speaker: str
@@ -85,7 +85,7 @@ class KeeperSummarises(Prompt[str]):
     lang: Lang
     limit: int
     summary: str
-    turns: tuple[Spoken, ...]
+    turns: tuple[SpokenTurn, ...]
 
     @property
     def for_human(self) -> str:

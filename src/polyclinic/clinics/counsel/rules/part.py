@@ -15,7 +15,7 @@ SIGNS = (
         lazy_pattern(
             r"\bthe counsell?or's (?:advice|guidance|concerns?|support|help|care|understanding|words|efforts?)\b"
             r"|\b(?:from|by|with) the counsell?or(?:[.,]| and\b|$)|\bi (?:would like to )?thank the counsell?or\b"
-            r"|\bhow i can help(?:[.!]|$)|\bnot sure what concerns you (?:have|may have)\b"
+            r"|\bhow i can help(?:\.|!|$)|\bnot sure what concerns you (?:have|may have)\b"
             r"|\bwhat the counsell?or (?:meant|means|said|says|wants?)\b"
             r"|무엇이 (?:가장 )?(?:걱정되|두려우)(?:세요|신가요|십니까)"
             r"|(?:치료는|어떻게) [가-힣 ]{0,8}(?:하고 싶으세요|시작하시겠)"

@@ -140,7 +140,7 @@ def diaries(rows: Sequence[ContactRow]) -> list[Block]:
 def _diary(opened: ContactRow, rows: Sequence[ContactRow], label: str, part: float) -> Figure:
     begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
     if plan is None or begun is None:
-        raise EngineError(f"{opened.contact.id} has no plan")
+        raise EngineError(f"the contact {opened.contact.id} has no hospital plan, so its diary cannot be drawn")
     until = part * begun.end_minute
     room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}

@@ -101,7 +101,7 @@ def _patient_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _virtual(row: Mapping[str, Any], physician: Physician, time: TimeSystem, chance: float) -> tuple[int, int]:
-    """The day and slot that the patient was made for; if the file has none, any slot of the physician's clinics."""
+    """The day and slot of the visit, as the file gives them. Otherwise any slot of the physician's clinics."""
     wanted = row.get("date") or row.get("valid_from")
     if wanted and wanted != "N/A":
         day = day_of(wanted, time)
