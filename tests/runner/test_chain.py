@@ -96,7 +96,7 @@ async def test_everything_that_depends_on_a_refused_episode_is_refused_too(
 
 async def test_running_ahead_of_commits_does_not_change_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
     ahead = await hospital(16)
-    monkeypatch.setattr(batch, "Chain", lambda: None)
+    monkeypatch.setattr(batch, "CommitChain", lambda: None)
     assert await hospital(16) == ahead
     assert sum(outcome == "booked" for _, outcome, _, _ in ahead[0]) > PATIENTS / 2
 

@@ -157,7 +157,7 @@ async def test_a_damaged_store_is_reported_in_one_line(tmp_path: Path) -> None:
     damaged = bytearray(Path(url).read_bytes())
     damaged[8192:] = b"Z" * (len(damaged) - 8192)
     Path(url).write_bytes(damaged)
-    with pytest.raises(UserError, match=r"^the store .*cannot be (used|opened): .*malformed.*$"):
+    with pytest.raises(UserError, match=r"^the store .*cannot be (used|opened) \(.*malformed\): .*--store.*$"):
         async with open_store(url) as store:
             await store.runs.all()
 

@@ -81,7 +81,7 @@ def test_every_message_that_a_page_can_show_has_its_korean() -> None:
         ),
         (
             str(UnknownName("variant of duty", "x", ["full"])),
-            "‘x’: 이런 이름의 duty의 변형이(가) 없습니다. 있는 것: full",
+            "‘x’: 이런 이름의 duty의 변형이(가) 없습니다. 고를 수 있는 것: full",
         ),
         ("name: please write something here", "이름: 여기에 적어 주세요"),
     ],

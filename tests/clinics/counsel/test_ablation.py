@@ -110,4 +110,4 @@ def test_the_report_has_both_tables_and_the_figure(ablated: RunResults, limited:
     drafts = [section.body[0] for section in sections if section.title.startswith("Figure 3")][-1]
     answers = sum(len(list(row.transcript.said("counsellor"))) for row in limited.of("n1"))
     assert isinstance(drafts, Figure)
-    assert f"n1 n = {answers}" in drafts.caption
+    assert f"n1 {answers}" in drafts.n

@@ -26,7 +26,7 @@ def play(store: str, role: str, lines: list[str], *more: str) -> str:
     arguments = ["play", "patient", "--role", role, "--scenarios", "ami-01", "--store", store, *more]
     result = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines))
     assert result.exit_code == 0, result.output
-    return result.output
+    return " ".join(result.output.split())
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: s
     told = play(store, "doctor", ["Do you smoke?", "/conclude", "Heart attack."], "--variant", "training", "--full")
     door = "Breathing in or pressing on the chest does not change it."
     assert door in " ".join(told[: told.index("You are the doctor")].split()), "told to triage, on the first lines"
-    missed = told[told.index("\nMissed") : told.index("Red flags")]
+    missed = told[told.index(" Missed ") : told.index("Red flags")]
     assert door not in missed and f"nobody heard “{door}”" not in " ".join(told.split())
     shown, all_facts = map(int, re.findall(r"You brought out (\d+) of (\d+) facts", told)[0])
     share = float(re.findall(r"checklist that was brought out: ([\d.]+)", told)[0])
@@ -78,7 +78,7 @@ def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: s
 )
 def test_a_question_about_something_else_is_no_answer_to_a_crisis(store: str, answer: str, met: bool) -> None:
     lines = ["Do you smoke?"] * 5 + [answer, "/conclude", "heart attack"]
-    told = play(store, "doctor", lines, "--variant", "training")
+    told = play(store, "doctor", lines, "--variant", "training", *(["--full"] if met else []))
     assert ("You answered the patient's crisis at once." in told) == met
     assert ("The patient's crisis went unanswered." in told) != met
 
@@ -104,8 +104,21 @@ def test_a_person_can_be_the_patient_and_is_told_what_was_given_away(store: str)
 def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
     store: str, case: str, typed: str, right: bool
 ) -> None:
-    arguments = ["play", "patient", "--role", "doctor", "--scenarios", case, "--store", store, "--variant", "training"]
+    arguments = [
+        "play",
+        "patient",
+        "--role",
+        "doctor",
+        "--scenarios",
+        case,
+        "--store",
+        store,
+        "--variant",
+        "training",
+        "--full",
+    ]
     lines = ["Where is the pain?", "/conclude", typed, "Please wait here.", "x"]
     said = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines)).output
+    said = " ".join(said.split())
     assert ("That is right." in said) is right
     assert ("This was dangerous" in said) is not right, "an urgent illness was overlooked"

@@ -91,6 +91,8 @@ def _in_short(
         danger.append(say("overlooks", diagnosis=quoted(verdict.diagnosis), right=record.diagnosis))
     elif record.disease.urgent:
         danger.append(say("no conclusion", right=record.diagnosis))
+    if crisis_met(transcript) is False:
+        danger.append(say("crisis missed"))
     return say.in_short(
         danger=danger,
         good=good,

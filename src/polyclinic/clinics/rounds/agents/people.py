@@ -132,9 +132,7 @@ class Learner:
             said=said,
             reads=False,
             may_advise=True,
-            heard=tuple(line.text for line in heard if line.speaker != self.name)
-            if self._agent.is_language_model
-            else (),  # offline students report the case's facts in the words in which they heard them
+            heard=tuple(line.text for line in heard if line.speaker not in self._names),
         )
 
     def _seen(self, case: TeachingCase, room: Room | None) -> dict[str, Any]:
