@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 
@@ -77,6 +78,8 @@ async def test_a_student_gets_only_what_a_student_may_know_and_is_told_what_to_s
     name = episode.transcript.notes(RoomOpened)[0].students[0].name
     short, *sections = sections
     assert short.title == "In short" and "Next step: " in _words(short)
+    praised = re.findall(r"shows step \d+", _words(short))
+    assert praised and len(praised) == len(set(praised)), "each step is praised once"
     titles = [section.title for section in sections]
     assert titles[0].startswith("What you contributed") and titles[1:] == [
         "What the tutor saw",
