@@ -129,3 +129,11 @@ def test_a_person_is_told_which_question_is_the_last_although_a_trick_follows(st
     _, last, after = shown.partition("This is your last question: after it you must decide.")
     assert last and "The questions are over. Give your diagnosis now" in after
     assert "is no diagnosis, and there are no more questions" in after and "“heart attack” is right" in after
+
+
+@pytest.mark.parametrize(("typed", "named"), [("PE or pneumonia", True), ("no PE, pneumonia", False)])
+def test_a_right_diagnosis_among_several_is_named_but_not_overlooked(store: str, typed: str, named: bool) -> None:
+    arguments = ["play", "patient", "--role", "doctor", "--scenarios", "pe-03", "--store", store]
+    lines = ["Where is the pain?", "/conclude", typed]
+    said = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines)).output
+    assert ("you named it but did not commit" in said) is named and ("This was dangerous" in said) is not named
