@@ -17,7 +17,7 @@ _AS = "DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with 
 _NO_DIAGNOSIS = re.compile(
     r"(?:yes|no|ok|okay|maybe|pass|unsure|not sure|i'?m not sure|i am not sure|(?:i have )?no idea|none|nothing|unknown"
     r"|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
-    r"|네|예|아니요|아니오|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)[ .!]*"
+    r"|네|예|아니요|아니오|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
 )
 
 
@@ -53,7 +53,11 @@ class Concludes(Prompt[Conclusion]):
         if not diagnosis.strip():
             raise ValueError(f"write {_AS}")
         said = diagnosis.strip()
-        if is_question(said) or not any(map(str.isalpha, said)) or _NO_DIAGNOSIS.fullmatch(normalise(said)):
+        if (
+            is_question(said)
+            or not any(map(str.isalpha, said))
+            or _NO_DIAGNOSIS.fullmatch(normalise(said).strip(" .!"))
+        ):
             raise ValueError(f"'{said}' is no diagnosis, and there are no more questions: write {_AS}")
         return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=said[:160])
 
