@@ -58,3 +58,10 @@ def test_a_planner_who_is_asked_again_is_told_why(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [*words, *cast], input="\n".join(lines) + "\n", standalone_mode=False)
     shown = " ".join(done.output.split())
     assert "The critic sent the counsellor's draft back, so plan again." in shown, shown
+
+
+def test_a_counsellor_who_stands_still_is_told_which_stages_are_missing(tmp_path: Path) -> None:
+    shown = played(tmp_path, "counsellor", *["Thank you for telling me."] * 60)
+    assert "stages were not reached. The first of them: " in shown and "Next step: " in shown
+    assert shown.count("be careful with words like") <= 1, "one slip is told once"
+    assert "Drafts that the critic refused" not in shown and "try a harder talk" not in shown

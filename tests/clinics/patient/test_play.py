@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from polyclinic.cli.main import cli
+from polyclinic.clinics.patient.prompts.doctor.conclusion import Concludes
 
 QUESTIONS = (
     "When did the pain start?",
@@ -122,3 +123,30 @@ def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
     said = " ".join(said.split())
     assert ("That is right." in said) is right
     assert ("This was dangerous" in said) is not right, "an urgent illness was overlooked"
+
+
+@pytest.mark.parametrize(
+    "typed", ["yes", "No.", "12345", "I do not know", "Any fever?", "모르겠어요", "don't know: why"]
+)
+def test_what_is_no_diagnosis_is_asked_for_again(typed: str) -> None:
+    with pytest.raises(ValueError, match="is no diagnosis"):
+        Concludes.from_human(typed)
+    assert Concludes.from_human("No fracture, a sprain: it moves").diagnosis == "No fracture, a sprain"
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "2"])
+def test_a_person_is_told_which_question_is_the_last_although_a_trick_follows(store: str, seed: str) -> None:
+    asked = [f"Where does it hurt, please, number {number}?" for number in range(12)]
+    lines = [*asked, "heart attack: the pressure", "Rest."]
+    shown = " ".join(play(store, "doctor", lines, "--variant", "walk-in", "--seed", seed).split())
+    _, last, after = shown.partition("This is your last question: after it you must decide.")
+    assert last and "The questions are over. Give your diagnosis now" in after
+    assert "is no diagnosis, and there are no more questions" in after and "“heart attack” is right" in after
+
+
+@pytest.mark.parametrize(("typed", "named"), [("PE or pneumonia", True), ("no PE, pneumonia", False)])
+def test_a_right_diagnosis_among_several_is_named_but_not_overlooked(store: str, typed: str, named: bool) -> None:
+    arguments = ["play", "patient", "--role", "doctor", "--scenarios", "pe-03", "--store", store]
+    lines = ["Where is the pain?", "/conclude", typed]
+    said = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines)).output
+    assert ("you named it but did not commit" in said) is named and ("This was dangerous" in said) is not named

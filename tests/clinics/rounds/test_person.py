@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from contextlib import nullcontext
 
+import pytest
+
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Sheet
+from polyclinic.clinics.rounds.prompts.student import StudentChooses
 from polyclinic.clinics.rounds.report import feedback
-from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened
+from polyclinic.clinics.rounds.scenario.shipped import shipped_case
 from polyclinic.core.judge import Case
+from polyclinic.core.reply import Unreadable
 from polyclinic.core.transcript import Said
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
 from polyclinic.models.human import HumanDesk, HumanQuestion
+from polyclinic.people.students import students
 from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
@@ -68,6 +78,8 @@ async def test_a_student_gets_only_what_a_student_may_know_and_is_told_what_to_s
     name = episode.transcript.notes(RoomOpened)[0].students[0].name
     short, *sections = sections
     assert short.title == "In short" and "Next step: " in _words(short)
+    praised = re.findall(r"shows step \d+", _words(short))
+    assert praised and len(praised) == len(set(praised)), "each step is praised once"
     titles = [section.title for section in sections]
     assert titles[0].startswith("What you contributed") and titles[1:] == [
         "What the tutor saw",
@@ -104,3 +116,40 @@ async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -
     students = sections[0].body[0]
     assert isinstance(students, Table) and len(students.rows) == 3
     assert episode.value("reward") is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "letter"),
+    [
+        ("b", "B"),
+        ("surgery now", "B"),
+        ("Not oral antibiotics: surgery", "B"),
+        ("Antibiotics cannot reach dead tissue, so surgery now", "B"),
+        ("MRI rather than surgery: he is too ill", "A"),
+        ("I would not do an MRI tomorrow, I would operate", ""),
+        ("Not oral antibiotics", ""),
+        ("no MRI, no elevation", ""),
+        ("Antibiotics fail here, so surgery", ""),
+        ("hello", ""),
+    ],
+)
+def test_a_choice_in_words_is_never_an_option_that_was_rejected(typed: str, letter: str) -> None:
+    case, student = shipped_case("infe-03"), students(1)[0]
+    assert case is not None
+    prompt = StudentChooses(
+        student=student, sheet=Sheet.from_case(case), pictures=(), notes="", history=(), cue=Cue(person=True)
+    )
+    choice = StudentChooses.from_human(typed)
+    assert prompt.letter(choice.choice) == letter
+    with nullcontext() if letter else pytest.raises(Unreadable, match="write A or B or C or D"):
+        prompt.check(choice)
+
+
+async def test_the_option_that_was_accepted_is_the_one_that_is_kept() -> None:
+    def reply(question: HumanQuestion) -> str:
+        return "not a recorder: the pacemaker" if question.prompt == "StudentChooses" else "patient: are you dizzy?"
+
+    _, episode, _ = await _sit_in("student-1", reply)
+    name = episode.transcript.notes(RoomOpened)[0].students[0].name
+    kept = [note.choice for note in episode.transcript.notes(Chose) if note.student == name and note.when == "first"]
+    assert kept == ["C"]

@@ -18,6 +18,11 @@ FEEDBACK: Sentences = {
         "name the feeling first, then inform, then ask.",
         "먼저 마음을 알아주고, 그다음 알려 드리고, 그다음 물어보세요.",
     ),
+    "not reached": (
+        "{count} of {all} stages were not reached. The first of them: {goal}",
+        "{all}단계 가운데 {count}단계에 이르지 못했습니다. 그 첫 단계: {goal}",
+    ),
+    "next stage": ("lead the talk one stage further: {goal}", "대화를 한 단계 더 이끌어 보세요: {goal}"),
     "harder": (
         "try a harder talk: a person in danger.",
         "더 어려운 대화를 해 보세요. 위험에 놓인 분의 사례가 있습니다.",

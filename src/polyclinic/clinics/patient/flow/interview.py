@@ -111,7 +111,10 @@ async def interrogation(room: Room) -> None:
         enough = room.interview.different() >= variant.least and own >= min(
             variant.least_own, variant.turns - len(cheat_at)
         )
-        question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
+        left = variant.turns - turn
+        if room.doctors.is_person:  # a person is told which question is their last, whatever cheat questions follow
+            left -= sum(later > turn for later in cheat_at)
+        question, offered = await room.doctors.asks(left, may_conclude=enough)
         if not question and not (enough or room.doctors.is_person):
             continue  # concluded too early: this turn is lost, and the doctor is asked again in the next
         if not question:

@@ -19,6 +19,7 @@ from polyclinic.clinics.patient.report.parts import (
     understood,
 )
 from polyclinic.clinics.patient.report.words import FEEDBACK
+from polyclinic.clinics.patient.rules.diagnosing import is_named
 from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
 from polyclinic.clinics.patient.rules.trees import QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
@@ -83,10 +84,12 @@ def _in_short(
     found = [fact for fact in (*flags, *record.checklist) if fact.id in asked_for]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
     good = [say("brought out", fact=fact.text, words=quoted(known[fact.id])) for fact in found[:1]]
-    danger: list[str] = []
+    danger, uncommitted = list[str](), list[str]()
     verdict = transcript.last_note(Concluded)
     if verdict is not None and verdict.right:
         good.insert(0, say("is right", diagnosis=quoted(verdict.diagnosis)))
+    elif verdict is not None and is_named(verdict.diagnosis, record):
+        uncommitted.append(say("not committed", right=record.diagnosis, diagnosis=quoted(verdict.diagnosis)))
     elif record.disease.urgent and verdict is not None:
         danger.append(say("overlooks", diagnosis=quoted(verdict.diagnosis), right=record.diagnosis))
     elif record.disease.urgent:
@@ -96,7 +99,7 @@ def _in_short(
     return say.in_short(
         danger=danger,
         good=good,
-        missing=[say("nobody heard", fact=fact.text) for fact in missed[:1]],
+        missing=[*uncommitted, *(say("nobody heard", fact=fact.text) for fact in missed[:1])],
         next_step=_ask_for(missed[0], say) if missed else say("other case"),
     )
 

@@ -20,6 +20,10 @@ FEEDBACK: Sentences = {
         "{diagnosis} overlooks it. {right} cannot wait.",
         "{diagnosis}: 놓쳤습니다. {right}: 미룰 수 없습니다.",
     ),
+    "not committed": (
+        "you named it but did not commit: {diagnosis}. The record says: {right}.",
+        "맞는 진단을 말했지만 하나로 정하지 않았습니다: {diagnosis}. 기록: {right}.",
+    ),
     "no conclusion": (
         "you came to no conclusion. {right} cannot wait.",
         "결론을 내리지 않았습니다. {right}: 미룰 수 없습니다.",

@@ -168,9 +168,16 @@ class Learner:
         return answer.value if self._present.patient else answer.value.model_copy(update={"patient_question": ""})
 
     async def chooses(self, case: TeachingCase, room: Room | None, notes: str = "") -> StudentChoice | None:
-        """The private answer to a case; None if it stays unreadable, and then it is not counted."""
+        """The private answer to a case; None if it stays unreadable, and then it is not counted.
+
+        Of a person's free words, the letter of the option that was accepted is kept.
+        """
+        prompt = StudentChooses(**self._seen(case, room), notes=notes)
         try:
-            return await self._agent.ask(StudentChooses(**self._seen(case, room), notes=notes))
+            reply = await self._agent.ask(prompt)
         except SimulatedUserError as error:
             self._agent.survives(error, "choice")
             return None
+        if not (prompt.cue.person and case.options):
+            return reply
+        return reply.model_copy(update={"choice": prompt.letter(reply.choice)})

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from polyclinic.clinics.rounds.scenario.case import PatientScript, Pitfall, SocraticStep, TeachingCase
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.core.message import Frozen
 from polyclinic.core.reply import Unreadable
 from polyclinic.text.layout import blocks, listed
-from polyclinic.text.words import ContentWords
 
 REVIEW = "May the students hear it? Write ok, or what is wrong with it."
 _NOTHING = frozenset({"pass", "skip", "none", "nothing", "no idea", "?", "-"})
 _FINE = frozenset({"ok", "okay", "yes", "fine", "correct", "none"})
-
-_content = ContentWords(digits=True)
 
 
 class Sheet(Frozen):
@@ -68,18 +65,6 @@ def refuse_empty(text: str, instead: str) -> None:
 def is_fine(text: str) -> bool:
     """Whether a reviewing person found nothing wrong."""
     return text.strip().strip(".!").casefold() in _FINE
-
-
-def chosen_letter(choice: str, options: Mapping[str, str]) -> str:
-    """The option that a person's words name: by its letter, or by words that only this option has; else empty."""
-    plain = choice.strip().strip("().:").upper()
-    if plain in options:
-        return plain
-    said = _content(choice)
-    found = {letter: said & _content(text) for letter, text in options.items()}
-    best = max(map(len, found.values()), default=0)
-    named = [letter for letter, words in found.items() if words and len(words) == best]
-    return named[0] if len(named) == 1 else ""
 
 
 def sheet_for_human(sheet: Sheet) -> list[str]:

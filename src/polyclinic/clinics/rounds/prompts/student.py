@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Present, Sheet, chosen_letter, refuse_empty
+from polyclinic.clinics.rounds.prompts.people import Present, Sheet, refuse_empty
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.readings import CaseRead
+from polyclinic.clinics.rounds.rules.choice import affirmed, chosen_letter
 from polyclinic.clinics.rounds.state import RoomLine
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Image
@@ -119,12 +121,18 @@ class StudentChooses(Prompt[StudentChoice]):
         )
 
     def check(self, reply: StudentChoice) -> None:
-        """A person's choice must be one of the options, by its letter or in its words."""
+        """A person's choice must be one of the options, by its letter, in its words or by meaning."""
         if not self.cue.person:
             return
         refuse_empty(reply.choice, "give your best answer, even if you are not sure")
-        if self.sheet.options and not chosen_letter(reply.choice, self.sheet.options):
-            raise Unreadable(f"that is not one of the options: write {' or '.join(self.sheet.options)}")
+        if self.sheet.options and not self.letter(reply.choice):
+            raise Unreadable(f"that does not clearly choose one option: write {' or '.join(self.sheet.options)}")
+
+    def letter(self, choice: str) -> str:
+        """The option that a person's words choose; empty if that is not clear."""
+        sheet = self.sheet
+        read = CaseRead.made(sheet.vignette, sheet.question, sheet.options, "", "", (), ())
+        return chosen_letter(choice, sheet.options, read.chooses())
 
     def form_hints(self) -> FormHints:
         """The options to choose from."""
@@ -139,8 +147,13 @@ class StudentChooses(Prompt[StudentChoice]):
 
     @classmethod
     def from_human(cls, text: str) -> StudentChoice:
-        """A person writes the letter (or the answer in words), then the reason after a colon if they like."""
+        """A person writes the letter (or the answer in words), then the reason after a colon if they like.
+
+        If the words before the colon only reject something ("Not tablets: surgery"), the answer is behind it.
+        """
         choice, _, reason = text.strip().partition(":")
+        if choice.strip() and not affirmed(choice):
+            choice, reason = text, ""
         if not choice.strip():
             raise ValueError("write the letter of your answer, for example: B, or B: because …")
         return StudentChoice(choice=choice.strip(), reason=reason.strip())

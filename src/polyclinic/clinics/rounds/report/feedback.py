@@ -70,10 +70,13 @@ def _student_in_short(
     transcript: Transcript, name: str, mine: list[Analysed], missing: list[SocraticStep], say: Phrases
 ) -> Section:
     case = taught_case(transcript)
+    first_shown: dict[int, str] = {}
+    for note in mine:
+        for number in note.held:
+            first_shown.setdefault(number, note.text)
     good = [
-        say("shows step", words=quoted(note.text), number=number + 1, step=case.steps[number].step_summary)
-        for note in mine
-        for number in note.held[:1]
+        say("shows step", words=quoted(text), number=number + 1, step=case.steps[number].step_summary)
+        for number, text in first_shown.items()
         if number < len(case.steps)
     ]
     choices = {note.when: note for note in transcript.notes(Chose) if note.student == name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import Conclusion
@@ -9,6 +10,15 @@ from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question
+
+_AS = "DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with nausea"
+_NO_DIAGNOSIS = re.compile(
+    r"(?:yes|no|ok|okay|maybe|pass|unsure|not sure|i'?m not sure|i am not sure|(?:i have )?no idea|none|nothing|unknown"
+    r"|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
+    r"|네|예|아니요|아니오|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
+)
 
 
 class Concludes(Prompt[Conclusion]):
@@ -16,7 +26,7 @@ class Concludes(Prompt[Conclusion]):
 
     template = "concludes.md"
     words: ClassVar[int] = 70
-    for_human: ClassVar[str] = "Give your diagnosis and why, as DIAGNOSIS: REASONS."
+    for_human: ClassVar[str] = "The questions are over. Give your diagnosis now, and why, as DIAGNOSIS: REASONS."
     discipline: str
     profile: str
     complaint: str
@@ -29,16 +39,27 @@ class Concludes(Prompt[Conclusion]):
     def form_hints(self) -> FormHints:
         """The form for a person has a field for the diagnosis and one for the reasons."""
         return FormHints(
-            ask="Give your diagnosis, and why.", labels={"reasoning": "Why", "diagnosis": "Your diagnosis"}
+            ask="The questions are over. Give your diagnosis now, and why.",
+            labels={"reasoning": "Why", "diagnosis": "Your diagnosis"},
         )
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
-        """Read what a person typed, as ``diagnosis: reasoning``."""
+        """Read what a person typed, as ``diagnosis: reasoning``.
+
+        A question, a number, yes, no or "I do not know" is no diagnosis.
+        """
         diagnosis, _, reasoning = text.partition(":")
         if not diagnosis.strip():
-            raise ValueError("write DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with nausea")
-        return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=diagnosis.strip()[:160])
+            raise ValueError(f"write {_AS}")
+        said = diagnosis.strip()
+        if (
+            is_question(said)
+            or not any(map(str.isalpha, said))
+            or _NO_DIAGNOSIS.fullmatch(normalise(said).strip(" .!"))
+        ):
+            raise ValueError(f"'{said}' is no diagnosis, and there are no more questions: write {_AS}")
+        return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=said[:160])
 
 
 class Advises(Prompt[str]):
