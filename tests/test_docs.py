@@ -144,6 +144,19 @@ def parse(words: list[str]) -> None:
         context = click.Context(command, parent=context, info_name=command.name, resilient_parsing=True)
     if "--help" not in words:
         command.parse_args(context, list(words))
+        assert isinstance(command, click.Group) or not context.args, f"{command.name}: words that nothing takes"
+
+
+@pytest.mark.parametrize("recipe", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda recipe: recipe.stem)
+def test_every_command_that_a_recipe_names_exists_with_these_words(recipe: Path) -> None:
+    named = re.findall(r"^# +(polyclinic .+)", recipe.read_text(encoding="utf-8"), re.MULTILINE)
+    assert named
+    for line in named:
+        words = shlex.split(line)[1:]
+        parse(words)
+        if words[0] == "compare":
+            variants = [word.partition("/")[2] for word in words[1:]]
+            assert set(variants) <= set(tomllib.loads(recipe.read_text(encoding="utf-8"))["variants"]), line
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -177,6 +178,14 @@ def test_an_evolved_library_is_saved_searched_checked_and_used(polyclinic: Run) 
     assert polyclinic("library", "rollback", "first.phrases", "1", "--reason", "test").returncode == 0
     assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 1
     assert polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2", "--library", "first").returncode == 0
+
+
+def test_the_commands_that_evolve_names_work_in_its_store(polyclinic: Run) -> None:
+    told = polyclinic("evolve", "demo", "--cases", "2", "--store", "other.db").stdout
+    lines = [line.partition(": polyclinic ")[2] for line in told.splitlines() if ": polyclinic " in line]
+    assert len(lines) == 2
+    for line in lines:
+        assert polyclinic(*shlex.split(line), *(["--scenarios", "1"] if line.startswith("run") else [])).returncode == 0
 
 
 def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclinic: Run) -> None:

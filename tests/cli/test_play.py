@@ -133,7 +133,7 @@ def test_a_person_can_give_all_scores_in_one_line(polyclinic: Run) -> None:
     assert "courtesy = 4" in polyclinic("show", "last", episode).stdout
 
 
-def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclinic: Run) -> None:
+def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclinic: Run, tmp_path: Path) -> None:
     typed = "C\n" + "The drums are dull with fluid behind them.\npass\n" * 5 + "C: tubes drain the fluid\n"
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", "--who", "Kim", stdin=typed)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -143,6 +143,9 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     rows = list(csv.DictReader(io.StringIO(polyclinic("grades").stdout)))
     assert (rows[0]["who"], rows[0]["role"], rows[0]["own_final_right"]) == ("Kim", "student-1", "1.0")
     assert "reward" not in rows[0] and "ets" not in rows[0]
+    for name, first in (("g.csv", b"who,"), ("g.jsonl", b"{"), ("g.parquet", b"PAR1")):
+        assert polyclinic("grades", "-o", name).stdout == f"1 lines in {name}\n"
+        assert (tmp_path / name).read_bytes().startswith(first)
 
 
 ONE_SCREEN_AND_A_HALF = 60

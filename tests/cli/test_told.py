@@ -124,6 +124,9 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("serve", "demo", "--port", "99999"), "--port: 99999 is not between 0 and 65535; see"),
         (("run", "demo", "extra"), "one word too many (extra); see polyclinic run --help"),
         (("dataset", "demo"), "--out is missing; see polyclinic dataset --help"),
+        (("grades", "-o", "g.xlsx"), "g.xlsx: name a file that ends in .jsonl, .csv, .parquet\n"),
+        (("report", "--html", "out.pdf"), "out.pdf: name a file that ends in .html or .htm"),
+        (("demo", "--html", "out"), "out: name a file that ends in .html or .htm"),
         (("runs", "--store", "nothing.json"), "(file is not a database): choose another with --store"),
     ],
 )

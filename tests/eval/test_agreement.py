@@ -136,6 +136,12 @@ def test_perfect_and_reversed_order_are_one_and_minus_one() -> None:
     assert spearman(values, [-value for value in values]).value == pytest.approx(-1)
 
 
+def test_resamples_that_all_give_the_same_value_make_no_interval() -> None:
+    for found, value in ((spearman([1, 2, 3], [3, 2, 1]), -1.0), (icc([[2, 3], [2, 4], [2, 5]], "2,1"), 0.0)):
+        assert found.value == pytest.approx(value) and found.low is None and found.high is None
+        assert "no interval" in found.note
+
+
 def test_an_undefined_coefficient_is_none_with_a_reason() -> None:
     same = np.full((5, 2), 3.0)
     for found in (

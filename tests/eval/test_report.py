@@ -317,6 +317,11 @@ def test_an_interval_never_reads_as_if_both_ends_were_the_same() -> None:
     assert "0.85 <small>0.84 to 0.86</small>" in render_block(table)
 
 
+def test_an_interval_of_width_zero_is_not_shown() -> None:
+    table = Table("", ["v", "rank"], [["a", Estimate(-1.0, -1.0, -1.0, 3)]])
+    assert "-1.00" in table_text(table) and "[" not in table_text(table) and " to " not in render_block(table)
+
+
 def test_large_numbers_have_no_decimals() -> None:
     text = table_text(Table("", ["v", "tokens", "share"], [["a", 4985.52, 0.125], ["b", 121.4, 120.0]]))
     assert "4,986" in text and "121" in text and "121.4" not in text

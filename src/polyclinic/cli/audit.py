@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, NewFile, json_option, print_result, store_option, waits
+from polyclinic.cli.options import HTML, Group, json_option, print_result, store_option, waits
 from polyclinic.core.files import must_exist
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
@@ -79,7 +79,7 @@ async def packet(
 @click.argument("sheets", nargs=-1, required=True, type=click.Path(dir_okay=False))
 @click.option("--key", "key_path", default="audit-key.json", show_default=True, help="The key of the packet.")
 @click.option("--scoring", default=LIVE, show_default=True, help="Which scoring of the run to compare with people.")
-@click.option("--html", type=NewFile(), default="", metavar="FILE", help="Write the run's report with the audit in it.")
+@click.option("--html", type=HTML, default="", metavar="FILE", help="Write the run's report with the audit in it.")
 @store_option
 @json_option
 @waits

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import NewFile, json_option, print_json, wait
+from polyclinic.cli.options import HTML, json_option, print_json, wait
 from polyclinic.runner.registry import clinic_modules
 
 
@@ -26,7 +26,7 @@ from polyclinic.runner.registry import clinic_modules
 @click.option("--local-only", is_flag=True, help="Refuse a model that is not on this machine.")
 @click.option(
     "--out",
-    type=NewFile(),
+    type=HTML,
     default="",
     metavar="FILE",
     help="The page with the transcripts behind every figure. [default: .polyclinic/audition-MODEL.html]",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import NewFile, json_option, print_result, store_option, waits
+from polyclinic.cli.options import HTML, json_option, print_result, store_option, waits
 from polyclinic.core.clinic import Clinic
 from polyclinic.eval.report import RunReport
 from polyclinic.runner.api import run
@@ -27,7 +27,7 @@ LEARNED = "demo-{}"
 
 @click.command(name="demo", short_help="Run a small sample of every clinic offline and write one HTML report.")
 @click.option("--clinic", "wanted", multiple=True, metavar="NAME", help="Only this clinic; may be repeated.")
-@click.option("--html", "html", default=".polyclinic/demo.html", show_default=True, type=NewFile())
+@click.option("--html", "html", default=".polyclinic/demo.html", show_default=True, type=HTML)
 @store_option
 @json_option
 @waits

@@ -71,10 +71,10 @@ def command(
 async def _evolve(clinic: Clinic, config: RunConfig, as_json: bool) -> int:
     from polyclinic.runner.drive import drive, resume_line
 
-    tell, name = partial(click.echo, err=True), config.keep_as
+    tell, name, store = partial(click.echo, err=True), config.keep_as, config.store or default_store()
 
     def begun(run: str) -> None:
-        tell(f"run {run}; if it is killed, continue with: {resume_line(run, config.store or default_store())}")
+        tell(f"run {run}; if it is killed, continue with: {resume_line(run, store)}")
 
     outcome = await drive(config, terminal_progress(False), begun, tell)
     if as_json:
@@ -83,6 +83,6 @@ async def _evolve(clinic: Clinic, config: RunConfig, as_json: bool) -> int:
     elif outcome.learned:
         for full, count in outcome.learned.items():
             click.echo(f"{full}: {count} operations")
-        click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
-        click.echo(f"inspect it: polyclinic library list {name}.{clinic.libraries[0]}")
+        click.echo(f"use it: {resume_line(name, store, f'run {clinic.name} --library')}")
+        click.echo(f"inspect it: {resume_line(f'{name}.{clinic.libraries[0]}', store, 'library list')}")
     return outcome.exit_code

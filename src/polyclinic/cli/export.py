@@ -14,8 +14,8 @@ from polyclinic.errors import ConfigError
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
-_Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
-WRITERS: dict[str, _Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
+WRITERS: dict[str, Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
 
 @click.command(name="export", short_help="Export a run's rows to JSON lines, CSV or Parquet.")
@@ -43,31 +43,33 @@ async def command(
         raise click.UsageError("with -o - standard output gets the rows: leave out --json")
     async with open_store(store, must_exist=True) as opened:
         id = (await opened.runs.get(run)).id
-        form = form or _form(out)
+        form = form or form_of(out, "jsonl", "or --format")
         await opened.scores.require(id, scoring)
         rows = aiter(export_rows(opened, id, what, timings=timings, scoring=scoring))
         first = await anext(rows, None)
         if first is None:
             raise ConfigError(f"{id} has no {what} yet: there is nothing to export")
-        if out == OUTPUT:
-            await _to_output(WRITERS[form], _after(first, rows))
-            return 0
-        path = Path(out or f"{id}.{what}.{form}")
-        try:
-            count = await WRITERS[form](path, _after(first, rows))
-        except OSError as error:
-            raise not_written(path, error) from None
+        path = out or f"{id}.{what}.{form}"
+        count = await write_rows(WRITERS[form], _after(first, rows), path)
+    if path == OUTPUT:
+        return 0
     print_result(
-        as_json, {"run": id, "what": what, "format": form, "path": str(path), "rows": count}, f"{count} rows in {path}"
+        as_json, {"run": id, "what": what, "format": form, "path": path, "rows": count}, f"{count} rows in {path}"
     )
     return 0
 
 
-async def _to_output(write: _Writer, rows: AsyncIterator[ExportRow]) -> None:
-    """Write the rows to standard output, and nothing else. Only a whole export gets there."""
+async def write_rows(write: Writer, rows: AsyncIterator[ExportRow], out: str) -> int:
+    """Write the rows to a file, or to standard output (`-`), which gets only a whole export. Returns their number."""
+    if out != OUTPUT:
+        try:
+            return await write(Path(out), rows)
+        except OSError as error:
+            raise not_written(out, error) from None
     with TemporaryDirectory() as folder:
-        await write(Path(folder) / "rows", rows)
+        count = await write(Path(folder) / "rows", rows)
         click.echo((Path(folder) / "rows").read_bytes(), nl=False)
+    return count
 
 
 async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncIterator[ExportRow]:
@@ -76,11 +78,12 @@ async def _after(first: ExportRow, rows: AsyncIterator[ExportRow]) -> AsyncItera
         yield row
 
 
-def _form(out: str | None) -> str:
-    """The format for a file's ending. Raises an error for an ending that cannot be written."""
+def form_of(out: str | None, default: str, other: str = "") -> str:
+    """The format for a file's ending. The error for an ending that cannot be written also names the `other` way."""
     if out in (None, OUTPUT):
-        return "jsonl"
+        return default
     ending = Path(out).suffix.lstrip(".").lower()
     if ending not in WRITERS:
-        raise ConfigError(f"{out}: name a file that ends in {', '.join(f'.{form}' for form in WRITERS)}, or --format")
+        endings = ", ".join(f".{form}" for form in WRITERS)
+        raise ConfigError(f"{out}: name a file that ends in {endings}{other and f', {other}'}")
     return ending

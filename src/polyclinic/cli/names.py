@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prompts": ("prompts", "Show the prompts of a clinic as a model gets them, filled in from a scenario."),
     "audition": ("audition", "Test a model in every role on small scenes before you pay for a run."),
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
-    "grades": ("grades", "Write the scores of people who played a role to a CSV file."),
+    "grades": ("grades", "Write the scores of people who played a role to a file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load data, or test a server."),
     "whatif": ("whatif", "Compare settings of an operation on the same patients, with intervals."),
     "eval": ("eval", "Run a clinic's named evaluation, or measure a reader."),

@@ -6,6 +6,7 @@ import errno
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -24,16 +25,25 @@ OUTPUT = "-"
 
 
 class NewFile(click.Path):
-    """The path of a file that a command writes, but never to standard output."""
+    """The path of a file that a command writes, but never to standard output. Its name has one of the endings."""
 
-    def __init__(self, *, dir_okay: bool = False) -> None:
+    def __init__(self, *endings: str, dir_okay: bool = False) -> None:
         super().__init__(dir_okay=dir_okay)
+        self._endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path as click checks it. With `-`, click would make a file of this name."""
         if value == OUTPUT:
             self.fail("this command cannot write it to standard output: name a file", param, ctx)
+        path = Path(value)
+        special = path.exists() and not path.is_file()  # a pipe or a device has no ending
+        if value and self._endings and not special and path.suffix.lower() not in self._endings:
+            self.fail(f"{value}: name a file that ends in {' or '.join(self._endings)}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+HTML = NewFile(".html", ".htm")
+"""The path of a page that a command writes."""
 
 
 class Group(click.Group):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import NewFile, json_option, print_json, scoring_option, store_option, waits
+from polyclinic.cli.options import HTML, json_option, print_json, scoring_option, store_option, waits
 from polyclinic.eval.report import report_in_brief, report_to_plain
 from polyclinic.eval.terminal import render_terminal
 from polyclinic.runner.reports import make_report, write_html
@@ -15,7 +15,7 @@ from polyclinic.store.store import open_store
 
 @click.command(name="report", short_help="Report on a run: terminal, JSON or one HTML file.")
 @click.argument("run", default="last")
-@click.option("--html", "html", type=NewFile(), help="Write one self-contained HTML file here.")
+@click.option("--html", "html", type=HTML, help="Write one self-contained HTML file here.")
 @scoring_option
 @click.option("--baseline", default="", metavar="V", help="The variant that the others are compared with.")
 @click.option(

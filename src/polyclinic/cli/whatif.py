@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from polyclinic.cli.options import NewFile, json_option, print_result
+from polyclinic.cli.options import HTML, json_option, print_result
 from polyclinic.core.files import bad_file, parse_toml, read_text
 from polyclinic.errors import ConfigError
 from polyclinic.eval.evaluation import DialQuestion
@@ -42,7 +42,7 @@ T = TypeVar("T")
 )
 @click.option("--trials", type=click.IntRange(1, 1000), default=20, show_default=True, help="Trials of each setting.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
-@click.option("--html", type=NewFile(), default=None, help="Also write the answer as one HTML file.")
+@click.option("--html", type=HTML, default=None, help="Also write the answer as one HTML file.")
 @json_option
 def command(
     clinic: str,

@@ -194,4 +194,6 @@ def _with_interval(
     if len(draws) < resamples / 2:
         return Agreement(name, value, None, None, units, note or "too few units for an interval")
     low, high = np.quantile(draws, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    if high - low <= 1e-12:  # a width of zero would claim certainty
+        return Agreement(name, value, None, None, units, note or "no interval: these units all say the same")
     return Agreement(name, value, float(low), float(high), units, note)

@@ -69,14 +69,14 @@ def decimals(value: float, digits: int) -> int:
 def estimate_parts(found: Estimate, digits: int = 3) -> list[str]:
     """A mean and the ends of its interval, if it has one, as text.
 
-    Ends that would look the same are rounded outwards: equal ends would claim certainty.
+    Equal ends would claim certainty: they are left out, and ends that only look the same are rounded outwards.
     """
     shown = decimals(found.mean, digits)
     mean = f"{found.mean:,.{shown}f}"
-    if found.low is None or found.high is None:
+    if found.low is None or found.high is None or found.low >= found.high:
         return [mean]
     low, high = f"{found.low:,.{shown}f}", f"{found.high:,.{shown}f}"
-    if low == high and found.low < found.high:
+    if low == high:
         step = 10**shown
         low = f"{math.floor(found.low * step) / step:,.{shown}f}"
         high = f"{math.ceil(found.high * step) / step:,.{shown}f}"

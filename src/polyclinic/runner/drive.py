@@ -103,7 +103,7 @@ def refuse_people(plan: RunPlan) -> None:
 
 
 def resume_line(run: str, url: str, command: str = "resume") -> str:
-    """The command that resumes a run, or does something else with it, in its store."""
+    """The command that resumes a run, or does something else with it or its library, in its store."""
     where = shlex.quote(without_password(url))
     return f"polyclinic {command} {run}" + ("" if url == default_store() else f" --store {where}")
 

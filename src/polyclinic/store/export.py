@@ -100,10 +100,13 @@ async def write_jsonl(path: Path, rows: AsyncIterator[ExportRow]) -> int:
     return count
 
 
-async def write_csv(path: Path, rows: AsyncIterator[ExportRow]) -> int:
-    """Write a CSV file with one header; nested values become JSON text. Returns the number of rows."""
+async def write_csv(path: Path, rows: AsyncIterator[ExportRow], first: Sequence[str] = ()) -> int:
+    """Write a CSV file with one header; nested values become JSON text. Returns the number of rows.
+
+    The columns `first` come first, even if there is no row.
+    """
     gathered = [row async for row in rows]
-    columns = list(dict.fromkeys(name for row in gathered for name in row))
+    columns = list(dict.fromkeys([*first, *(name for row in gathered for name in row)]))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
