@@ -14,8 +14,8 @@ from polyclinic.errors import ConfigError
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
-Writer = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
-WRITERS: dict[str, Writer] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+RowWriter = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
+WRITERS: dict[str, RowWriter] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
 
 @click.command(name="export", short_help="Export a run's rows to JSON lines, CSV or Parquet.")
@@ -59,7 +59,7 @@ async def command(
     return 0
 
 
-async def write_rows(write: Writer, rows: AsyncIterator[ExportRow], out: str) -> int:
+async def write_rows(write: RowWriter, rows: AsyncIterator[ExportRow], out: str) -> int:
     """Write the rows to a file, or to standard output (`-`), which gets only a whole export. Returns their number."""
     if out != OUTPUT:
         try:
