@@ -152,7 +152,7 @@ ONE_SCREEN_AND_A_HALF = 60
 
 
 def test_feedback_fits_a_screen_and_a_half_and_all_of_it_can_be_read_later(polyclinic: Run) -> None:
-    typed = "Does the pain go anywhere?\n" * 40
+    typed = "Does the pain go anywhere?\n" * 10 + "Acid reflux\n" * 5
     done = polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=typed)
     told = done.stdout[done.stdout.index("In short") :]
     assert "Next step: " in told and len(told.splitlines()) <= ONE_SCREEN_AND_A_HALF, told
