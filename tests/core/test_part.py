@@ -52,7 +52,8 @@ OUT = "The caller has a question about her tablets."
 )
 def test_each_way_of_falling_out_of_character_is_named(line: str, kind: str) -> None:
     found = broken_by(
-        line, own=("patient",), others=("doctor",), said="Since when does your knee ache, may I ask?", hidden=("gout",)
+        line,
+        Part(own=("patient",), others=("doctor",), said="Since when does your knee ache, may I ask?", hidden=("gout",)),
     )
     assert found is not None
     assert found.kind == kind
@@ -60,9 +61,9 @@ def test_each_way_of_falling_out_of_character_is_named(line: str, kind: str) -> 
 
 def test_only_patients_are_held_to_not_calling_themselves_patients() -> None:
     line = "I am the patient who called yesterday."
-    found = broken_by(line, own=("patient",))
+    found = broken_by(line, Part(own=("patient",)))
     assert found is not None and found.kind == "third person"
-    assert broken_by(line) is None
+    assert broken_by(line, Part()) is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_only_patients_are_held_to_not_calling_themselves_patients() -> None:
     ],
 )
 def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
-    assert broken_by(line, own=("patient",), others=("doctor",), said="Since when does your knee ache?") is None
+    assert broken_by(line, Part(own=("patient",), others=("doctor",), said="Since when does your knee ache?")) is None
 
 
 @pytest.mark.parametrize(
@@ -107,21 +108,26 @@ def test_ordinary_lines_of_people_are_accepted(line: str) -> None:
 def test_what_a_small_model_said_as_an_ill_person_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     told = "The counsellor knows your name and where you live: do not introduce yourself."
-    found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told, signs=SIGNS)
+    found = broken_by(
+        line, Part(own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=(told,), signs=SIGNS)
+    )
     assert found is not None
     assert found.kind == kind
 
 
 def test_repeating_the_other_speakers_question_is_an_echo_and_repeating_information_is_not() -> None:
     asks = "그 마음과 함께 있고 싶습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?"
-    found = broken_by("저는 약을 먹고 있습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?", said=asks)
+    found = broken_by("저는 약을 먹고 있습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?", Part(said=asks))
     assert found is not None
     assert found.kind == "echo of the other"
     told = "The blood values and how the kidneys clear the drug decide here. Is there anything you would like to ask?"
     said_back = "So the blood values and how the kidneys clear the drug decide here, that is what I will do."
-    assert broken_by(said_back, said=told) is None
+    assert broken_by(said_back, Part(said=told)) is None
     booked = "I can offer you Monday the fifth at ten. That is with Dr. Kim. Would that suit you?"
-    assert broken_by("Let me write that down, please. That is with Dr. Kim. Thank you very much.", said=booked) is None
+    assert (
+        broken_by("Let me write that down, please. That is with Dr. Kim. Thank you very much.", Part(said=booked))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,19 +148,19 @@ def test_repeating_the_other_speakers_question_is_an_echo_and_repeating_informat
 )
 def test_lines_that_only_sound_out_of_character_are_accepted(line: str) -> None:
     told = "The counsellor knows your name and where you live: do not introduce yourself."
-    assert broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor",), told=told) is None
+    assert broken_by(line, Part(own=("patient", "Walter Brandt"), others=("counsellor",), told=(told,))) is None
 
 
 def test_repeating_the_instructions_is_an_echo_and_telling_ones_own_story_is_not() -> None:
     told = "You never say the name of your disease to anybody at all. It began when the bus stopped in a hurry."
     told += " Your story: My knee aches since Sunday when I fell, and more."
-    echo = broken_by("Never say the name of your disease to anybody.", told=told)
+    echo = broken_by("Never say the name of your disease to anybody.", Part(told=(told,)))
     assert echo is not None
     assert echo.kind == "echo of the instructions"
-    copied = broken_by("Well. It began when the bus stopped in a hurry. Yes.", told=told)
+    copied = broken_by("Well. It began when the bus stopped in a hurry. Yes.", Part(told=(told,)))
     assert copied is not None
     assert copied.kind == "echo of the instructions"
-    assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
+    assert broken_by("My knee aches since Sunday when I fell.", Part(told=(told,))) is None
 
 
 def labelled(authors: Iterable[str] = "FGHIJK") -> list[tuple[str, str, bool]]:
@@ -172,7 +178,7 @@ def test_false_alarms_on_good_lines_are_at_most_two_in_a_hundred() -> None:
     people, others = ("patient", "student", "caller"), ("doctor", "nurse", "tutor", "clerk", "counsellor")
     alarms: dict[bool, list[bool]] = {True: [], False: []}
     for text, said, out in labelled():
-        alarms[out].append(broken_by(text, own=people, others=others, said=said) is not None)
+        alarms[out].append(broken_by(text, Part(own=people, others=others, said=said)) is not None)
     assert len(alarms[False]) > 100
     assert sum(alarms[False]) <= 0.02 * len(alarms[False])
     assert sum(alarms[True]) >= 0.5 * len(alarms[True])
@@ -199,10 +205,12 @@ def test_most_lines_that_another_reader_labelled_out_of_character_are_found() ->
     for row in read_by_another():
         found = broken_by(
             row["line"],
-            own=("patient", "환자"),
-            others=("doctor", "nurse", "상담자"),
-            said=row["said"],
-            signs=SIGNS if row["clinic"] == "counsel" else (),
+            Part(
+                own=("patient", "환자"),
+                others=("doctor", "nurse", "상담자"),
+                said=row["said"],
+                signs=SIGNS if row["clinic"] == "counsel" else (),
+            ),
         )
         if row["out"] or not READERS_DISAGREE.search(row["line"]):
             seen[bool(row["out"])].append(found is not None)
@@ -214,7 +222,7 @@ def test_most_lines_that_another_reader_labelled_out_of_character_are_found() ->
     "line", ["안녕하세요, 이순복입니다. 도움을 드릴까요?", "어떻게 도와드릴까요?", "제가 도와드릴 수 있습니다."]
 )
 def test_a_korean_patient_who_offers_help_is_out_of_character(line: str) -> None:
-    found = broken_by(line, own=("환자",), others=("상담자",))
+    found = broken_by(line, Part(own=("환자",), others=("상담자",)))
     assert found is not None and found.kind == "speaks as an assistant"
 
 
@@ -283,7 +291,7 @@ def test_lines_offered_to_choose_from_are_in_character(lang: Lang) -> None:
         ready = persona.lines[lang]
         own = (ready.worry, ready.value, ready.question, ready.misunderstanding)
         for line in (*own, *lines_to_choose((), lang, frozenset())):
-            assert broken_by(line, own=("patient", "환자"), others=("counsellor", "상담자")) is None, line
+            assert broken_by(line, Part(own=("patient", "환자"), others=("counsellor", "상담자"))) is None, line
         assert lines_to_choose(own, lang, frozenset(own[:1])) and own[0] not in lines_to_choose(
             own, lang, frozenset(own[:1])
         )
@@ -303,7 +311,7 @@ def test_lines_offered_to_choose_from_are_in_character(lang: Lang) -> None:
 def test_what_a_small_model_said_in_korean_is_out_of_character(line: str, kind: str) -> None:
     """Lines of a 1.5B model that the rules let through until somebody read them."""
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
-    found = broken_by(line, own=("환자",), others=("상담자",), said=said, signs=SIGNS)
+    found = broken_by(line, Part(own=("환자",), others=("상담자",), said=said, signs=SIGNS))
     assert found is not None and found.kind == kind
 
 
@@ -322,7 +330,7 @@ def test_what_a_small_model_said_in_korean_is_out_of_character(line: str, kind: 
 def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_character(line: str) -> None:
     """Lines of a 1.5B model that another reader found."""
     told = "You walk with the frame. If the calf swells or you get breathless, you call us."
-    assert broken_by(line, own=("patient",), others=("nurse",), said=told) is not None
+    assert broken_by(line, Part(own=("patient",), others=("nurse",), said=told)) is not None
 
 
 @pytest.mark.parametrize(
@@ -337,7 +345,7 @@ def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_chara
 )
 def test_a_patient_may_repeat_advice_and_ask_questions_about_themselves(line: str) -> None:
     told = "You walk with the frame. If the calf swells or you get breathless, you call us."
-    assert broken_by(line, own=("patient",), others=("nurse",), said=told) is None
+    assert broken_by(line, Part(own=("patient",), others=("nurse",), said=told)) is None
 
 
 @pytest.mark.parametrize(
@@ -350,7 +358,7 @@ def test_a_patient_may_repeat_advice_and_ask_questions_about_themselves(line: st
 )
 def test_a_korean_patient_who_answers_in_their_own_words_stays_in_character(line: str) -> None:
     said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
-    assert broken_by(line, own=("환자",), others=("상담자",), said=said) is None
+    assert broken_by(line, Part(own=("환자",), others=("상담자",), said=said)) is None
 
 
 async def test_a_speaker_who_reads_the_reminder_aloud_is_still_out_of_character(open_episode: OpenEpisode) -> None:

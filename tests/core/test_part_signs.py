@@ -11,7 +11,7 @@ import pytest
 
 from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.core.part_phrases import _ADVISES, _ADVISES_HOLDS, _ASSISTANT, _ASSISTANT_HOLDS
-from polyclinic.core.part_signs import broken_by
+from polyclinic.core.part_signs import Part, broken_by
 from polyclinic.text.phrases import Pieces
 
 codes: Any = importlib.import_module("re._constants")
@@ -68,7 +68,7 @@ def test_every_phrase_of_an_assistant_passes_the_quick_check(pattern: re.Pattern
 
 @pytest.mark.parametrize("line", ["As an AI, I cannot help.", "How can I help you?", "I'm sorry to hear that."])
 def test_an_assistants_phrase_is_found_in_a_whole_line(line: str) -> None:
-    found = broken_by(f"Well. {line}")
+    found = broken_by(f"Well. {line}", Part())
     assert found is not None
     assert found.kind == "speaks as an assistant"
 
@@ -77,7 +77,7 @@ def test_an_assistants_phrase_is_found_in_a_whole_line(line: str) -> None:
     "line", ["I am Kim, the ill person here.", "As the ill person I speak.", "아픈 사람 김민수입니다"]
 )
 def test_words_from_the_instructions_of_an_ill_person_are_found(line: str) -> None:
-    found = broken_by(line, signs=SIGNS)
+    found = broken_by(line, Part(signs=SIGNS))
     assert found is not None
     assert found.kind == "echo of the instructions"
 
@@ -94,9 +94,9 @@ SCRIPT = "My left calf has been sore since the weekend. The midwife measured 120
     ],
 )
 def test_a_patient_who_states_what_their_script_does_not_say_is_out_of_character(said: str, line: str) -> None:
-    found = broken_by(line, own=("patient",), said=said, known=SCRIPT)
+    found = broken_by(line, Part(own=("patient",), said=said, known=SCRIPT))
     assert found is not None and found.kind == "knows what is hidden"
-    assert broken_by(line, own=("patient",), said=said) is None, "without a script nothing is hidden"
+    assert broken_by(line, Part(own=("patient",), said=said)) is None, "without a script nothing is hidden"
 
 
 @pytest.mark.parametrize(
@@ -108,44 +108,46 @@ def test_a_patient_who_states_what_their_script_does_not_say_is_out_of_character
     ],
 )
 def test_a_patient_may_say_what_their_script_says_and_that_they_do_not_know(said: str, line: str) -> None:
-    assert broken_by(line, own=("patient",), said=said, known=SCRIPT) is None
+    assert broken_by(line, Part(own=("patient",), said=said, known=SCRIPT)) is None
 
 
 def test_a_student_does_not_speak_of_their_own_symptoms() -> None:
     line = "What causes the swelling in my left calf?"
-    found = broken_by(line, own=("Isla",), may_advise=True)
+    found = broken_by(line, Part(own=("Isla",), may_advise=True))
     assert found is not None and found.kind == "speaks for the other"
-    assert broken_by(line, own=("patient",)) is None
+    assert broken_by(line, Part(own=("patient",))) is None
 
 
 def test_a_parent_does_not_call_their_child_your_son() -> None:
     line = "No, it is not possible that your son has an allergy."
-    found = broken_by(line, own=("patient", "child", "parent"))
+    found = broken_by(line, Part(own=("patient", "child", "parent")))
     assert found is not None and found.kind == "speaks for the other"
-    assert broken_by("How is your son?", own=("patient",)) is None
+    assert broken_by("How is your son?", Part(own=("patient",))) is None
 
 
 def test_a_statement_of_the_other_is_not_mirrored_unless_they_asked_for_it() -> None:
     line = "I suspect that my cough is a sign of high blood pressure."
     said = "I suspect that your cough is a sign of high blood pressure."
-    found = broken_by(line, own=("patient",), said=said)
+    found = broken_by(line, Part(own=("patient",), said=said))
     assert found is not None and found.kind == "echo of the other"
-    assert broken_by(line, own=("patient",), said=f"{said} Please say it back to me.") is None
+    assert broken_by(line, Part(own=("patient",), said=f"{said} Please say it back to me.")) is None
 
 
 @pytest.mark.parametrize("line", ["I am the patient.", "I'm a patient with a sore knee.", "As a patient I worry."])
 def test_people_do_not_call_themselves_patients(line: str) -> None:
-    found = broken_by(line, own=("patient",))
+    found = broken_by(line, Part(own=("patient",)))
     assert found is not None and found.kind == "third person"
-    assert broken_by("I'm a patient of Dr Reid.", own=("patient",)) is None
+    assert broken_by("I'm a patient of Dr Reid.", Part(own=("patient",))) is None
 
 
 def test_particulars_with_labels_are_a_form_and_spoken_ones_are_not() -> None:
-    found = broken_by("Name: Kim Min-su. Sex: male. Phone: 010-1234. Address: Seoul.")
+    found = broken_by("Name: Kim Min-su. Sex: male. Phone: 010-1234. Address: Seoul.", Part())
     assert found is not None
     assert found.kind == "form instead of speech"
-    assert broken_by("My name is Kim Min-su, and my phone number is 010-1234. Address: the old mill.") is None
-    assert broken_by("It says: Right eye: deeply red; Right pupil: mid-wide; Left eye: shallow chamber.") is None
+    assert broken_by("My name is Kim Min-su, and my phone number is 010-1234. Address: the old mill.", Part()) is None
+    assert (
+        broken_by("It says: Right eye: deeply red; Right pupil: mid-wide; Left eye: shallow chamber.", Part()) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,7 @@ def test_particulars_with_labels_are_a_form_and_spoken_ones_are_not() -> None:
     ],
 )
 def test_a_short_question_that_is_only_asked_back_is_an_echo(said: str, line: str) -> None:
-    found = broken_by(line, own=("patient",), said=said)
+    found = broken_by(line, Part(own=("patient",), said=said))
     assert found is not None and found.kind == "echo of the other"
 
 
@@ -175,7 +177,7 @@ def test_a_short_question_that_is_only_asked_back_is_an_echo(said: str, line: st
     ],
 )
 def test_people_greet_back_and_repeat_a_question_before_they_answer(said: str, line: str) -> None:
-    assert broken_by(line, own=("patient",), said=said) is None
+    assert broken_by(line, Part(own=("patient",), said=said)) is None
 
 
 @pytest.mark.parametrize(
@@ -188,11 +190,11 @@ def test_people_greet_back_and_repeat_a_question_before_they_answer(said: str, l
 )
 def test_a_patient_does_not_call_herself_she(line: str) -> None:
     said = "How long has it lasted?"
-    found = broken_by(line, own=("patient",), said=said, sex="female")
+    found = broken_by(line, Part(own=("patient",), said=said, sex="female"))
     assert found is not None and found.kind == "third person"
-    assert broken_by(line, own=("patient",), said=said, sex="male") is None
-    assert broken_by(line, own=("patient",), said=said) is None, "the sex is not known"
-    assert broken_by(line, own=("patient",), said="What about your mother?", sex="female") is None
+    assert broken_by(line, Part(own=("patient",), said=said, sex="male")) is None
+    assert broken_by(line, Part(own=("patient",), said=said)) is None, "the sex is not known"
+    assert broken_by(line, Part(own=("patient",), said="What about your mother?", sex="female")) is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,7 @@ def test_a_patient_does_not_call_herself_she(line: str) -> None:
     ["She's not well, my sister.", "She was at the door, the nurse.", "She is my friend.", "My wife, she has it."],
 )
 def test_she_may_be_somebody_else(line: str) -> None:
-    assert broken_by(line, own=("patient",), said="How long has it lasted?", sex="female") is None
+    assert broken_by(line, Part(own=("patient",), said="How long has it lasted?", sex="female")) is None
 
 
 @pytest.mark.parametrize(
@@ -219,10 +221,10 @@ def test_she_may_be_somebody_else(line: str) -> None:
     ],
 )
 def test_a_lay_person_does_not_do_what_helpers_do(line: str) -> None:
-    found = broken_by(f"It hurts. {line}", own=("patient",), others=("doctor",))
+    found = broken_by(f"It hurts. {line}", Part(own=("patient",), others=("doctor",)))
     assert found is not None and found.kind == "speaks as an assistant"
     reported = f"My sister told me: {line.rpartition('! ')[2].rstrip('.')}, and so on."
-    assert broken_by(reported, own=("patient",), others=("doctor",)) is None
+    assert broken_by(reported, Part(own=("patient",), others=("doctor",))) is None
 
 
 @pytest.mark.parametrize(
@@ -239,12 +241,12 @@ def test_a_lay_person_does_not_do_what_helpers_do(line: str) -> None:
     ],
 )
 def test_rude_and_quoted_words_are_in_character(line: str) -> None:
-    assert broken_by(line, own=("patient",), others=("doctor",), said="How did that make you feel?") is None
+    assert broken_by(line, Part(own=("patient",), others=("doctor",), said="How did that make you feel?")) is None
 
 
 def test_a_line_in_quotation_marks_is_the_speakers_own() -> None:
-    assert broken_by('"How can I help you today?"') is not None
-    assert broken_by('"The patient has a dull ache."', own=("patient",)) is not None
+    assert broken_by('"How can I help you today?"', Part()) is not None
+    assert broken_by('"The patient has a dull ache."', Part(own=("patient",))) is not None
 
 
 @pytest.mark.parametrize(
@@ -259,7 +261,7 @@ def test_a_line_in_quotation_marks_is_the_speakers_own() -> None:
     ],
 )
 def test_a_korean_patient_does_not_speak_as_a_helper_or_read_out_their_card(line: str) -> None:
-    assert broken_by(line, own=("patient",), others=("counsellor",), signs=SIGNS) is not None
+    assert broken_by(line, Part(own=("patient",), others=("counsellor",), signs=SIGNS)) is not None
 
 
 @pytest.mark.parametrize(
@@ -273,4 +275,4 @@ def test_a_korean_patient_does_not_speak_as_a_helper_or_read_out_their_card(line
     ],
 )
 def test_ordinary_korean_lines_of_patients_are_accepted(line: str) -> None:
-    assert broken_by(line, own=("patient",), others=("counsellor",)) is None
+    assert broken_by(line, Part(own=("patient",), others=("counsellor",))) is None

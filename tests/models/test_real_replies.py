@@ -20,7 +20,7 @@ from pydantic import Field
 from polyclinic.core.again import runs_on, whole
 from polyclinic.core.loosely import FormField, fields_said
 from polyclinic.core.model import Completion
-from polyclinic.core.part_signs import broken_by
+from polyclinic.core.part_signs import Part, broken_by
 from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply
 from polyclinic.eval.prompts import Preferred
 from polyclinic.models.said import spoken
@@ -110,7 +110,7 @@ def test_thinking_is_not_found_where_there_is_none() -> None:
 
 def test_callers_who_speak_as_assistants_are_found_by_their_exact_signs() -> None:
     asked = [row for row in rows("stop") if row["prompt"] == "CallerAsks"]
-    assert any(broken_by(row["reply"], own=("caller",)) is not None for row in asked)
+    assert any(broken_by(row["reply"], Part(own=("caller",))) is not None for row in asked)
 
 
 @pytest.mark.parametrize("clinic", sorted(clinic_modules()))
@@ -175,4 +175,4 @@ def test_simulated_people_who_offer_help_in_the_real_run_are_noticed() -> None:
     spoken = [row["reply"] for row in rows("stop", LATER) if row["prompt"] in ("PatientIntake", "PatientCalls")]
     offers = [line for line in spoken if "assist" in line.lower() and "?" in line]
     assert len(offers) > 1
-    assert all(broken_by(line, own=("patient",), others=("clerk",)) for line in offers)
+    assert all(broken_by(line, Part(own=("patient",), others=("clerk",))) for line in offers)

@@ -40,11 +40,11 @@ from polyclinic.core.part_again import (
     without_what_came_back,
 )
 from polyclinic.core.part_self import mentions_somebody
-from polyclinic.core.part_signs import PartBreak, Sign, broken_by
+from polyclinic.core.part_signs import Part as Part
+from polyclinic.core.part_signs import PartBreak, broken_by
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.transcript import Failed
-from polyclinic.core.value import unchanging
 from polyclinic.errors import ReplyError, SimulatedUserError
 from polyclinic.text.quotations import without_quotations
 from polyclinic.text.words import spoken_words
@@ -71,63 +71,13 @@ OUT_OF_PART = ReadingKind(
 )
 
 
-@unchanging
-class Part:
-    """What one line of a simulated person is checked against.
-
-    - `who`: how they are reminded of their part
-    - `own`: words for them that only others use ("patient", their surname)
-    - `others`: the people they talk with, as a script would label them
-    - `said`: what was said to them last
-    - `known`: all that they know about their illness, if they can know no measured values but these
-    - `hidden`: names that they cannot know
-    - `told`: rules for the part that are in the prompt's fields and not in its template
-    - `ready`: lines of their case that they could say at any time
-    - `reads`: whether the reader is asked too; otherwise only the exact rules decide
-    - `may_advise`: whether they learn medicine; see `broken_by`
-    - `sex`: of somebody who speaks for themselves, "female" or "male", if it is known
-    - `signs`: words that nobody in this part uses, as their clinic knows them
-    - `heard`: what others said earlier, for somebody who must not say it again
-    """
-
-    who: str
-    own: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    said: str = ""
-    known: str = ""
-    hidden: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
-    ready: tuple[str, ...] = ()
-    reads: bool = True
-    may_advise: bool = False
-    sex: str = ""
-    signs: tuple[Sign, ...] = ()
-    heard: tuple[str, ...] = ()
-    lang: str = "en"
-
-
 def out_of_part(
     text: str, part: Part, prompt: Prompt[Any] | None = None, reads: Callable[[str, Question], bool] | None = None
 ) -> PartBreak | None:
     """How a line falls out of character; None for a line that stays in character. Without `reads`, only exact rules
     decide.
     """
-    told = prompt.wording() if prompt else ""
-    if part.told:
-        told = "\n".join([told, *part.told])
-    found = broken_by(
-        text,
-        own=part.own,
-        others=part.others,
-        said=part.said,
-        known=part.known,
-        hidden=part.hidden,
-        told=told,
-        may_advise=part.may_advise,
-        sex=part.sex,
-        signs=part.signs,
-        heard=part.heard,
-    )
+    found = broken_by(text, part, prompt.wording() if prompt else "")
     if found is None and reads is not None and part.reads and _reads_out(text, part, reads):
         return PartBreak("read as out of the part", text)
     return found

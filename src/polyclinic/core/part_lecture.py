@@ -118,11 +118,6 @@ _VALUE_HOLDS = Pieces(
 )
 _TAKEN_UP, _LONG = 4, 5
 """How many words in a row take up a question, and how many letters a word has that says what it is about."""
-_OWN_BODY = lazy_pattern(
-    r"\bmy (?:left |right |resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest"
-    r"|eyes?|skin|legs?|calf|knees?|arms?|hands?|foot|feet|head|back|throat|mouth|ears?|hearing|weight|belly|stomach|breathing)\b"
-)
-"""What only the patient at the bedside can say."""
 
 
 def measured(text: str, line: str, said: str, known: str) -> str:
@@ -152,9 +147,3 @@ def _runs_of(said: str) -> tuple[str, ...]:
 def _is_new(run: str, known: str) -> bool:
     """Whether none of the run's long words is known."""
     return not any(word in known for word in run.split() if len(word) >= _LONG)
-
-
-def speaks_as_patient(line: str) -> str:
-    """Words with which somebody who is not ill speaks of their own body; empty if there are none."""
-    match = _OWN_BODY.search(line) if "my " in line else None
-    return match[0] if match else ""

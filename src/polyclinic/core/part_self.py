@@ -7,7 +7,6 @@ line, and if nobody else whom it could mean was mentioned.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
@@ -61,13 +60,11 @@ def pronoun_of_self(line: str, said: str, sex: str) -> str:
     return "" if others - _PRONOUNS else match[0]
 
 
-def third_person(text: str, own: Sequence[str]) -> str:
+def third_person(text: str, own: tuple[str, ...]) -> str:
     """The first sentence that speaks about the speaker in the third person. It either has no "I", or has "I" beside
     "the patient" ("I will inform the patient").
     """
-    if not own:
-        return ""
-    pattern, beside = _about(tuple(own)), _beside(tuple(own))
+    pattern, beside = _about(own), _beside(own)
     for sentence in sentences(text):
         if beside.search(sentence) or (pattern.search(sentence) and not speaks_of_self(sentence)):
             return sentence

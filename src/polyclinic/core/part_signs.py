@@ -7,14 +7,15 @@ the reader.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_heard, echo_of_instructions, echo_of_other
-from polyclinic.core.part_lecture import lecture, measured, speaks_as_patient
+from polyclinic.core.part_lecture import lecture, measured
 from polyclinic.core.part_phrases import assistants_words, helpers_words
 from polyclinic.core.part_self import pronoun_of_self, third_person
+from polyclinic.core.value import unchanging
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import holds_one, mentioned
@@ -56,9 +57,15 @@ _LABELS_SELF = lazy_pattern(
     r"|\bas an? patient\b"
 )
 """People say what they feel, not that they are patients. "I'm a patient of Dr Reid" is not a match."""
+_OWN_BODY = lazy_pattern(
+    r"\bmy (?:left |right |resting |current |own )?(?:blood pressure|heart rate|pulse|temperature|symptoms?|pain|chest"
+    r"|eyes?|skin|legs?|calf|knees?|arms?|hands?|foot|feet|head|back|throat|mouth|ears?|hearing|weight|belly|stomach|breathing)\b"
+)
+"""What only the patient at the bedside can say."""
 _YOUR_CHILD = lazy_pattern(
     r"\byour (?:son|daughter|child|baby|(?:little )?(?:girl|boy))\b|\bi(?:'m| am) an? (?:sick |ill )?child\b"
 )
+"""How a parent does not speak of their own child."""
 
 
 class PartBreak(NamedTuple):
@@ -75,71 +82,91 @@ class Sign(NamedTuple):
     words: re.Pattern[str]
 
 
-def broken_by(
-    text: str,
-    *,
-    own: Sequence[str] = (),
-    others: Sequence[str] = (),
-    said: str = "",
-    known: str = "",
-    hidden: Sequence[str] = (),
-    told: str = "",
-    may_advise: bool = False,
-    sex: str = "",
-    signs: Sequence[Sign] = (),
-    heard: Sequence[str] = (),
-) -> PartBreak | None:
-    """The first sign that a line is out of character; None if there is no exact sign. `may_advise` is for somebody
-    who learns medicine: they may weigh findings, recommend, and say that they are sorry to hear something. A lay person
-    in character would not. `sex` is for somebody who speaks for themselves: "she" may then be the speaker. `signs` are
-    those of this part, and `heard` is what others said earlier. What a speaker quotes counts only as a script.
+@unchanging
+class Part:
+    """What one line of a simulated person is checked against.
+
+    - `who`: how they are reminded of their part
+    - `own`: words for them that only others use ("patient", their surname)
+    - `others`: the people they talk with, as a script would label them
+    - `said`: what was said to them last
+    - `known`: all that they know about their illness, if they can know no measured values but these
+    - `hidden`: names that they cannot know
+    - `told`: rules for the part that are in the prompt's fields and not in its template
+    - `ready`: lines of their case that they could say at any time
+    - `reads`: whether the reader is asked too; otherwise only the exact rules decide
+    - `may_advise`: whether they learn medicine: they may weigh findings, recommend, and say that they are sorry to
+      hear something, as no lay person would
+    - `sex`: of somebody who speaks for themselves, "female" or "male", if it is known
+    - `signs`: words that nobody in this part uses, as their clinic knows them
+    - `heard`: what others said earlier, for somebody who must not say it again
     """
-    written, text = text, without_quotations(text)
+
+    who: str = ""
+    own: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    said: str = ""
+    known: str = ""
+    hidden: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    ready: tuple[str, ...] = ()
+    reads: bool = True
+    may_advise: bool = False
+    sex: str = ""
+    signs: tuple[Sign, ...] = ()
+    heard: tuple[str, ...] = ()
+    lang: str = "en"
+
+
+def broken_by(text: str, part: Part, wording: str = "") -> PartBreak | None:
+    """The first sign that a line is out of character; None if there is no exact sign. `wording` is the text of the
+    prompt. What a speaker quotes counts only as a script.
+    """
+    return next((PartBreak(kind, words) for kind, words in _breaks(text, part, wording) if words), None)
+
+
+def _breaks(written: str, part: Part, wording: str) -> Iterator[tuple[BreakKind, str]]:
+    """Each kind of break with the words that show it, which are empty if there are none."""
+    text = without_quotations(written)
     line = normalise(text)
-    found = assistants_words(line, may_advise=may_advise)
-    if found:
-        return PartBreak("speaks as an assistant", found)
-    found = "" if may_advise else lecture(text, line) or helpers_words(line)
-    if found:
-        return PartBreak("speaks as an assistant", found)
-    found = speaks_as_patient(line) if may_advise else ""
-    if found:
-        return PartBreak("speaks for the other", found)
-    found = measured(text, line, said, known) if known else ""
-    if found:
-        return PartBreak("knows what is hidden", found)
+    yield "speaks as an assistant", assistants_words(line, may_advise=part.may_advise)
+    if part.may_advise and "my " in line:
+        yield "speaks for the other", _words(_OWN_BODY.search(line))
+    if not part.may_advise:
+        yield "speaks as an assistant", lecture(text, line) or helpers_words(line)
+    if part.known:
+        yield "knows what is hidden", measured(text, line, part.said, part.known)
     if _is_form(written):
-        return PartBreak("form instead of speech", written.strip())
-    match = _DIRECTION.match(written)
-    if match:
-        return PartBreak("stage direction", match[0].strip())
+        yield "form instead of speech", written.strip()
+    yield "stage direction", _words(_DIRECTION.match(written)).strip()
+    if ":" in written:
+        yield "speaks for the other", _labelled(written, (*part.others, *part.own)) or _quoted(written, part.others)
+    yield "speaks for the other", _greets(text, part.own)
+    if "child" in part.own and ("your " in line or " child" in line):
+        yield "speaks for the other", _words(_YOUR_CHILD.search(line))
+    if not line.isascii():
+        yield "echo of the instructions", _words(_RECITED_KO.search(line))
+    for sign in part.signs:
+        yield sign.kind, _words(sign.words.search(line)).strip()
+    if " patient" in line and "patient" in part.own:
+        yield "third person", _words(_LABELS_SELF.search(line))
+    if holds_one(line, _normalised(part.own)):
+        yield "third person", third_person(text, part.own)
+    if part.sex:
+        yield "third person", pronoun_of_self(line, part.said, part.sex)
     mine = spoken_words(line)
-    found = (_labelled(written, (*others, *own)) or _quoted(written, others)) if ":" in written else ""
-    found = found or _greets(text, own) or (_own_child(line) if "child" in own else "")
-    if found:
-        return PartBreak("speaks for the other", found)
-    match = None if line.isascii() else _RECITED_KO.search(line)
-    if match:
-        return PartBreak("echo of the instructions", match[0])
-    for sign in signs:
-        match = sign.words.search(line)
-        if match:
-            return PartBreak(sign.kind, match[0].strip())
-    match = _LABELS_SELF.search(line) if " patient" in line and "patient" in own else None
-    if match:
-        return PartBreak("third person", match[0])
-    found = third_person(text, own) if holds_one(line, _normalised(tuple(own))) else ""
-    found = found or (pronoun_of_self(line, said, sex) if sex else "")
-    if found:
-        return PartBreak("third person", found)
-    found = echo_of_other(line, mine, said) or (echo_of_heard(line, heard) if heard else "")
-    if found:
-        return PartBreak("echo of the other", found)
-    found = echo_of_instructions(line, mine, told) if told else ""
-    if found:
-        return PartBreak("echo of the instructions", found)
-    named = mentioned(text, hidden)
-    return PartBreak("knows what is hidden", named[0]) if named else None
+    yield "echo of the other", echo_of_other(line, mine, part.said)
+    if part.heard:
+        yield "echo of the other", echo_of_heard(line, part.heard)
+    told = "\n".join((wording, *part.told))
+    if told:
+        yield "echo of the instructions", echo_of_instructions(line, mine, told)
+    yield "knows what is hidden", next(iter(mentioned(text, part.hidden)), "")
+
+
+def _words(match: re.Match[str] | None) -> str:
+    """The words that a pattern found; empty if it found none."""
+    return match[0] if match else ""
 
 
 def _is_form(text: str) -> bool:
@@ -157,18 +184,14 @@ def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(normalise(name) for name in names)
 
 
-def _labelled(text: str, names: Sequence[str]) -> str:
+def _labelled(text: str, names: tuple[str, ...]) -> str:
     """A script's label ("Doctor: ...") at the start of a line or a sentence."""
-    if not names:
-        return ""
-    match = _label(tuple(names)).search(text)
-    return match[0].strip() if match else ""
+    return _words(_label(names).search(text)).strip() if names else ""
 
 
-def _quoted(text: str, others: Sequence[str]) -> str:
+def _quoted(text: str, others: tuple[str, ...]) -> str:
     """The other person's words, quoted as in a story: 'The counsellor says to me: "..."'."""
-    match = _tale(tuple(others)).search(text) if others else None
-    return match[0] if match else ""
+    return _words(_tale(others).search(text)) if others else ""
 
 
 @lru_cache(maxsize=1_024)
@@ -181,17 +204,10 @@ def _tale(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _greets(text: str, own: Sequence[str]) -> str:
+def _greets(text: str, own: tuple[str, ...]) -> str:
     """The words with which somebody greets themselves by their own first name."""
-    firsts = _first_names(tuple(own))
-    match = firsts.match(text) if firsts else None
-    return match[0] if match else ""
-
-
-def _own_child(line: str) -> str:
-    """The words with which a parent calls their own child "your son"; empty if there are none."""
-    match = _YOUR_CHILD.search(line) if "your " in line or " child" in line else None
-    return match[0] if match else ""
+    firsts = _first_names(own)
+    return _words(firsts.match(text)) if firsts else ""
 
 
 @lru_cache(maxsize=1_024)

@@ -8,7 +8,7 @@ from polyclinic.clinics.counsel.prompts.other import PatientSpeaks
 from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import personas
 from polyclinic.core.message import assistant, compose, user
-from polyclinic.core.part_signs import broken_by
+from polyclinic.core.part_signs import Part, broken_by
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from polyclinic.core.part_signs import broken_by
     ],
 )
 def test_lines_of_a_small_model_are_out_of_character(line: str, said: str) -> None:
-    assert broken_by(line, own=("patient",), others=("counsellor", "상담자"), said=said, signs=SIGNS) is not None
+    assert broken_by(line, Part(own=("patient",), others=("counsellor", "상담자"), said=said, signs=SIGNS)) is not None
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_lines_of_a_small_model_are_out_of_character(line: str, said: str) -> No
     ],
 )
 def test_ordinary_lines_stay_in_character(line: str, said: str) -> None:
-    assert broken_by(line, own=("patient",), others=("counsellor", "상담자"), said=said, signs=SIGNS) is None
+    assert broken_by(line, Part(own=("patient",), others=("counsellor", "상담자"), said=said, signs=SIGNS)) is None
 
 
 @pytest.mark.parametrize("name", ["korean", "elsewhere"])
@@ -48,5 +48,7 @@ def test_a_korean_patient_has_told_their_story_before_the_counsellor_speaks(name
         assert spoken[-1] == "네, 안녕하세요."
         assert told.family in spoken and told.burden in spoken
         assert all(words.endswith((".", "?")) for words in spoken)
-        assert all(broken_by(words, own=(told.name,), others=("상담자",), signs=SIGNS) is None for words in spoken)
+        assert all(
+            broken_by(words, Part(own=(told.name,), others=("상담자",), signs=SIGNS)) is None for words in spoken
+        )
         assert messages[-1].role == "user" and messages[-1].content.startswith("오늘은 어떠세요?")

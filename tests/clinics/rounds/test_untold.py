@@ -53,7 +53,7 @@ def test_a_prompt_without_such_tests_says_nothing_about_them() -> None:
 )
 def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
     signs = (_OF_THE_STUDENTS, _called_by_relation("husband"))
-    assert broken_by(line, own=("patient",), others=("student",), signs=signs) is not None
+    assert broken_by(line, Part(own=("patient",), others=("student",), signs=signs)) is not None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
 )
 def test_ordinary_lines_stay_in_character(line: str) -> None:
     signs = (_OF_THE_STUDENTS, _called_by_relation("mother"))
-    assert broken_by(line, own=("patient",), others=("student",), signs=signs) is None
+    assert broken_by(line, Part(own=("patient",), others=("student",), signs=signs)) is None
 
 
 def test_a_student_who_repeats_an_experts_statement_is_out_of_character() -> None:

@@ -13,7 +13,7 @@ from polyclinic.core.agent import REASKS, read_completion
 from polyclinic.core.calling import ACTION, CallPrompt, call_as_form
 from polyclinic.core.clinic import Side
 from polyclinic.core.model import Completion, Model, Request, Usage, total
-from polyclinic.core.part_signs import broken_by
+from polyclinic.core.part_signs import Part, broken_by
 from polyclinic.core.reply import Unreadable
 from polyclinic.errors import ModelError
 from polyclinic.runner.audition.picture import SeesPicture
@@ -146,7 +146,7 @@ def _judge(done: Performance, reply: Any, side: Side) -> None:
         done.seen = read_completion(scene.request.prompt, scene.expected).colour == reply.colour
         done.why = "" if done.seen else f"saw {reply.colour}"
     elif side == "simulated" and isinstance(reply, str) and scene.request.episode:
-        fault = broken_by(reply, own=(scene.role,))
+        fault = broken_by(reply, Part(own=(scene.role,)))
         done.in_part = fault is None
         done.why = f"{fault.kind}: {fault.words}" if fault is not None else ""
 
