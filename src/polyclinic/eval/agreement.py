@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.eval.estimate import LEVEL
+from polyclinic.eval.estimate import LEVEL, Estimate
 from polyclinic.eval.intervals import Floats
 
 _Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -34,6 +34,10 @@ class Agreement:
     high: float | None
     units: int
     note: str = ""
+
+    def shown(self) -> Estimate | None:
+        """The coefficient as a cell of a table."""
+        return None if self.value is None else Estimate(self.value, self.low, self.high, self.units)
 
 
 def krippendorff_alpha(ratings: npt.ArrayLike, level: _Level = "ordinal", *, resamples: int = RESAMPLES) -> Agreement:

@@ -106,9 +106,7 @@ def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None)
     rows: list[list[Cell]] = []
     for found in audits:
         for between, agreements in (("people", found.people), ("judge and people", found.judge)):
-            rows += [
-                [found.question.id, between, item.name, _shown(item), item.units, item.note] for item in agreements
-            ]
+            rows += [[found.question.id, between, a.name, a.shown(), a.units, a.note] for a in agreements]
         if found.bias is not None:
             rows.append([found.question.id, "judge minus people", "mean", found.bias, found.bias.n, ""])
     raters = audits[0].raters if audits else ()
@@ -122,7 +120,3 @@ def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None)
             chart = Scatter({"": list(found.pairs)}, "people (mean)", "judge", diagonal=True)
             body.append(Figure(f"{found.question.id}: judge against people", chart))
     return [Section("Human audit", body)]
-
-
-def _shown(item: Agreement) -> Estimate | None:
-    return None if item.value is None else Estimate(item.value, item.low, item.high, item.units)

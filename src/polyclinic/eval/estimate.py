@@ -71,11 +71,11 @@ def mean_with_interval(values: Sequence[float]) -> Estimate:
     return Estimate(mean, max(0.0, mean - half), mean + half, count)
 
 
-def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:
+def share_interval(part: int, whole: int) -> tuple[float, float]:
     """Wilson's interval of a share; 0 to 1 if nothing was counted."""
     if not whole:
         return 0.0, 1.0
-    z = _NORMAL.inv_cdf((1 + level) / 2)
+    z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
     middle = (part + z * z / 2) / (whole + z * z)
     half = z / (whole + z * z) * math.sqrt(part * (whole - part) / whole + z * z / 4)
     return max(0.0, middle - half), min(1.0, middle + half)

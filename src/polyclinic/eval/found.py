@@ -55,9 +55,8 @@ def headline(metric: Metric) -> str:
 
 
 def _size(results: RunResults) -> str:
-    failed = sum(episode.status == "failed" for episode in results.episodes)
     scenarios = len({episode.scenario for episode in results.episodes})
-    ended = "all of them ended" if not failed else f"{failed} of them failed and count in no mean"
+    ended = "all of them ended" if not results.failed else f"{results.failed} of them failed and count in no mean"
     size = f"{number_of(len(results.episodes), 'episode')} over {number_of(scenarios, 'scenario')}; {ended}."
     if not any(member.kind in ("llm", "human", "replay") for member in results.cast):
         size += " Understudies played every part: read the figures as a test of the machinery."
@@ -103,19 +102,15 @@ def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:
 
 def _picture(results: RunResults, summary: Summary, metric: str) -> Figure:
     meaning = results.metric(metric)
-    names = list(summary.variants)
-    values = [summary.variants[name].get(metric) for name in names]
-    low, high = drawn_range(meaning.low, meaning.high, values)
-    return Figure(
-        headline(meaning),
-        Dots(
-            names,
-            {"": values},
-            x_label="higher is better" if meaning.higher_is_better else "lower is better",
-            low=low,
-            high=high,
-        ),
-    )
+    way = "higher is better" if meaning.higher_is_better else "lower is better"
+    values = [found.get(metric) for found in summary.variants.values()]
+    return Figure(headline(meaning), metric_dots(meaning, list(summary.variants), values, way))
+
+
+def metric_dots(metric: Metric, names: list[str], values: Sequence[Estimate | None], x_label: str = "") -> Dots:
+    """A value for each name, on the metric's scale."""
+    low, high = drawn_range(metric.low, metric.high, values)
+    return Dots(names, {"": list(values)}, x_label=x_label, low=low, high=high)
 
 
 def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[str]) -> Figure:
@@ -124,17 +119,9 @@ def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[st
     first = results.metric(metrics[0])
     alike = [results.metric(name) for name in metrics if name in values]
     alike = [metric for metric in alike if (metric.low, metric.high) == (first.low, first.high)][:MOST_SHOWN]
-    low, high = drawn_range(first.low, first.high, [values[metric.name] for metric in alike])
-    return Figure(
-        f"{variant}, metric by metric",
-        Dots(
-            [_in_words(metric) for metric in alike],
-            {"": [values[metric.name] for metric in alike]},
-            x_label="↑ higher is better, ↓ lower is better",
-            low=low,
-            high=high,
-        ),
-    )
+    names, shown = [_in_words(metric) for metric in alike], [values[metric.name] for metric in alike]
+    dots = metric_dots(first, names, shown, "↑ higher is better, ↓ lower is better")
+    return Figure(f"{variant}, metric by metric", dots)
 
 
 def _in_words(metric: Metric) -> str:

@@ -29,12 +29,8 @@ def render_html(reports: Sequence[RunReport], title: str = "") -> str:
 
 def render_sections(heading: str, sections: Sequence[Section]) -> str:
     """A page of sections that belong to no run."""
-    links = "".join(
-        f'<li><a href="#{_anchor(0, number)}">{escape(section.title)}</a></li>'
-        for number, section in enumerate(sections)
-    )
     body = "".join(_section(section, _anchor(0, number), 2) for number, section in enumerate(sections))
-    return page(heading, f'<nav aria-label="Contents"><ul>{links}</ul></nav>', body)
+    return page(heading, f'<nav aria-label="Contents">{_links(0, sections)}</nav>', body)
 
 
 def page(heading: str, contents: str, body: str) -> str:
@@ -57,18 +53,20 @@ def _anchor(index: int, number: int) -> str:
     return f"r{index + 1}-{number + 1}"
 
 
+def _links(index: int, sections: Sequence[Section]) -> str:
+    titles = (
+        f'<li><a href="#{_anchor(index, number)}">{escape(section.title)}</a></li>'
+        for number, section in enumerate(sections)
+    )
+    return f"<ul>{''.join(titles)}</ul>"
+
+
 def _contents(reports: Sequence[RunReport]) -> str:
     lists = []
     for index, report in enumerate(reports):
-        links = "".join(
-            f'<li><a href="#{_anchor(index, number)}">{escape(section.title)}</a></li>'
-            for number, section in enumerate(report.all_sections)
-        )
-        if len(reports) == 1:
-            lists.append(f"<ul>{links}</ul>")
-        else:
-            name = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
-            lists.append(f"<details><summary>{name}</summary><ul>{links}</ul></details>")
+        links = _links(index, report.all_sections)
+        name = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
+        lists.append(links if len(reports) == 1 else f"<details><summary>{name}</summary>{links}</details>")
     return f'<nav aria-label="Contents">{"".join(lists)}</nav>'
 
 
@@ -79,8 +77,9 @@ def _overview(reports: Sequence[RunReport]) -> str:
     for index, report in enumerate(reports):
         found = next((section.body for section in report.all_sections if section.title == FOUND), [])
         told = [block.text for block in found if isinstance(block, Paragraph)]
-        failed = sum(episode.status == "failed" for episode in report.results.episodes)
-        rows.append([report.title, " ".join(told[1:2]), len(report.results.episodes), failed, report.summary.run])
+        rows.append(
+            [report.title, " ".join(told[1:2]), len(report.results.episodes), report.results.failed, report.summary.run]
+        )
         title = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
         picture = next((small_picture(block) for block in found if isinstance(block, Figure)), "")
         words = escape(found_in_brief(report.results, report.summary, report.headline))
@@ -133,11 +132,10 @@ def _settings(results: RunResults) -> list[tuple[str, str]]:
 def _facts(report: RunReport) -> str:
     """Who played, how much was run, and with which settings. It comes before any table."""
     results = report.results
-    failed = sum(episode.status == "failed" for episode in results.episodes)
     facts = [
         ("Run", report.summary.run),
         ("Clinic", report.summary.clinic),
-        ("Episodes", f"{len(results.episodes):,}, of which {failed:,} failed"),
+        ("Episodes", f"{len(results.episodes):,}, of which {results.failed:,} failed"),
         ("Scenarios", f"{len({episode.scenario for episode in results.episodes}):,}"),
         *_settings(results),
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from polyclinic.core.judge import weighted_value
 from polyclinic.core.transcript import Score
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import Floats, IntervalMethod, estimate
+from polyclinic.eval.intervals import Floats, estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Table
 
@@ -37,9 +37,7 @@ def observations(results: RunResults, variant: str, metric: str) -> list[MetricV
     return found
 
 
-def metric_estimate(
-    results: RunResults, variant: str, metric: str, *, method: IntervalMethod = "bca"
-) -> Estimate | None:
+def metric_estimate(results: RunResults, variant: str, metric: str) -> Estimate | None:
     """The variant's mean for the metric with its interval, clustered by scenario; None when nothing was scored."""
     found = observations(results, variant, metric)
     meaning = results.metric(metric)
@@ -48,17 +46,11 @@ def metric_estimate(
         clusters=[results.written(item.episode) for item in found],
         weights=[item.weight for item in found],
         bounds=(meaning.low, meaning.high),
-        method=method,
     )
 
 
 def metric_table(
-    results: RunResults,
-    caption: str,
-    metrics: Sequence[str],
-    heads: Sequence[str] = (),
-    note: str = "",
-    digits: int = 3,
+    results: RunResults, caption: str, metrics: Sequence[str], heads: Sequence[str] = (), note: str = ""
 ) -> Table | None:
     """One row for each variant that has any of these metrics; None if no variant has any."""
     rows: list[list[Cell]] = []
@@ -67,18 +59,15 @@ def metric_table(
         if any(cell is not None for cell in cells):
             rows.append([variant, *cells])
     columns = ["variant", *(heads or [metric.replace("_", " ") for metric in metrics])]
-    return Table(caption, columns, rows, note=note, digits=digits) if rows else None
+    return Table(caption, columns, rows, note=note) if rows else None
 
 
 def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:
     """The estimates of every scored metric for every variant, in the run's order."""
     table: dict[str, dict[str, Estimate]] = {}
     for variant in results.variant_names():
-        table[variant] = {}
-        for metric in results.metric_names():
-            found = metric_estimate(results, variant, metric)
-            if found is not None:
-                table[variant][metric] = found
+        found = ((metric, metric_estimate(results, variant, metric)) for metric in results.metric_names())
+        table[variant] = {metric: value for metric, value in found if value is not None}
     return table
 
 
@@ -87,14 +76,8 @@ def sample_values(episode: EpisodeRow, metric: str) -> dict[tuple[str, int], flo
     groups: dict[tuple[str, int], list[Score]] = {}
     for score in episode.by_metric.get(metric, ()):
         groups.setdefault((score.judge, score.sample), []).append(score)
-    found: dict[tuple[str, int], float] = {}
-    for key, group in groups.items():
-        mass = sum(score.weight for score in group)
-        if mass > 0:
-            found[key] = sum(score.value * score.weight for score in group) / mass
-        else:
-            found[key] = sum(score.value for score in group) / len(group)
-    return found
+    values = {key: weighted_value(group) for key, group in groups.items()}
+    return {key: found[0] for key, found in values.items() if found is not None}
 
 
 def judge_table(results: RunResults, metric: str) -> tuple[list[str], Floats]:

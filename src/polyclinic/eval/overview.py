@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polyclinic.core.judge import Metric
-from polyclinic.eval.charts import Dots, drawn_range
 from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.found import metric_dots
 from polyclinic.eval.reading import clip, transcript_blocks
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
@@ -25,6 +25,7 @@ TRANSCRIPTS = "Transcripts"
 _OPEN_TABLES = 3
 _OPEN_ROWS = 24
 _OPEN_FIGURES = 12
+_EXAMPLES = 3
 Variances = Mapping[str, Mapping[str, VarianceSplit]]
 
 
@@ -62,29 +63,19 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     ]
     body: list[Block] = [table]
     if len(summary.variants) > 1:
-        valid = [metric for metric in metrics if ground[metric].valid]
-        grid = Grid([_metric_figure(results, summary, metric) for metric in valid])
+        valid = [results.metric(metric) for metric in metrics if ground[metric].valid]
+        values = [[found.get(metric.name) for found in summary.variants.values()] for metric in valid]
+        dots = [metric_dots(m, list(summary.variants), shown) for m, shown in zip(valid, values, strict=True)]
+        grid = Grid([Figure(metric.label, each) for metric, each in zip(valid, dots, strict=True)])
         body.append(
             grid if len(metrics) <= _OPEN_FIGURES else Details(f"The {len(metrics)} metrics as pictures", [grid])
         )
-    if meanings:
-        body.append(
-            Details(
-                "What the metrics mean, and what they are computed from",
-                [Table("Metrics", ["metric", "meaning", "rests on"], meanings)],
-            )
-        )
+    explained = Table("Metrics", ["metric", "meaning", "rests on"], meanings)
+    body.append(Details("What the metrics mean, and what they are computed from", [explained]))
     variants = [[name, results.variant_about[name]] for name in summary.variants if results.variant_about.get(name)]
     if variants:
         body.append(Details("What the variants are", [Table("Variants", ["variant", "about"], variants)]))
     return Section("Results", body)
-
-
-def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure:
-    meaning = results.metric(metric)
-    values = [summary.variants[name].get(metric) for name in summary.variants]
-    low, high = drawn_range(meaning.low, meaning.high, values)
-    return Figure(meaning.label, Dots(list(summary.variants), {"": values}, low=low, high=high))
 
 
 def same_rules(results: RunResults) -> bool:
@@ -162,25 +153,19 @@ def variance_section(variances: Variances) -> Section | None:
     return Section("Where the variance comes from", [table, Paragraph(note, tone="note")])
 
 
-def failure_section(results: RunResults, examples: int = 3) -> Section:
+def failure_section(results: RunResults) -> Section:
     """Failures by owner, with a few examples each; never mixed into scores."""
-    failed = sum(episode.status == "failed" for episode in results.episodes)
     counts = results.failures()
     total = len(results.episodes)
     if not counts:
         text = f"None: all {total} episodes ended, and the reply of every judge could be read."
         return Section("Failures", [Paragraph(text)])
-    text = f"{failed} of {total} episodes failed. Failures are counted here by who owns them and enter no mean."
+    text = f"{results.failed} of {total} episodes failed. Failures are counted here by who owns them and enter no mean."
     rows: list[list[Cell]] = []
     for owner, count in counts.items():
-        owned = [
-            (episode.id, failure)
-            for episode in results.episodes
-            for failure in episode.failures
-            if failure.owner == owner
-        ]
-        fatal = sum(failure.fatal for _, failure in owned)
-        said = list(dict.fromkeys(clip(failure.error, 200) for _, failure in owned))[:examples]
+        owned = [failure for episode in results.episodes for failure in episode.failures if failure.owner == owner]
+        fatal = sum(failure.fatal for failure in owned)
+        said = list(dict.fromkeys(clip(failure.error, 200) for failure in owned))[:_EXAMPLES]
         rows.append([owner.replace("_", " "), count, fatal, " | ".join(said)])
     return Section(
         "Failures",
@@ -243,6 +228,5 @@ def transcript_section(results: RunResults, per_variant: int) -> Section | None:
             body.append(Details(", ".join(words), transcript_blocks(episode.transcript)))
     if not body:
         return None
-    count = len(body)
-    intro = Paragraph(f"A sample of {count} of {len(results.episodes)} episodes.", tone="note")
+    intro = Paragraph(f"A sample of {len(body)} of {len(results.episodes)} episodes.", tone="note")
     return Section(TRANSCRIPTS, [intro, *body])

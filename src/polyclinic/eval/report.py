@@ -15,7 +15,6 @@ from polyclinic.core.seed import array_stream
 from polyclinic.eval import overview
 from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.compare import Comparison, compare_variants
-from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import found_section
 from polyclinic.eval.metrics import judge_table
 from polyclinic.eval.replies import replies_to_plain, reply_section
@@ -79,8 +78,7 @@ def consistency_section(results: RunResults) -> Section | None:
             picks = array_stream("steadiness", metric).choice(len(repeated), _MOST_EPISODES, replace=False)
             repeated = repeated[np.sort(picks)]
         found = krippendorff_alpha(repeated, "interval", resamples=_RESAMPLES)
-        alpha = None if found.value is None else Estimate(found.value, found.low, found.high, found.units)
-        rows.append([metric, table.shape[1], spread, alpha, found.units, found.note])
+        rows.append([metric, table.shape[1], spread, found.shown(), found.units, found.note])
     if not rows:
         return None
     columns = ["metric", "readings", "spread", "alpha", "episodes", "note"]
@@ -173,10 +171,7 @@ def report_to_plain(report: RunReport) -> dict[str, Any]:
         "understudies": report.understudied(),
         "rests_on": {name: asdict(ground) for name, ground in grounds(report.results).items()},
         "notice": overview.NOT_CLINICAL,
-        "episodes": {
-            "total": len(report.results.episodes),
-            "failed": sum(episode.status == "failed" for episode in report.results.episodes),
-        },
+        "episodes": {"total": len(report.results.episodes), "failed": report.results.failed},
         "comparisons": {name: [asdict(item) for item in found] for name, found in report.comparisons.items()},
         "variance": {
             variant: {metric: {**asdict(split), "shares": split.shares()} for metric, split in metrics.items()}

@@ -174,6 +174,11 @@ class RunResults(Generic[S_co]):
         known = self.scenarios.get(episode.scenario)
         return episode.scenario if known is None else known.written()
 
+    @property
+    def failed(self) -> int:
+        """How many episodes failed."""
+        return sum(episode.status == "failed" for episode in self.episodes)
+
     def failures(self) -> dict[Owner, int]:
         """How many failures each owner has; owners without one are left out."""
         counts = dict.fromkeys(OWNERS, 0)

@@ -22,11 +22,10 @@ def render_terminal(report: RunReport, width: int = 0, whole: bool = False) -> s
     """The report as text, as wide as the terminal. Folded parts show their summary line only, unless `whole`."""
     width = width or terminal_width(WIDTH)
     results = report.results
-    failed = sum(episode.status == "failed" for episode in results.episodes)
     head = [
         f"{report.title}: run {report.summary.run}",
         NOT_CLINICAL,
-        f"{number_of(len(results.episodes), 'episode')}, {failed:,} failed",
+        f"{number_of(len(results.episodes), 'episode')}, {results.failed:,} failed",
     ]
     parts = ["\n".join(head), table_text(cast_table(results), width)] if results.cast else ["\n".join(head)]
     if report.understudied():
