@@ -148,51 +148,41 @@ class OwnedError(PolyclinicError):
 
     owner: ClassVar[Owner] = "engine"
 
+    def __init_subclass__(cls, owner: Owner | None = None) -> None:
+        super().__init_subclass__()
+        cls.owner = owner or cls.owner
+
     def __init__(self, message: str = "", *, prompt: str = "", calls: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.prompt, self.calls = prompt, calls
 
 
-class ModelError(OwnedError):
+class ModelError(OwnedError, owner="model"):
     """The endpoint is down, refused the request, stalled, or ran past its deadline."""
 
-    owner = "model"
 
-
-class ReplyError(OwnedError):
+class ReplyError(OwnedError, owner="reply"):
     """The tested agent's reply did not parse, even after retries."""
 
-    owner = "reply"
 
-
-class SimulatedUserError(OwnedError):
+class SimulatedUserError(OwnedError, owner="simulated_user"):
     """A simulated person fell out of their role. Never counted against the tested agent."""
 
-    owner = "simulated_user"
 
-
-class ToolError(OwnedError):
+class ToolError(OwnedError, owner="tool"):
     """A tool failed although it was used correctly."""
 
-    owner = "tool"
 
-
-class JudgeError(OwnedError):
+class JudgeError(OwnedError, owner="judge"):
     """A judge's reply could not be read. The judge gives no score."""
 
-    owner = "judge"
 
-
-class ReaderError(OwnedError):
+class ReaderError(OwnedError, owner="reader"):
     """A reader's reply could not be read. Its findings stay unknown; the author of the text is not blamed."""
 
-    owner = "reader"
 
-
-class EngineError(OwnedError):
+class EngineError(OwnedError, owner="engine"):
     """A bug in Polyclinic."""
-
-    owner = "engine"
 
 
 _OWNED = (ModelError, ReplyError, SimulatedUserError, ToolError, JudgeError, ReaderError, EngineError)

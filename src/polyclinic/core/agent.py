@@ -22,7 +22,7 @@ from polyclinic.core.plainly import ToldInWords, asked_after, field_prompt, fiel
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.switchboard import Switchboard
-from polyclinic.core.tool import BadArguments, Tool, find_tool
+from polyclinic.core.tool import BadArguments, Tool
 from polyclinic.core.transcript import Called, Event, Failed, Noted, ToolUsed
 from polyclinic.core.value import plain
 from polyclinic.errors import PASS_THROUGH, OwnedError, Owner, blamed, boundary, owned
@@ -195,7 +195,7 @@ class Agent:
         return messages
 
     async def _use_tool(self, call: ToolCall, tools: Sequence[Tool[Any]]) -> str:
-        tool = find_tool(tools, call)
+        tool = next((tool for tool in tools if tool.name == call.name), None)
         if tool is None:
             error = f"there is no tool '{call.name}'; there are: {', '.join(tool.name for tool in tools)}"
             self._record(ToolUsed(role=self.role, tool=call.name, effect="read", arguments=call.arguments, error=error))

@@ -255,12 +255,6 @@ def plain_finding(said: str, text: str) -> Finding:
     return Finding(says, words if says != "unclear" else "")
 
 
-def shared_context(questions: Sequence[Question]) -> str:
-    """The context that all of these questions share; empty if their contexts differ."""
-    contexts = {question.context for question in questions}
-    return contexts.pop() if len(contexts) == 1 else ""
-
-
 @dataclass
 class Memo:
     """Findings that an episode already has: the same question about the same text is asked only once.
@@ -291,8 +285,10 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
     new = list(dict.fromkeys(question for question in questions if memo.get(text, question) is None))
     for start in range(0, len(new), MOST_QUESTIONS):
         part = tuple(new[start : start + MOST_QUESTIONS])
+        contexts = {question.context for question in part}
+        shared = contexts.pop() if len(contexts) == 1 else ""
         try:
-            reply = await reader.ask(ReadsText(text=text, context=shared_context(part), questions=part))
+            reply = await reader.ask(ReadsText(text=text, context=shared, questions=part))
         except ReaderError:
             for question in part:
                 memo.own[text, question] = await _read_plainly(reader, text, question)

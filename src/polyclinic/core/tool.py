@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from polyclinic.core.message import Frozen, ToolCall
+from polyclinic.core.message import Frozen
 from polyclinic.core.value import once_a_type
 from polyclinic.errors import WrongForm
 
@@ -90,8 +90,3 @@ class Tool(Generic[A]):
         if inspect.isawaitable(result):
             result = await result
         return result
-
-
-def find_tool(tools: Iterable[Tool[Any]], call: ToolCall) -> Tool[Any] | None:
-    """The tool a model asked for, if it was offered."""
-    return next((tool for tool in tools if tool.name == call.name), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 Range = tuple[int, int]
 
@@ -78,8 +79,7 @@ def _offset(zone: str | None) -> int:
     return sign * (int(zone[1:3]) * 60 + int(zone[4:6])) * 60_000_000
 
 
-def period_range(start: str | None, end: str | None) -> Range:
+def period_range(period: dict[str, Any]) -> Range:
     """The range of a Period. A missing start or end leaves that side open."""
-    low = date_range(start)[0] if start else EARLIEST
-    high = date_range(end)[1] if end else LATEST
-    return low, high
+    start, end = period.get("start"), period.get("end")
+    return date_range(start)[0] if start else EARLIEST, date_range(end)[1] if end else LATEST

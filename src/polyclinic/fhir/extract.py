@@ -125,7 +125,7 @@ def _absolute_type(reference: str) -> str:
 
 
 def _date(type_: str, code: str, path: Path) -> Emit:
-    ranges: dict[str, Callable[[Any], Range]] = {"instant": _point, "Period": _period, "Timing": _timing}
+    ranges: dict[str, Callable[[Any], Range]] = {"instant": _point, "Period": period_range, "Timing": _timing}
     range_of = ranges.get(path.type, date_range)
 
     def date(id_: str, node: Any, found: IndexValues) -> None:
@@ -140,15 +140,11 @@ def _point(node: Any) -> Range:
     return at, at + 1
 
 
-def _period(node: Any) -> Range:
-    return period_range(node.get("start"), node.get("end"))
-
-
 def _timing(node: Any) -> Range:
     ranges = [date_range(event) for event in node.get("event", ())]
     bounds = node.get("repeat", {}).get("boundsPeriod")
     if bounds:
-        ranges.append(_period(bounds))
+        ranges.append(period_range(bounds))
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 

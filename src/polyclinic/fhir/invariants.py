@@ -17,6 +17,7 @@ _Rule = Callable[[_Node], Iterator[Breach]]
 _CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
 _CATEGORY = "http://terminology.hl7.org/CodeSystem/condition-category"
 _UCUM = "http://unitsofmeasure.org"
+_PARTICIPANT = "a participant needs a type or an actor"
 # HL7 calls these advice: a breach is reported, but the resource is accepted.
 WARNINGS = frozenset({"app-6", "con-2", "ident-1"})
 
@@ -54,30 +55,7 @@ def _appointment(node: _Node) -> Iterator[Breach]:
         yield "app-7", "only a cancelled or missed appointment may have a cancellation date"
 
 
-def _slot(node: _Node) -> Iterator[Breach]:
-    if "start" not in node or "end" not in node:
-        yield "poly-slot-2", "a slot needs its own start and end"
-    if not _ordered(node.get("start"), node.get("end")):
-        yield "poly-slot-1", "the start must not be after the end"
-
-
-def _appointment_response(node: _Node) -> Iterator[Breach]:
-    if not _has(node, "participantType", "actor"):
-        yield "apr-1", "either the participant type or the actor must be specified"
-    if not _ordered(node.get("start"), node.get("end")):
-        yield "poly-apr-2", "the start must not be after the end"
-
-
-def _participant(key: str) -> _Rule:
-    def rule(node: _Node) -> Iterator[Breach]:
-        if not _has(node, "type", "actor"):
-            yield key, "a participant needs a type or an actor"
-
-    return rule
-
-
 def _encounter_participant(node: _Node) -> Iterator[Breach]:
-    yield from _participant("enc-1")(node)
     target = str(node.get("actor", {}).get("reference", "")).split("/")[0]
     if target in ("Patient", "Group") and _has(node, "type"):
         yield "enc-2", "a participant who is a patient or a group must not have a type"
@@ -111,28 +89,29 @@ def _observation(node: _Node) -> Iterator[Breach]:
         yield "obs-7", "an observation must not have a value if a component has the same code"
 
 
-def _needs(key: str, *names: str) -> _Rule:
+def _rule(key: str, text: str, broken: Callable[[_Node], bool]) -> _Rule:
     def rule(node: _Node) -> Iterator[Breach]:
-        if not _has(node, *names):
-            yield key, f"needs {' or '.join(names)}"
+        if broken(node):
+            yield key, text
 
     return rule
+
+
+def _needs(key: str, *names: str, text: str = "") -> _Rule:
+    return _rule(key, text or f"needs {' or '.join(names)}", lambda node: not _has(node, *names))
 
 
 def _together(key: str, given: str, needed: str, text: str) -> _Rule:
-    def rule(node: _Node) -> Iterator[Breach]:
-        if _has(node, given) and not _has(node, needed):
-            yield key, text
-
-    return rule
+    return _rule(key, text, lambda node: _has(node, given) and not _has(node, needed))
 
 
 def _not_both(key: str, one: str, other: str, text: str) -> _Rule:
-    def rule(node: _Node) -> Iterator[Breach]:
-        if _has(node, one) and _has(node, other):
-            yield key, text
+    return _rule(key, text, lambda node: _has(node, one) and _has(node, other))
 
-    return rule
+
+def _in_order(key: str) -> _Rule:
+    text = "the start must not be after the end"
+    return _rule(key, text, lambda node: not _ordered(node.get("start"), node.get("end")))
 
 
 _quantity = _together("qty-3", "code", "system", "a unit's code needs its system")
@@ -143,16 +122,6 @@ def _organization_contact(node: _Node) -> Iterator[Breach]:
         yield "org-3", "the telecom of an organization cannot have the use 'home'"
     if node.get("address", {}).get("use") == "home":
         yield "org-4", "the address of an organization cannot have the use 'home'"
-
-
-def _period(node: _Node) -> Iterator[Breach]:
-    if "start" in node and "end" in node and not _ordered(node["start"], node["end"]):
-        yield "per-1", "the start must not be after the end"
-
-
-def _extension(node: _Node) -> Iterator[Breach]:
-    if _has(node, "extension") == _choice(node, "value"):
-        yield "ext-1", "an extension must have either extensions or a value, not both"
 
 
 def _timing_repeat(node: _Node) -> Iterator[Breach]:
@@ -181,13 +150,11 @@ def _provenance_agent(node: _Node) -> Iterator[Breach]:
 
 
 def _duration(node: _Node) -> Iterator[Breach]:
-    yield from _quantity(node)
     if _has(node, "code") and (node.get("system") != _UCUM or "value" not in node):
         yield "drt-1", "a duration with a code needs a value, and UCUM as its system"
 
 
 def _age(node: _Node) -> Iterator[Breach]:
-    yield from _quantity(node)
     coded = _has(node, "code") or "value" not in node
     if not coded or node.get("system", _UCUM) != _UCUM or float(node.get("value", 1)) <= 0:
         yield "age-1", "an age must be a positive number with a UCUM code"
@@ -206,16 +173,6 @@ def _ratio(node: _Node) -> Iterator[Breach]:
         yield "rat-1", "a ratio must have both a numerator and a denominator"
 
 
-def _sampled_data(node: _Node) -> Iterator[Breach]:
-    if ("interval" in node) == ("offsets" in node):
-        yield "sdd-1", "samples must have either an interval or offsets, not both"
-
-
-def _available_time(node: _Node) -> Iterator[Breach]:
-    if node.get("allDay") is True and _has(node, "availableStartTime", "availableEndTime"):
-        yield "av-1", "give allDay or start and end times, not both"
-
-
 def _contained(node: _Node) -> Iterator[Breach]:
     for inner in node.get("contained", []):
         if _has(inner, "contained"):
@@ -229,19 +186,42 @@ def _contained(node: _Node) -> Iterator[Breach]:
 RULES: dict[str, tuple[_Rule, ...]] = {
     "Attachment": (_together("att-1", "data", "contentType", "data needs a content type"),),
     "Quantity": (_quantity,),
-    "Duration": (_duration,),
-    "Age": (_age,),
+    "Duration": (_quantity, _duration),
+    "Age": (_quantity, _age),
     "Range": (_range,),
     "Ratio": (_ratio,),
-    "SampledData": (_sampled_data,),
-    "Availability.availableTime": (_available_time,),
+    "SampledData": (
+        _rule(
+            "sdd-1",
+            "samples must have either an interval or offsets, not both",
+            lambda node: ("interval" in node) == ("offsets" in node),
+        ),
+    ),
+    "Availability.availableTime": (
+        _rule(
+            "av-1",
+            "give allDay or start and end times, not both",
+            lambda node: node.get("allDay") is True and _has(node, "availableStartTime", "availableEndTime"),
+        ),
+    ),
     "Expression": (_needs("exp-1", "expression", "reference"),),
     "Reference": (_needs("ref-2", "reference", "identifier", "display", "extension"),),
     "Appointment": (_appointment,),
-    "Appointment.participant": (_participant("app-1"),),
-    "AppointmentResponse": (_appointment_response,),
-    "Slot": (_slot,),
-    "Encounter.participant": (_encounter_participant,),
+    "Appointment.participant": (_needs("app-1", "type", "actor", text=_PARTICIPANT),),
+    "AppointmentResponse": (
+        _needs(
+            "apr-1",
+            "participantType",
+            "actor",
+            text="either the participant type or the actor must be specified",
+        ),
+        _in_order("poly-apr-2"),
+    ),
+    "Slot": (
+        _rule("poly-slot-2", "a slot needs its own start and end", lambda node: not {"start", "end"} <= node.keys()),
+        _in_order("poly-slot-1"),
+    ),
+    "Encounter.participant": (_needs("enc-1", "type", "actor", text=_PARTICIPANT), _encounter_participant),
     "Condition": (_condition,),
     "Condition.stage": (_needs("con-1", "summary", "assessment"),),
     "Observation": (_observation,),
@@ -257,9 +237,15 @@ RULES: dict[str, tuple[_Rule, ...]] = {
     "QuestionnaireResponse.item": (
         _not_both("qrs-1", "answer", "item", "an item must not have both answers and items"),
     ),
-    "Period": (_period,),
+    "Period": (_in_order("per-1"),),
     "ContactPoint": (_together("cpt-2", "value", "system", "a value needs a system"),),
-    "Extension": (_extension,),
+    "Extension": (
+        _rule(
+            "ext-1",
+            "an extension must have either extensions or a value, not both",
+            lambda node: _has(node, "extension") == _choice(node, "value"),
+        ),
+    ),
     "Timing.repeat": (_timing_repeat,),
     "Identifier": (_needs("ident-1", "value", "_value"),),
 }

@@ -80,15 +80,12 @@ def _backward(transaction: Transaction, includes: Sequence[Include], targets: It
         by_type.setdefault(type_, []).append(id_)
     for include in includes:
         for source in resource_types() if include.type == "*" else (include.type,):
-            codes = [include.parameter] if include.parameter else _reference_codes(source)
+            every = [parameter.code for parameter in parameters(source).values() if parameter.kind == "reference"]
+            codes = [include.parameter] if include.parameter else every
             for target, ids in by_type.items():
                 for code in codes:
                     for id_ in _referring(transaction, source, code, target, ids):
                         yield source, id_
-
-
-def _reference_codes(type_: str) -> list[str]:
-    return [p.code for p in parameters(type_).values() if p.kind == "reference"]
 
 
 def _referring(transaction: Transaction, source: str, code: str, target: str, ids: Sequence[str]) -> Iterator[str]:

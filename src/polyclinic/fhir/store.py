@@ -72,7 +72,8 @@ class FhirStore:
         now = self.now()
 
         def read(transaction: Transaction) -> tuple[T] | None:
-            return None if unsettled(transaction, now) else (work(transaction),)
+            unsettled = deferred.pending(transaction) or slot_holds.expired(transaction, now)
+            return None if unsettled else (work(transaction),)
 
         found = await self.database.read(read)
         if found is None:
@@ -112,11 +113,6 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
     keys = included_keys(transaction, search, matched) if search.includes or search.reverse_includes else []
     included = read_included(transaction, keys)
     return SearchResult([stored.resource() for stored in matched], [stored.resource() for stored in included])
-
-
-def unsettled(transaction: Transaction, now: int) -> bool:
-    """Whether a hold has expired or a resource still has to be indexed."""
-    return deferred.pending(transaction) or bool(slot_holds.expired(transaction, now))
 
 
 def settle(transaction: Transaction, now: int) -> None:

@@ -66,7 +66,10 @@ class WriteBuffer:
             was = some_values(before, codes) if before is not None else {}
             self._replace_values(was, some_values(prepared.resource, codes), prepared.resource)
             return prepared.resource
-        self._reindex(before, prepared.resource)
+        if before is None:
+            self._values.extend(index_values(prepared.resource))
+        else:  # change only the index rows in which the two versions differ: mostly the status
+            self._replace_values(*differing_values(before, prepared.resource), prepared.resource)
         self._note_kind(before, prepared.resource, prepared.kind)
         return prepared.resource
 
@@ -106,13 +109,6 @@ class WriteBuffer:
         """Remember a kind that may not be in the index yet. A kind that the slot had before is already there."""
         if kind is not None and (before is None or not same_kind(before, after)):
             self._kinds[kind] = after
-
-    def _reindex(self, before: Resource | None, after: Resource) -> None:
-        """Change only those index rows in which the two versions differ: mostly the status."""
-        if before is None:
-            self._values.extend(index_values(after))
-            return
-        self._replace_values(*differing_values(before, after), after)
 
     def _replace_values(self, old: IndexValues, new: IndexValues, after: Resource) -> None:
         if old == new:

@@ -135,16 +135,11 @@ def calls_in_words(message: Message, request: Request) -> str:
     return "\n".join(said)
 
 
-def tool_result_in_words(message: Message) -> str:
-    """A tool's result in words, for a model whose server takes no tools."""
-    return f"The tool's result: {message.content}"
-
-
 def _message(message: Message, habits: Habits, request: Request) -> RequestBody:
     calls = habits.takes_tools and bool(request.tools)
     if message.role == "tool":
         if not calls or not message.tool_call_id:
-            return {"role": "user", "content": tool_result_in_words(message)}
+            return {"role": "user", "content": f"The tool's result: {message.content}"}
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
     if message.tool_calls:
         return _with_calls(message) if calls else {"role": "assistant", "content": calls_in_words(message, request)}

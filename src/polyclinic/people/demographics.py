@@ -37,11 +37,6 @@ def _region_sums(locale: str) -> tuple[int, ...]:
     return tuple(accumulate(region.weight for region in load_locale(locale).regions))
 
 
-def _draw_region(locale: Locale, random: random.Random) -> Region:
-    sums = _region_sums(locale.name)
-    return locale.regions[bisect(sums, random.random() * sums[-1])]
-
-
 def _draw_birth_date(on: date, ages: tuple[int, int], random: random.Random) -> date:
     youngest = _years_before(on, ages[0])
     oldest = _years_before(on, ages[1] + 1) + timedelta(days=1)
@@ -92,7 +87,8 @@ def draw_person(
     """A person of that age on that day; the name is not in `taken` and is added to it."""
     chosen: Sex = sex or ("female" if random.random() < 0.5 else "male")
     born = _draw_birth_date(on, ages, random)
-    region = _draw_region(locale, random)
+    sums = _region_sums(locale.name)
+    region = locale.regions[bisect(sums, random.random() * sums[-1])]
     name = draw_name(locale, chosen, born.year, random, taken)
     return Person(
         name=name.full,

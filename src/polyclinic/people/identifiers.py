@@ -23,26 +23,18 @@ def draw_identifier(locale: Locale, sex: Sex, born: date, region: Region, random
     return _chi(sex, born, random)
 
 
-def _korea_sex_digit(sex: Sex, born: date) -> int:
-    return (1 if sex == "male" else 2) + (2 if born.year >= 2000 else 0)
-
-
-def _korea_check(digits: str) -> int:
-    total = sum(weight * int(digit) for weight, digit in zip(_KOREA_WEIGHTS, digits, strict=True))
-    return (11 - total % 11) % 10
+def _check_digit(weights: tuple[int, ...], digits: str) -> int:
+    """11 less the remainder when the weighted sum of the digits is divided by 11."""
+    return 11 - sum(weight * int(digit) for weight, digit in zip(weights, digits, strict=True)) % 11
 
 
 def _korea(sex: Sex, born: date, region: Region, random: random.Random) -> str:
     low, high = region.codes
     place = low + int(random.random() * (high - low + 1))
     serial = int(random.random() * 1000)
-    body = f"{born.year % 100:02d}{born.month:02d}{born.day:02d}{_korea_sex_digit(sex, born)}{place:02d}{serial:03d}"
-    return f"{body[:6]}-{body[6:]}{_korea_check(body)}"
-
-
-def _chi_check(digits: str) -> int:
-    total = sum(weight * int(digit) for weight, digit in zip(_CHI_WEIGHTS, digits, strict=True))
-    return (11 - total % 11) % 11
+    sex_digit = (1 if sex == "male" else 2) + (2 if born.year >= 2000 else 0)
+    body = f"{born.year % 100:02d}{born.month:02d}{born.day:02d}{sex_digit}{place:02d}{serial:03d}"
+    return f"{body[:6]}-{body[6:]}{_check_digit(_KOREA_WEIGHTS, body) % 10}"
 
 
 def _chi(sex: Sex, born: date, random: random.Random) -> str:
@@ -51,6 +43,6 @@ def _chi(sex: Sex, born: date, random: random.Random) -> str:
         middle = int(random.random() * 100)
         ninth = int(random.random() * 5) * 2 + (1 if sex == "male" else 0)
         body = f"{head}{middle:02d}{ninth}"
-        check = _chi_check(body)
+        check = _check_digit(_CHI_WEIGHTS, body) % 11
         if check != 10:
             return f"{body}{check}"

@@ -28,15 +28,10 @@ def tokens(text: str) -> list[str]:
     for word in _words(unicodedata.normalize("NFC", text)):
         if _GLUED.search(word):
             found.append(word)
-            found += character_grams(word, 2) if len(word) > 2 else []
+            found += [word[at : at + 2] for at in range(len(word) - 1)] if len(word) > 2 else []
         elif word not in FUNCTION_WORDS:
             found.append(search_stem(word))
     return found
-
-
-def character_grams(text: str, n: int = 3) -> list[str]:
-    """Every sequence of n characters."""
-    return [text[at : at + n] for at in range(len(text) - n + 1)]
 
 
 class Bm25:

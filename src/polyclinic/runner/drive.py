@@ -25,7 +25,8 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
         require_ray()  # before the store asks for a smaller extra
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
-        refuse_people(plan)
+        for role in plan.people:  # refused before anything is saved
+            raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
         ending = _Ending(store, tell)
 
         def written(run: str, kept: RunPlan) -> None:
@@ -94,12 +95,6 @@ class _Ending:
         self._tell(f"stopped: {error}; {so_far} When the server answers again, continue with: {again}")
         self.outcome = replace(left, unreachable=True)
         return True
-
-
-def refuse_people(plan: RunPlan) -> None:
-    """Refuse roles played by people before anything is saved: a run has no person to ask."""
-    for role in plan.people:
-        raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
 
 
 def resume_line(run: str, url: str, command: str = "resume") -> str:

@@ -130,7 +130,12 @@ def _addresses(store: FhirStore, exports: Exports, pages: _Pages) -> list[_Addre
         ("GET", "/Patient/{id}/$everything", many.everything, _on("Patient", "r")),
         ("GET", "/Subscription/{id}/$status", told.status, _on("Subscription", "r")),
         ("GET", "/Subscription/{id}/$events", told.events, _on("Subscription", "r")),
-        ("POST", "/{type}/$validate", named.validate, _any_scope),
+        (
+            "POST",
+            "/{type}/$validate",
+            named.validate,
+            lambda access, asked: access.require_any(resource_type(asked)),
+        ),
         ("POST", "/{type}/_search", many.post, _typed("s")),
         ("GET", "/{type}/_history", many.history, _typed("s")),
         ("GET", "/{type}/{id}/_history", many.history, _typed("r")),
@@ -154,10 +159,6 @@ def _typed(*letters: Letter) -> Need:
 
 def _on(type_: str, *letters: Letter) -> Need:
     return lambda access, request: access.require(type_, *letters)
-
-
-def _any_scope(access: Access, request: Request) -> None:
-    access.require_any(resource_type(request))
 
 
 def _own_checks(access: Access, request: Request) -> None:

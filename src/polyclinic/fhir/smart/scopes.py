@@ -22,10 +22,6 @@ class Scope(NamedTuple):
     type: str
     letters: frozenset[str]
 
-    def covers(self, type_: str, letter: Letter) -> bool:
-        """Whether it allows this interaction on a type."""
-        return self.type in ("*", type_) and letter in self.letters
-
     def within(self, other: Scope) -> bool:
         """Whether the other scope allows everything that this one allows."""
         return other.level == self.level and other.type in ("*", self.type) and self.letters <= other.letters
@@ -69,7 +65,7 @@ class Grant:
         Levels for all patients are wider than `patient`. A scope for a patient allows nothing if no patient is in
         context.
         """
-        levels = {scope.level for scope in self.scopes if scope.covers(type_, letter)}
+        levels = {scope.level for scope in self.scopes if scope.type in ("*", type_) and letter in scope.letters}
         if levels & {"user", "system"}:
             return "system" if "system" in levels else "user"
         return "patient" if "patient" in levels and self.patient is not None else None

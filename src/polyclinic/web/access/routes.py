@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from polyclinic.store.staff import Account
-from polyclinic.web.access.allowed import Requester, TheRequester
+from polyclinic.web.access.allowed import TheRequester
 from polyclinic.web.access.table import AccessRole, Thing
 from polyclinic.web.entry import entry_token, keep_token
 from polyclinic.web.of_request import kept, place_of, store_of
@@ -40,11 +40,6 @@ class Me(BaseModel):
     places: list[str]
 
 
-def _me(person: Requester) -> Me:
-    places = [place for place, thing in PLACES.items() if person.may(thing, "see")]
-    return Me(name=person.name, role=person.role, local=person.local, places=places)
-
-
 def _acting(person: TheRequester) -> Account:
     return person.account or Account(name="owner", role="administrator")
 
@@ -55,7 +50,8 @@ Acting = Annotated[Account, Depends(_acting)]
 
 @router.get("/me", summary="Who is logged in")
 async def me(person: TheRequester) -> Me:
-    return _me(person)
+    places = [place for place, thing in PLACES.items() if person.may(thing, "see")]
+    return Me(name=person.name, role=person.role, local=person.local, places=places)
 
 
 @router.post("/login", summary="Log in", status_code=204)
