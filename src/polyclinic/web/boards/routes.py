@@ -6,9 +6,10 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from polyclinic.core.board import Board, BoardRoom, Dial
+from polyclinic.core.live import Body
 from polyclinic.core.records import RecordsError
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.evaluation import DialQuestion
@@ -64,10 +65,8 @@ class BookingShown(BaseModel):
     resources: list[dict[str, Any]]
 
 
-class Turned(BaseModel):
+class Turned(Body):
     """The dials with a fixed value, the dial that varies, and a limit for the days that patients wait."""
-
-    model_config = ConfigDict(extra="forbid")
 
     fixed: dict[str, float] = Field(default_factory=dict, max_length=40)
     vary: str = Field(max_length=60)

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from polyclinic.core.authoring import Writing
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.form import FormRow
+from polyclinic.core.live import Body
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import PolyclinicError, UnknownName, UserError
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -83,10 +84,8 @@ class CaseOpened(BaseModel):
     case: str = ""
 
 
-class Written(BaseModel):
+class Written(Body):
     """The values that are filled in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     values: dict[str, Any]
     was: str = Field("", max_length=64)

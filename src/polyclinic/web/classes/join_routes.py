@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.store.class_rows import ClassRow, Member
 from polyclinic.store.staff import token_digest
@@ -41,10 +42,8 @@ class MyClass(BaseModel):
     cases: list[MyCase]
 
 
-class Beginning(BaseModel):
+class Beginning(Body):
     """Which case to begin or go on with."""
-
-    model_config = ConfigDict(extra="forbid")
 
     place: int = Field(ge=0, lt=1_000)
 

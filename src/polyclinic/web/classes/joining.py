@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request, Response
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 from typing_extensions import TypeVar
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.store.staff import token_digest
 from polyclinic.web.entry import cookie_name, cookie_value
@@ -36,10 +37,8 @@ def _plain(name: str) -> str:
     return flat
 
 
-class Joining(BaseModel):
+class Joining(Body):
     """A code, and the name under which the others see the person who joins."""
-
-    model_config = ConfigDict(extra="forbid")
 
     code: str = Field(min_length=1, max_length=20)
     name: Annotated[str, Field(max_length=60), AfterValidator(_plain)]

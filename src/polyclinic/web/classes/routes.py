@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName
 from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.cases.folder import OWN, TheCases
@@ -19,10 +20,8 @@ from polyclinic.web.streams import After, LastEvent, stream
 router = APIRouter(prefix="/api/classes", tags=["class"])
 
 
-class HintGiven(BaseModel):
+class HintGiven(Body):
     """A hint for one trainee, or with 0 for everybody who is in a session."""
-
-    model_config = ConfigDict(extra="forbid")
 
     member: int = Field(0, ge=0)
     text: str = Field(min_length=1, max_length=1_000, pattern=r"\S")
@@ -35,10 +34,8 @@ class HintsGiven(BaseModel):
     told: int
 
 
-class RecordStore(BaseModel):
+class RecordStore(Body):
     """Where statements go. Name and password are used once and not kept."""
-
-    model_config = ConfigDict(extra="forbid")
 
     url: str = Field(max_length=500)
     user: str = Field("", max_length=200)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import plan_run
@@ -18,10 +19,8 @@ from polyclinic.web.practise.start import StartPractise, practise_config
 MOST_CASES = 20
 
 
-class ClassSettings(BaseModel):
+class ClassSettings(Body):
     """The part that all trainees take, the cases in their order, and who plays the others."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str = Field("", max_length=120)
     clinic: str = Field(max_length=100)

@@ -6,8 +6,9 @@ from functools import partial
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.audit_log import AuditEntry
@@ -20,10 +21,8 @@ from polyclinic.web.streams import each_change, stream
 router = APIRouter(prefix="/api/desk", tags=["desk"])
 
 
-class Remarked(BaseModel):
+class Remarked(Body):
     """Who acts on a case, and why it is closed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     by: str = Field("desk", pattern=NAME)
     remark: str = Field("", max_length=2_000)

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from polyclinic.core.live import Action, Body, LiveService
 from polyclinic.core.plain_faults import plain_fault
@@ -23,10 +23,8 @@ from polyclinic.web.streams import After, LastEvent, stream
 router = APIRouter(prefix="/api/desk/{clinic}/sessions", tags=["desk"])
 
 
-class Done(BaseModel):
+class Done(Body):
     """What somebody does: their name, and the fields of the form."""
-
-    model_config = ConfigDict(extra="forbid")
 
     by: str = Field("desk", pattern=NAME)
     values: dict[str, Any] = Field(default_factory=dict)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import PolyclinicError, UserError
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.libraries import open_library, roll_back, save_library
@@ -46,19 +47,15 @@ class LibrariesShown(BaseModel):
     rules: list[RulesShown]
 
 
-class RollBack(BaseModel):
+class RollBack(Body):
     """The version to go back to, and the reason."""
-
-    model_config = ConfigDict(extra="forbid")
 
     version: int = Field(ge=0)
     reason: str = Field(max_length=500)
 
 
-class Keep(BaseModel):
+class Keep(Body):
     """The name under which a run's library is kept."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,60}$")
 

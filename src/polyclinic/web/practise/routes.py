@@ -7,8 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
@@ -32,10 +33,8 @@ LATEST = 50
 router = APIRouter(prefix="/api/practise", tags=["practise"])
 
 
-class Given(BaseModel):
+class Given(Body):
     """An answer: words, the fields of the form, or a tool with its arguments."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=100)
     text: str = Field("", max_length=8_000)

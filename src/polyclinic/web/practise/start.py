@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
 from polyclinic.web.catalogue import case_selector, seat_of
 
 
-class StartPractise(BaseModel):
+class StartPractise(Body):
     """What to play: the person's own part, the case, and who plays the others."""
-
-    model_config = ConfigDict(extra="forbid")
 
     clinic: str = Field(max_length=100)
     part: str = Field(max_length=100)

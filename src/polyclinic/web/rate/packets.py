@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.eval.arena import ArenaPair, Better, Vote, arena_section, draw_pairs, rater_rounds
 from polyclinic.eval.audit import AuditKey, Rating, blind, check_blind, spoken_lines
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
@@ -22,10 +23,8 @@ FORWARD, BACKWARD = "forward", "backward"
 PAIR_QUESTION = "Which of the two conversations is better, as a whole?"
 
 
-class PacketSettings(BaseModel):
+class PacketSettings(Body):
     """What people should rate: episodes of a run by a rubric of its clinic, and pairs of episodes."""
-
-    model_config = ConfigDict(extra="forbid")
 
     run: str = Field(max_length=200)
     title: str = Field("", max_length=120)
@@ -45,10 +44,8 @@ class PacketBody(BaseModel):
     pair_question: str
 
 
-class Evidence(BaseModel):
+class Evidence(Body):
     """Words of a transcript that support a rating: the line's number (from 0) and the place in the line."""
-
-    model_config = ConfigDict(extra="forbid")
 
     line: int = Field(ge=0, lt=100_000)
     start: int = Field(ge=0, lt=1_000_000)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.arena import Better
 from polyclinic.eval.audit import rater_order
@@ -66,10 +67,8 @@ class RatedRound(BaseModel):
     answer: VoteGiven | None
 
 
-class Rated(BaseModel):
+class Rated(Body):
     """An answer to one question; without a number, the earlier answer is removed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=200)
     value: int | None = None
@@ -77,10 +76,8 @@ class Rated(BaseModel):
     evidence: list[Evidence] = Field(default_factory=list, max_length=20)
 
 
-class ChosenSide(BaseModel):
+class ChosenSide(Body):
     """Which of the two is better."""
-
-    model_config = ConfigDict(extra="forbid")
 
     better: Better
     reason: str = Field("", max_length=2_000)

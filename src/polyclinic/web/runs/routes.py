@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from polyclinic.core.live import Body
 from polyclinic.errors import UserError
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
@@ -37,10 +38,8 @@ class RunShown(BaseModel):
     person: bool
 
 
-class StartRun(BaseModel):
+class StartRun(Body):
     """A new run."""
-
-    model_config = ConfigDict(extra="forbid")
 
     clinic: str = Field(max_length=100)
     variants: list[str] = Field(default_factory=list, max_length=50)

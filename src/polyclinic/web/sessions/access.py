@@ -12,13 +12,13 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from polyclinic.errors import UnknownName
 from polyclinic.store.staff import Account, StaffRole
+from polyclinic.web.of_request import kept
 from polyclinic.web.sessions.limits import Buckets, Rates, ServiceLimits, refuse_until
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.logins import Passwords
 from polyclinic.web.sessions.schemas import ProblemShown
 from polyclinic.web.sessions.service import Service, token_fits
 
-EVENTS = "text/event-stream"
 ASK_AGAIN_S = 10.0
 bearer = HTTPBearer(auto_error=False, description="the service token, a session's own token, or that of a login")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
@@ -73,20 +73,8 @@ class AccessControl(Rates):
         refuse_until(10.0 if open_now >= most else 0.0)
 
 
-def service_of(request: Request) -> Service:
-    """The running service."""
-    found: Service = request.app.state.service
-    return found
-
-
-def access_of(request: Request) -> AccessControl:
-    """The access control of this application."""
-    found: AccessControl = request.app.state.access
-    return found
-
-
-TheService = Annotated[Service, Depends(service_of)]
-TheAccess = Annotated[AccessControl, Depends(access_of)]
+TheService = Annotated[Service, Depends(kept("service"))]
+TheAccess = Annotated[AccessControl, Depends(kept("access"))]
 
 
 def given_token(credentials: Credentials) -> str:

@@ -12,7 +12,6 @@ from polyclinic.core.live import LiveService
 from polyclinic.store.posts import Post, PostStatus
 from polyclinic.web.sessions.access import (
     ERRORS,
-    EVENTS,
     StaffToken,
     StillAllowed,
     Taker,
@@ -24,6 +23,8 @@ from polyclinic.web.sessions.access import (
 from polyclinic.web.sessions.emergency import Emergency
 from polyclinic.web.sessions.schemas import QueuedCase, RemarkBody, case_id
 from polyclinic.web.sessions.service import Service
+from polyclinic.web.streams import ALIVE, event
+from polyclinic.web.streams import stream as as_stream
 
 STAFF_STREAMS = 200
 
@@ -49,7 +50,7 @@ def queue_routes(room: LiveService) -> APIRouter:
         Ends when the login ends.
         """
         access.one_more_stream(service.alerts.listening, STAFF_STREAMS)
-        return StreamingResponse(_alerts(service, StillAllowed(who_holds(token, service))), media_type=EVENTS)
+        return as_stream(_alerts(service, StillAllowed(who_holds(token, service))))
 
     @router.get("/emergencies", summary="Emergencies that could not be stored")
     async def emergencies(who: Watcher, service: TheService) -> list[Emergency]:
@@ -93,4 +94,4 @@ async def _alerts(service: Service, still: StillAllowed) -> AsyncIterator[str]:
     async for alert in service.alerts.listen():
         if not await still.allowed():
             return
-        yield ": waiting\n\n" if alert is None else f"event: alert\ndata: {alert.model_dump_json()}\n\n"
+        yield ALIVE if alert is None else event("alert", alert)

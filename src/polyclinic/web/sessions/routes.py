@@ -14,7 +14,6 @@ from pydantic import BaseModel, create_model
 from polyclinic.core.live import Action, Body, Heard, LiveService, NoBody, SessionView
 from polyclinic.web.sessions.access import (
     ERRORS,
-    EVENTS,
     Application,
     Mine,
     StaffToken,
@@ -27,6 +26,8 @@ from polyclinic.web.sessions.access import (
     who_holds,
 )
 from polyclinic.web.sessions.live import Live
+from polyclinic.web.streams import ALIVE, event
+from polyclinic.web.streams import stream as as_stream
 
 SESSION_STREAMS = 10
 _Endpoint = Callable[..., Awaitable[BaseModel]]
@@ -71,7 +72,7 @@ def session_routes(room: LiveService) -> APIRouter:
         access.one_more_stream(live.listening, SESSION_STREAMS)
         holds = who_holds(token, service) if not access.opens(live, token) else _always
         begin = last_event_id if last_event_id is not None else after
-        return StreamingResponse(_events(live, begin, StillAllowed(holds)), media_type=EVENTS)
+        return as_stream(_events(live, begin, StillAllowed(holds)))
 
     for action in room.actions:
         router.add_api_route(
@@ -139,9 +140,5 @@ async def _events(live: Live, after: int, still: StillAllowed) -> AsyncIterator[
     async for heard in live.follow(after):
         if not await still.allowed():
             return
-        yield (
-            ": waiting\n\n"
-            if heard is None
-            else f"id: {heard.number}\nevent: heard\ndata: {heard.model_dump_json()}\n\n"
-        )
-    yield f"event: closed\ndata: {live.state.model_dump_json()}\n\n"
+        yield ALIVE if heard is None else event("heard", heard, heard.number)
+    yield event("closed", live.state)
