@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from polyclinic.fhir.dates import Range, date_range, instant, period_range
@@ -52,17 +52,13 @@ def _only_where(emit: Emit, key: str, value: str) -> Emit:
 
 
 def _token(type_: str, code: str, path: Path) -> Emit:
-    def coding(id_: str, node: Any, found: IndexValues) -> None:
-        if "code" in node:
-            found[(type_, id_, code, node["code"], node.get("system", ""), None, None)] = None
+    def coding(id_: str, node: Any, found: IndexValues, key: str = "code") -> None:
+        if key in node:
+            found[(type_, id_, code, node[key], node.get("system", ""), None, None)] = None
 
     def concept(id_: str, node: Any, found: IndexValues) -> None:
         for each in node.get("coding", ()):
             coding(id_, each, found)
-
-    def identifier(id_: str, node: Any, found: IndexValues) -> None:
-        if "value" in node:
-            found[(type_, id_, code, node["value"], node.get("system", ""), None, None)] = None
 
     def contact(id_: str, node: Any, found: IndexValues) -> None:
         if "value" in node:
@@ -74,7 +70,7 @@ def _token(type_: str, code: str, path: Path) -> Emit:
     special: dict[str, Emit] = {
         "CodeableConcept": concept,
         "Coding": coding,
-        "Identifier": identifier,
+        "Identifier": partial(coding, key="value"),
         "ContactPoint": contact,
         "boolean": boolean,
     }

@@ -12,12 +12,12 @@ from typing import Any
 from polyclinic.core.records import Problem, RecordInvalid, Resource
 from polyclinic.fhir import storage
 from polyclinic.fhir.conditions import AnyOf, Condition, Filter, ReferenceTarget, Token
+from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import rows
 from polyclinic.fhir.parameters import parameters, resource_types
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
-_LOCAL = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
 _PLACEHOLDERS = ("urn:uuid:", "urn:oid:")
 
 
@@ -62,9 +62,9 @@ def _new_targets(before: Resource | None, resource: Resource, source: Key, base:
             continue
         if reference.startswith(_PLACEHOLDERS):
             _refuse([f"{'/'.join(source)} refers to {reference}, but no entry has this fullUrl"])
-        match = _LOCAL.fullmatch(reference.removeprefix(f"{base}/") if base else reference)
-        if match is not None and match[1] in resource_types():
-            yield match[1], match[2]
+        key = split_reference(reference.removeprefix(f"{base}/") if base else reference)
+        if key[0] in resource_types():
+            yield key
 
 
 def _refuse(texts: list[str]) -> None:

@@ -15,7 +15,7 @@ import orjson
 from polyclinic.core.database import Transaction
 from polyclinic.core.message import Frozen
 from polyclinic.store.journal import now_ms
-from polyclinic.store.tables import Tables, read_row
+from polyclinic.store.tables import Tables
 
 _COLUMNS = "number, at_ms, who, role, action, target, outcome, digest"
 
@@ -54,10 +54,8 @@ class AuditLog(Tables):
 
     async def entries(self, after: int = 0, most: int = 10_000) -> list[AuditEntry]:
         """Entries after a number, in order."""
-        rows = await self.select(
-            f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?", (after, most)
-        )
-        return [read_row(AuditEntry, row) for row in rows]
+        sql = f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?"
+        return await self.objects(AuditEntry, sql, after, most)
 
     async def every(self) -> AsyncIterator[AuditEntry]:
         """The whole log in order; it is read in parts."""

@@ -7,19 +7,10 @@ means the same browser.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import UserError
-from polyclinic.store.class_rows import (
-    HINT,
-    MEMBER,
-    SESSION,
-    ClassRow,
-    ClassSession,
-    Hint,
-    Member,
-)
+from polyclinic.store.class_rows import HINT, MEMBER, SESSION, ClassRow, ClassSession, Hint, Member
 from polyclinic.store.journal import now_ms
 from polyclinic.store.tables import JoinedByCode, read_row
 
@@ -38,24 +29,22 @@ class Classes(JoinedByCode[ClassRow]):
     async def join(self, id: str, name: str, digest: str) -> Member:
         """Join with a name. The same browser gets the same place again; a name that another browser uses is refused."""
 
-        def work(tx: Transaction) -> Member | str:
-            known = [
-                read_row(Member, row)
-                for row in tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ?", (id,))
-            ]
+        def work(tx: Transaction) -> Member:
+            found = tx.execute(f"SELECT {MEMBER} FROM class_members WHERE class = ?", (id,))
+            known = [read_row(Member, row) for row in found]
             mine = next((one for one in known if one.digest == digest), None)
             same = next((one for one in known if one.name.casefold() == name.casefold()), None)
             if mine is not None:
                 return mine
             if same is not None and same.digest:
-                return f"somebody in this class is called {same.name} already: choose another name"
+                raise UserError(f"somebody in this class is called {same.name} already: choose another name")
             if same is not None:
                 tx.execute(
                     "UPDATE class_members SET digest = ? WHERE class = ? AND number = ?", (digest, id, same.number)
                 )
                 return same
             if len(known) >= MOST_MEMBERS:
-                return f"this class is full: {MOST_MEMBERS} people have joined"
+                raise UserError(f"this class is full: {MOST_MEMBERS} people have joined")
             made = Member(class_id=id, number=len(known) + 1, name=name, digest=digest, joined_ms=now_ms())
             tx.execute(
                 f"INSERT INTO class_members ({MEMBER}) VALUES (?, ?, ?, ?, ?)",
@@ -63,10 +52,7 @@ class Classes(JoinedByCode[ClassRow]):
             )
             return made
 
-        found = await self.database.write(work)
-        if isinstance(found, str):
-            raise UserError(found)
-        return found
+        return await self.database.write(work)
 
     async def readmit(self, id: str, number: int) -> None:
         """Let the next person who joins with this trainee's name take the place, if the trainee lost their browser."""
@@ -74,13 +60,12 @@ class Classes(JoinedByCode[ClassRow]):
 
     async def members(self, id: str) -> list[Member]:
         """Everybody who joined, in order."""
-        rows = await self.select(f"SELECT {MEMBER} FROM class_members WHERE class = ? ORDER BY number", (id,))
-        return [read_row(Member, row) for row in rows]
+        return await self.objects(Member, f"SELECT {MEMBER} FROM class_members WHERE class = ? ORDER BY number", id)
 
     async def sessions(self, id: str) -> list[ClassSession]:
         """All sessions of a class, by trainee and case."""
-        rows = await self.select(f"SELECT {SESSION} FROM class_sessions WHERE class = ? ORDER BY member, place", (id,))
-        return [read_row(ClassSession, row) for row in rows]
+        sql = f"SELECT {SESSION} FROM class_sessions WHERE class = ? ORDER BY member, place"
+        return await self.objects(ClassSession, sql, id)
 
     async def progress(self, id: str) -> dict[str, tuple[str, int]]:
         """For each session of a class, its episode's status and how long it took, in milliseconds."""
@@ -93,8 +78,8 @@ class Classes(JoinedByCode[ClassRow]):
 
     async def session(self, run: str) -> ClassSession | None:
         """The session of this run, if it belongs to a class."""
-        rows = await self.select(f"SELECT {SESSION} FROM class_sessions WHERE run = ?", (run,))
-        return read_row(ClassSession, rows[0]) if rows else None
+        found = await self.objects(ClassSession, f"SELECT {SESSION} FROM class_sessions WHERE run = ?", run)
+        return found[0] if found else None
 
     async def keep_session(self, session: ClassSession) -> str:
         """Save a session that was just started. Returns the run that counts: if another was saved first, that one."""
@@ -124,10 +109,10 @@ class Classes(JoinedByCode[ClassRow]):
     async def hint(self, run: str, after_line: int, text: str, author: str) -> Hint:
         """Save a hint for a session."""
 
-        def work(tx: Transaction) -> Hint | None:
+        def work(tx: Transaction) -> Hint:
             number = int(tx.execute("SELECT COUNT(*) FROM class_hints WHERE run = ?", (run,))[0][0]) + 1
             if number > MOST_HINTS:
-                return None
+                raise UserError(f"a session can have at most {MOST_HINTS} hints")
             made = Hint(run=run, number=number, after_line=after_line, text=text, author=author, at_ms=now_ms())
             tx.execute(
                 f"INSERT INTO class_hints ({HINT}) VALUES (?, ?, ?, ?, ?, ?)",
@@ -135,19 +120,10 @@ class Classes(JoinedByCode[ClassRow]):
             )
             return made
 
-        found = await self.database.write(work)
-        if found is None:
-            raise UserError(f"a session can have at most {MOST_HINTS} hints")
-        return found
+        return await self.database.write(work)
 
     async def hints(self, runs: Sequence[str]) -> list[Hint]:
         """The hints of some sessions, in order."""
-
-        def work(tx: Transaction) -> list[tuple[Any, ...]]:
-            return [
-                row
-                for run in runs
-                for row in tx.execute(f"SELECT {HINT} FROM class_hints WHERE run = ? ORDER BY number", (run,))
-            ]
-
-        return [read_row(Hint, row) for row in await self.database.read(work)]
+        sql = f"SELECT {HINT} FROM class_hints WHERE run = ? ORDER BY number"
+        rows = await self.database.read(lambda tx: [row for run in runs for row in tx.execute(sql, (run,))])
+        return [read_row(Hint, row) for row in rows]

@@ -59,31 +59,26 @@ class Packets(JoinedByCode[PacketRow]):
     async def join(self, id: str, name: str, digest: str) -> Rater:
         """Join with a name. The same browser gets the same place again; a name that another browser uses is refused."""
 
-        def work(tx: Transaction) -> Rater | str:
-            known = [
-                read_row(Rater, row)
-                for row in tx.execute(f"SELECT {_RATER} FROM packet_raters WHERE packet = ?", (id,))
-            ]
+        def work(tx: Transaction) -> Rater:
+            found = tx.execute(f"SELECT {_RATER} FROM packet_raters WHERE packet = ?", (id,))
+            known = [read_row(Rater, row) for row in found]
             for one in known:
                 if one.digest == digest:
                     return one
                 if one.name.casefold() == name.casefold():
-                    return f"somebody rates this packet as {one.name} already: choose another name"
+                    raise UserError(f"somebody rates this packet as {one.name} already: choose another name")
             if len(known) >= MOST_RATERS:
-                return f"{MOST_RATERS} people rate this packet already"
+                raise UserError(f"{MOST_RATERS} people rate this packet already")
             made = Rater(packet=id, name=name, digest=digest, joined_ms=now_ms())
             tx.execute(f"INSERT INTO packet_raters ({_RATER}) VALUES (?, ?, ?, ?)", tuple(made.model_dump().values()))
             return made
 
-        found = await self.database.write(work)
-        if isinstance(found, str):
-            raise UserError(found)
-        return found
+        return await self.database.write(work)
 
     async def raters(self, id: str) -> list[Rater]:
         """Everybody who rates, in the order of joining."""
-        rows = await self.select(f"SELECT {_RATER} FROM packet_raters WHERE packet = ? ORDER BY joined_ms, name", (id,))
-        return [read_row(Rater, row) for row in rows]
+        sql = f"SELECT {_RATER} FROM packet_raters WHERE packet = ? ORDER BY joined_ms, name"
+        return await self.objects(Rater, sql, id)
 
     async def answer(self, id: str, rater: str, item: str, question: str, body: str) -> None:
         """Save an answer; it replaces an earlier one, and an empty answer deletes it.
@@ -91,23 +86,17 @@ class Packets(JoinedByCode[PacketRow]):
         Refused once the packet has ended.
         """
 
-        def work(tx: Transaction) -> bool:
+        def work(tx: Transaction) -> None:
             if not tx.execute("SELECT 1 FROM packets WHERE id = ? AND ended_ms = 0", (id,)):
-                return False
+                raise UserError("the rating has ended")
             key = (id, rater, item, question)
             tx.execute("DELETE FROM packet_answers WHERE packet = ? AND rater = ? AND item = ? AND question = ?", key)
             if body:
                 tx.execute(f"INSERT INTO packet_answers ({_ANSWER}) VALUES (?, ?, ?, ?, ?, ?)", (*key, body, now_ms()))
-            return True
 
-        if not await self.database.write(work):
-            raise UserError("the rating has ended")
+        await self.database.write(work)
 
     async def answers(self, id: str, rater: str = "") -> list[RaterAnswer]:
         """All answers, or one rater's, in the order in which they were given."""
-        rows = await self.select(
-            f"SELECT {_ANSWER} FROM packet_answers WHERE packet = ? AND (? = '' OR rater = ?) "
-            "ORDER BY at_ms, rater, item, question",
-            (id, rater, rater),
-        )
-        return [read_row(RaterAnswer, row) for row in rows]
+        which = "packet = ? AND (? = '' OR rater = ?) ORDER BY at_ms, rater, item, question"
+        return await self.objects(RaterAnswer, f"SELECT {_ANSWER} FROM packet_answers WHERE {which}", id, rater, rater)

@@ -27,6 +27,10 @@ class Tables:
         """The rows that a SELECT finds."""
         return self.database.read(lambda tx: tx.execute(sql, values))
 
+    async def objects(self, kind: type[F], sql: str, *values: object) -> list[F]:
+        """The rows that a SELECT finds, as objects."""
+        return [read_row(kind, row) for row in await self.select(sql, values)]
+
     def change(self, sql: str, values: Sequence[object] = ()) -> Awaitable[list[_Row]]:
         """Change rows with one statement; the await returns after its commit."""
         return self.database.write(lambda tx: tx.execute(sql, values))
@@ -75,8 +79,7 @@ class JoinedByCode(Tables, Generic[F]):
 
     async def _found(self, which: str, value: object) -> list[F]:
         columns = ", ".join(self.row_type.model_fields)
-        rows = await self.select(f"SELECT {columns} FROM {self.table} {which}", (value,))
-        return [read_row(self.row_type, row) for row in rows]
+        return await self.objects(self.row_type, f"SELECT {columns} FROM {self.table} {which}", value)
 
     async def end(self, id: str) -> None:
         """End it: nobody can join it any more. Ending it again changes nothing."""
