@@ -28,6 +28,7 @@ from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, user
 from polyclinic.core.part_again import (
+    GIVEN_BACK,
     SHOWN,
     AnswersBriefly,
     ChoosesLine,
@@ -37,7 +38,6 @@ from polyclinic.core.part_again import (
     note,
     reminder,
     said_before,
-    without_what_came_back,
 )
 from polyclinic.core.part_self import mentions_somebody
 from polyclinic.core.part_signs import Part as Part
@@ -47,6 +47,7 @@ from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.transcript import Failed
 from polyclinic.errors import ReplyError, SimulatedUserError
 from polyclinic.text.quotations import without_quotations
+from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
 R = TypeVar("R")
@@ -121,7 +122,8 @@ async def answer_in_part(
     if fault is None:
         return answer
     count(episode, again=fault.kind)
-    for number in range(1, _times_asked_again(agent, prompt) + 1):
+    speaks = agent.is_language_model and prompt.reply_type() is str  # it gets one more try: it may choose a line
+    for number in range(1, ASKED_AGAIN + speaks + 1):
         note(episode, agent, fault, words(answer.value))
         asked = reminder(part.who, part.lang, fault)
         part = replace(part, told=(*part.told, asked))  # the line must not repeat this reminder either
@@ -129,7 +131,7 @@ async def answer_in_part(
             if number > ASKED_AGAIN:
                 part = replace(part, reads=False)  # a ready line needs no check
                 answer = await _chosen(episode, agent, part, earlier, sample + number) or answer
-            elif number == ASKED_AGAIN and _can_be_brief(agent, prompt, part):
+            elif number == ASKED_AGAIN and speaks and part.said:
                 answer = await agent.answer(_briefly(part, fault), sample=sample + number)
             else:
                 answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
@@ -155,19 +157,6 @@ def _said_before(line: str, history: Sequence[Message], heard: Sequence[str]) ->
     return any(spoken_words(words) == mine for words in (*before, *heard))
 
 
-def _times_asked_again(agent: Agent, prompt: Prompt[Any]) -> int:
-    """How often a line is asked for again.
-
-    A language model that was asked for speech gets one more try: it may choose a line.
-    """
-    return ASKED_AGAIN + (agent.is_language_model and prompt.reply_type() is str)
-
-
-def _can_be_brief(agent: Agent, prompt: Prompt[Any], part: Part) -> bool:
-    """Whether a language model was asked for speech and nothing else, in answer to somebody."""
-    return _times_asked_again(agent, prompt) > ASKED_AGAIN and bool(part.said)
-
-
 def _other(part: Part) -> str:
     """How to call the other person, in the language of the conversation."""
     korean = part.lang == "ko"
@@ -175,7 +164,10 @@ def _other(part: Part) -> str:
 
 
 def _briefly(part: Part, fault: PartBreak) -> Prompt[Any]:
-    said = without_what_came_back(part.said, fault)
+    """A short prompt. If the speaker repeated the other person's words, it has only the questions in them."""
+    said = part.said
+    if fault.kind in GIVEN_BACK:
+        said = " ".join(sentence for sentence in sentences(said) if is_question(sentence))
     return AnswersBriefly(lang=part.lang, who=part.who, other=_other(part), said=said)
 
 

@@ -18,12 +18,11 @@ from polyclinic.core.part_signs import PartBreak
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel, with_choices
 from polyclinic.core.value import Value
-from polyclinic.text.sentences import is_question, sentences
 
 R = TypeVar("R")
 MOST_OFFERED = 6
 SHOWN = 160
-_GIVEN_BACK = ("echo of the other", "third person")
+GIVEN_BACK = ("echo of the other", "third person")
 """Faults in which the speaker repeats the other person's words: without these words there is nothing to repeat."""
 _WRONG: dict[str, dict[str, str]] = {
     "en": {
@@ -153,18 +152,9 @@ def reminder(who: str, lang: str, fault: PartBreak) -> str:
 
 def said_before(lang: str) -> str:
     """What a speaker is told who repeated earlier words."""
-    return (
-        "그 말은 이미 했습니다. 이번에는 다른 말을 하세요."
-        if lang == "ko"
-        else "That has been said before. Say something else this time."
-    )
-
-
-def without_what_came_back(said: str, fault: PartBreak) -> str:
-    """The other person's words for the next try. If the speaker repeated them, only the questions in them."""
-    if fault.kind not in _GIVEN_BACK:
-        return said
-    return " ".join(sentence for sentence in sentences(said) if is_question(sentence))
+    if lang == "ko":
+        return "그 말은 이미 했습니다. 이번에는 다른 말을 하세요."
+    return "That has been said before. Say something else this time."
 
 
 def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from polyclinic.core.model import Model, role_of
 from polyclinic.core.reading import READER, READER_CARD
@@ -107,25 +107,12 @@ def build_cast(
     mistakes: Collection[str] = (),
     *,
     reader: Callable[[str], Reader] | None = None,
-    desk: HumanDesk | None = None,
-    recordings: Mapping[str, Recording] | None = None,
-    cache: ResponseCache | None = None,
-    budget: Budget | None = None,
-    prices: Prices | None = None,
     local_only: bool = False,
+    **opening: Any,
 ) -> Cast:
-    """A model for every role of a cast string: chosen and opened in one step."""
+    """A model for every role of a cast string: chosen and opened in one step. `opening` is for `open_cast`."""
     chosen = choose_models(specs, roles, understudies, mistakes, reads=reader is not None, local_only=local_only)
-    return open_cast(
-        chosen,
-        understudies,
-        reader=reader,
-        desk=desk,
-        recordings=recordings,
-        cache=cache,
-        budget=budget,
-        prices=prices,
-    )
+    return open_cast(chosen, understudies, reader=reader, **opening)
 
 
 def open_cast(
