@@ -290,11 +290,11 @@ def test_lines_offered_to_choose_from_are_in_character(lang: Lang) -> None:
     for persona in (*personas("korean"), *personas("elsewhere")):
         ready = persona.lines[lang]
         own = (ready.worry, ready.value, ready.question, ready.misunderstanding)
-        for line in (*own, *lines_to_choose((), lang, frozenset())):
+        for line in (*own, *lines_to_choose((), lang, frozenset(), "a question")):
             assert broken_by(line, Part(own=("patient", "환자"), others=("counsellor", "상담자"))) is None, line
-        assert lines_to_choose(own, lang, frozenset(own[:1])) and own[0] not in lines_to_choose(
-            own, lang, frozenset(own[:1])
-        )
+        left = lines_to_choose(own, lang, frozenset(own[:1]), "a question")
+        assert left and own[0] not in left
+        assert lines_to_choose(own, lang, frozenset(), "") == own, "a line that answers somebody opened the talk"
 
 
 @pytest.mark.parametrize(

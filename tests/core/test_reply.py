@@ -355,6 +355,8 @@ def test_a_reply_with_fixed_choices_must_be_exactly_one_of_them() -> None:
         ('"Yes" is what she said', '"Yes" is what she said'),
         ('"Yes," she said, "I will."', '"Yes," she said, "I will."'),
         ('""', '""'),
+        ('"May I have your address?', "May I have your address?"),
+        ("“어디가 아프세요?", "어디가 아프세요?"),
     ],
 )
 def test_quotation_marks_around_the_whole_reply_are_removed(reply: str, said: str) -> None:

@@ -20,6 +20,7 @@ good lines in unseen sets reach.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ from polyclinic.core.part_again import (
     count,
     lines_to_choose,
     note,
+    one_more,
     reminder,
     said_before,
 )
@@ -57,6 +59,8 @@ WITHOUT_HISTORY = 8
 _REPEATED = 3
 """Only lines with at least this many words count as repeated; "Yes." may be said twice. In Korean one word less is
 enough."""
+
+_FROM_PAPER = re.compile(r"it says here\b", re.IGNORECASE)
 
 OUT_OF_PART = ReadingKind(
     "part-out",
@@ -86,6 +90,8 @@ def out_of_part(
 
 def _reads_out(text: str, part: Part, reads: Callable[[str, Question], bool]) -> bool:
     """Whether a line is read as out of character, also without the words that it quotes."""
+    if _FROM_PAPER.match(text):
+        return False  # people are told to read their results out
     question, own = OUT_OF_PART.ask(said=part.said), without_quotations(text)
     return reads(text, question) and (own == text or reads(own, question))
 
@@ -130,7 +136,7 @@ async def answer_in_part(
         try:
             if number > ASKED_AGAIN:
                 part = replace(part, reads=False)  # a ready line needs no check
-                answer = await _chosen(episode, agent, part, earlier, sample + number) or answer
+                answer = await _chosen(episode, agent, part, earlier, sample + number, fault.kind) or answer
             elif number == ASKED_AGAIN and speaks and part.said:
                 answer = await agent.answer(_briefly(part, fault), sample=sample + number)
             else:
@@ -172,15 +178,16 @@ def _briefly(part: Part, fault: PartBreak) -> Prompt[Any]:
 
 
 async def _chosen(
-    episode: Episode, agent: Agent, part: Part, history: Sequence[Message], sample: int
+    episode: Episode, agent: Agent, part: Part, history: Sequence[Message], sample: int, kind: str
 ) -> Answer[Any] | None:
     """A line that the speaker chose from the ready lines; None if all of them were said before."""
     before = frozenset(message.content for message in history if message.role == "assistant")
-    lines = lines_to_choose(part.ready, part.lang, before)
+    lines = lines_to_choose(part.ready, part.lang, before, part.said)
     if len(lines) < 2:
         return None
     prompt = ChoosesLine(lang=part.lang, who=part.who, other=_other(part), said=part.said, lines=lines)
     answer = await agent.answer(prompt, sample=sample)
-    counted = episode.concluded(LinesChosen)
-    episode.conclude(LinesChosen(lines_chosen=1 + (counted.lines_chosen if counted else 0)))
+    counted = episode.concluded(LinesChosen) or LinesChosen()
+    by_kind = one_more(counted.chosen_for, kind)
+    episode.conclude(LinesChosen(lines_chosen=1 + counted.lines_chosen, chosen_for=by_kind))
     return Answer(lines[int(answer.value.line) - 1], answer.call)

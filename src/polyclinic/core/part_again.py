@@ -129,9 +129,12 @@ class HeldToPart(Payload):
 
 
 class LinesChosen(Payload):
-    """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of character."""
+    """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of character;
+    and how often for each kind of fault.
+    """
 
     lines_chosen: int = 0
+    chosen_for: dict[str, int] = field(default_factory=dict)
 
 
 def reminder(who: str, lang: str, fault: PartBreak) -> str:
@@ -157,9 +160,11 @@ def said_before(lang: str) -> str:
     return "That has been said before. Say something else this time."
 
 
-def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str]) -> tuple[str, ...]:
-    """The lines that can be chosen now: the person's own lines first, and no line that was said before."""
-    anybody = _ANYBODY["ko" if lang == "ko" else "en"]
+def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str], said: str) -> tuple[str, ...]:
+    """The lines that can be chosen now: the person's own lines first, and no line that was said before. The lines that
+    anybody can say are answers: where nothing was said yet, they do not fit.
+    """
+    anybody = _ANYBODY["ko" if lang == "ko" else "en"] if said else ()
     return tuple(line for line in (*own, *anybody) if line not in before)[:MOST_OFFERED]
 
 
@@ -172,9 +177,10 @@ def count(episode: Episode, *, checked: int = 0, again: str = "", stayed: str = 
     """Count one more line that was checked, was asked for again, or stayed out of character."""
     before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()
-    again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)
+    again_, stayed_ = one_more(counts.again, again), one_more(counts.stayed, stayed)
     episode.conclude(HeldToPart(part=PartCounts(lines=counts.lines + checked, again=again_, stayed=stayed_)))
 
 
-def _one_more(counts: dict[str, int], kind: str) -> dict[str, int]:
+def one_more(counts: dict[str, int], kind: str) -> dict[str, int]:
+    """The counts with one more of a kind; unchanged for an empty kind."""
     return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else counts

@@ -25,6 +25,7 @@ _FENCE = re.compile(r"```(?:json)?\s*(\{(?:(?!```).)*)```\Z", re.DOTALL | re.IGN
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
 _OPENING_QUOTES = frozenset(before for before, _ in _QUOTES)
+_ALL_QUOTES = frozenset(mark for pair in _QUOTES for mark in pair)
 
 
 ASIDE: dict[str, JsonValue] = {"maxLength": 300}
@@ -140,14 +141,17 @@ def whole_object(body: str) -> str:
 
 
 def spoken(words: str) -> str:
-    """The words that a speaker says, without quotation marks around all of them: nobody says those marks aloud."""
+    """The words that a speaker says, without quotation marks around all of them and without a mark that is never
+    closed: nobody says those marks aloud.
+    """
     if words[:1] not in _OPENING_QUOTES:
         return words
     for before, after in _QUOTES:
         inner = words[1:-1]
         if words.startswith(before) and words.endswith(after) and inner.strip() and not {before, after} & set(inner):
             return inner.strip()
-    return words
+    alone = words[1:].strip()
+    return alone if alone and not _ALL_QUOTES & set(alone) else words
 
 
 def read_reply(text: str, reply_type: type[R]) -> R:

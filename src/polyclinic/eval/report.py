@@ -48,14 +48,16 @@ def parts_section(results: RunResults) -> Section | None:
         f"{lines} lines of simulated people were checked; {sum(again.values())} were asked for again, and {left}"
         f" ({left / lines:.1%}) stayed out of the part: the simulator's fault, counted among its failures."
     )
-    chosen = sum(count.lines_chosen for row in results.episodes if (count := row.ended_with(LinesChosen)) is not None)
+    counted = [count for row in results.episodes if (count := row.ended_with(LinesChosen)) is not None]
+    chosen = sum(count.lines_chosen for count in counted)
+    ready = sum((Counter(count.chosen_for) for count in counted), Counter[str]())
     if chosen:
         text += (
             f" {chosen} ({chosen / lines:.1%}) were chosen from a list of ready lines, after the model's own words had"
             " fallen out of the part three times."
         )
-    rows: list[list[Cell]] = [[kind, again[kind], stayed[kind]] for kind in sorted(again | stayed)]
-    table = [Table("By kind", ["kind", "asked again", "stayed out"], rows)] if rows else []
+    rows: list[list[Cell]] = [[kind, again[kind], ready[kind], stayed[kind]] for kind in sorted(again | ready | stayed)]
+    table = [Table("By kind", ["kind", "asked again", "ready line", "stayed out"], rows)] if rows else []
     return Section("Falling out of the part", [Paragraph(text), *table])
 
 

@@ -220,6 +220,23 @@ async def test_a_counsellor_who_echoed_the_patient_twice_is_not_shown_those_word
     assert [told in words for words in shown] == ([True, False] if echoes else [True])
 
 
+async def test_a_draft_that_recites_the_instructions_is_not_said(play: Any, talk: Any, scripted: Any) -> None:
+    recited = "첫 번째 문장: 많이 힘드셨겠어요. 두 번째 문장: 마음을 묻습니다."
+    asks = "많이 힘드셨겠어요. 요즘 무엇이 가장 마음에 걸리세요?"
+    counsellor = scripted(lambda request: asks if isinstance(request.prompt, CounsellorComforts) else recited)
+    counsellor.kind = "llm"
+    models = {
+        "patient": scripted(lambda request: "밤이 길고 무섭습니다."),
+        "critic": scripted(lambda request: Criticism(reason="fine", fault="none", words="", feedback="")),
+        "counsellor": counsellor,
+        "reader": CalmReader(yes=("counsel-feeling",)),
+    }
+    result = await play(talk(lang="ko", turns=1), models=models)
+    said = [said.text for said in result.transcript.said("counsellor")]
+    assert asks in said
+    assert not [text for text in said if "문장" in text]
+
+
 async def test_one_echo_before_the_last_draft_hides_the_words_too(play: Any, talk: Any, scripted: Any) -> None:
     told = "I was a nurse in this town for forty years."
     shown: list[str] = []

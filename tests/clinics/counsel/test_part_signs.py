@@ -42,7 +42,7 @@ def test_a_korean_patient_has_told_their_story_before_the_counsellor_speaks(name
     """A card in the form of notes was recited by small models, so the card is what the person has said before."""
     for person in personas(name):
         told = person.told_in("ko")
-        prompt = PatientSpeaks(lang="ko", persona=told, voices="", last=False, said="오늘은 어떠세요?")
+        prompt = PatientSpeaks(lang="ko", persona=told, voices="", last=False, said="오늘은 어떠세요?", opening="")
         messages = compose(prompt.render(), [user("안녕하세요?"), assistant("네, 안녕하세요.")])
         spoken = [message.content for message in messages if message.role == "assistant"]
         assert spoken[-1] == "네, 안녕하세요."

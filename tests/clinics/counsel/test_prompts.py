@@ -10,7 +10,7 @@ import pytest
 from polyclinic.clinics.counsel import clinic
 from polyclinic.clinics.counsel.prompts.counsellor import CounsellorReplies
 from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers
-from polyclinic.clinics.counsel.prompts.other import PatientSpeaks
+from polyclinic.clinics.counsel.prompts.other import OPENING, PatientSpeaks
 from polyclinic.clinics.counsel.rules.messages import gentle_question
 from polyclinic.clinics.counsel.scenario import Lang, scenarios
 from polyclinic.clinics.counsel.state import Fact
@@ -29,7 +29,7 @@ _LENGTHS: dict[Lang, str] = {
 @pytest.mark.parametrize("said", ["", "How are you?"])
 def test_the_patients_prompt_names_only_one_length(lang: Lang, said: str) -> None:
     persona = scenarios("quiet:1", 0)[0].persona
-    prompt = PatientSpeaks(lang=lang, persona=persona, voices="", last=False, said=said)
+    prompt = PatientSpeaks(lang=lang, persona=persona, voices="", last=False, said=said, opening=OPENING[lang])
     told = re.findall(_LENGTHS[lang], " ".join(message.content for message in prompt.render()))
     lengths = {re.sub(" spoken", "", length).casefold() for length in told}
     assert lengths <= {"one or two sentences", "한두 문장", "한 문장"}
@@ -38,7 +38,7 @@ def test_the_patients_prompt_names_only_one_length(lang: Lang, said: str) -> Non
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_the_last_draft_asks_about_the_wish_to_be_dead_and_nothing_else(lang: Lang) -> None:
-    asked = {"en": "your question about the wish to be dead", "ko": "죽었으면 하는 마음을 묻는 그 질문"}[lang]
+    asked = {"en": "your question about the wish to be dead", "ko": "위에 예로 든 질문"}[lang]
     gentle = _replies(lang, gentle_question(lang), last=True)
     assert gentle_question(lang) in gentle and asked in gentle
     assert asked not in _replies(lang, gentle_question(lang), last=False)

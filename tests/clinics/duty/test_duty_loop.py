@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from benchmarks.duty_habits import given_in
+from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.evolve import after_shift
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
@@ -34,6 +35,8 @@ from polyclinic.core.services import Services
 from polyclinic.core.transcript import Violated
 from polyclinic.errors import ConfigError, DataError
 from polyclinic.eval.results import RunResults
+from polyclinic.testing.fault_server import FaultServer, SentBody
+from polyclinic.testing.runs import run_once
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 Run = Callable[..., Awaitable[RunResults]]
@@ -239,3 +242,18 @@ def test_open_ward_gives_all_variants_the_same_people() -> None:
     two = open_campaign((), VARIANTS["full"], 3, Services())
     assert one.anchors == two.anchors
     assert one.anchors != open_campaign((), VARIANTS["full"], 4, Services()).anchors
+
+
+@pytest.mark.parametrize("first", ["I'm sorry, but I can't assist with that.", "I understand that the patient has…"])
+async def test_staff_of_a_language_model_that_refuse_or_break_off_are_asked_once_more(first: str) -> None:
+    told: list[str] = []
+
+    def reply(body: SentBody) -> str:
+        told.append(str(body["messages"][-1]["content"]))
+        return "Please tell me where it hurts." if "in whole sentences" in told[-1] else first
+
+    async with FaultServer(reply=reply) as server:
+        cast = f"doctor={server.url}:any,all=understudy"
+        results = await run_once(clinic, variants=("plain",), scenarios="t1-02-warfarin", cast=cast)
+    said = [said.text for said in results.episodes[0].transcript.said("doctor")]
+    assert said and set(said) == {"Please tell me where it hurts."}

@@ -78,11 +78,11 @@ def test_offline_staff_take_what_is_not_in_their_prompt_from_nowhere() -> None:
     prompt = asked(
         view=role_view(shift, "doctor", open_points=True),
         grounding=tuple(knowledge().grounding(shift)),
-        memory=MemoryView(commitments=("a promise",), earlier=("an earlier shift",), failures=("it failed",)),
+        memory=MemoryView(commitments=("a promise",), earlier=("an earlier shift",)),
     ).prompt
     read = "\n".join(message.content for message in prompt.render())
     told = [*prompt.view.knows, *prompt.view.unknowns, *prompt.view.protocol, *prompt.grounding]
-    told += [*prompt.memory.commitments, *prompt.memory.earlier, *prompt.memory.failures]
+    told += [*prompt.memory.commitments, *prompt.memory.earlier]
     assert prompt.view.unknowns
     assert prompt.grounding
     assert not [line for line in told if line not in read]

@@ -250,6 +250,25 @@ async def test_a_doctor_who_repeats_a_question_is_asked_for_another_one_and_the_
     assert subjects[0].startswith("when it began")
 
 
+async def test_a_doctor_who_talks_about_the_patient_is_asked_to_talk_to_them() -> None:
+    told: list[str] = []
+
+    def reply(body: SentBody) -> str:
+        if "response_format" in body:
+            return '{"reasoning": "It fits.", "diagnosis": "gout"}'
+        told.append(str(body["messages"][-1]["content"]))
+        if "Speak to the patient" in told[-1]:
+            return f"What did you notice on day {len(told)}?"
+        return "The patient is experiencing a headache."
+
+    async with FaultServer(reply=reply) as server:
+        cast = f"doctor={server.url}:any,all=understudy"
+        (row,) = (await run_once(clinic, variants=("cot",), scenarios="app-03", cast=cast)).episodes
+    own = [said for said in row.transcript.said("doctor") if "round" in said.data and not said.data.get("cheat")]
+    assert row.status == "done"
+    assert own and all(said.text.startswith("What did you notice") for said in own)
+
+
 async def test_all_variants_meet_the_same_tricks_at_the_same_turns() -> None:
     results = await run_once(clinic, variants=("cot", "few-shot-2"), scenarios="app-03")
     tricks = [

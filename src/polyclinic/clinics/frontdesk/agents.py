@@ -129,7 +129,8 @@ class PatientActor:
         """Get one reply that stays in the role.
 
         With `remembers=False` the prompt does not hold the earlier dialogue. An interpreter speaks of the patient, and
-        the reader would take this for somebody who speaks of themselves. So only the exact rules decide there.
+        the reader would take this for somebody who speaks of themselves, and a caller's name, doctor and date for a
+        form. So only the exact rules decide there.
         """
         interprets = self._patient.companion == "interpreter"
         part = Part(
@@ -138,7 +139,7 @@ class PatientActor:
             others=("clerk", "staff"),
             said=heard,
             hidden=self._hidden,
-            reads=not interprets,
+            reads=not (interprets or isinstance(prompt, PatientCalls)),
             sex="" if self._patient.companion else self._patient.person.sex,
         )
         history = self._heard if remembers else ()

@@ -199,7 +199,8 @@ def cost_table(found: Sequence[RoleFitness]) -> Table:
     columns = ["clinic", "role", "s", "tokens in", "out", "USD", "calls", "tokens", "USD in all"]
     note = (
         f"The first figures are for one reply with all its tries, the last three for {EPISODES} episodes."
-        " The number of calls is that of understudies; the reader's calls are the readings that judges and checks need."
+        " The number of calls is that of understudies: a model that must be asked again, or talks longer, takes more."
+        " The reader's calls are the readings that judges and checks need."
     )
     return Table("What it costs", columns, rows, note)
 

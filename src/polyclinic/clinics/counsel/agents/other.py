@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.agents.memory import RECENT, dialogue
-from polyclinic.clinics.counsel.prompts.other import DeskWaits, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.other import OPENING, DeskWaits, PatientSpeaks
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
 from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Memory, RememberedLine
+from polyclinic.core.message import user
 from polyclinic.core.part import Part, answer_in_part
 
 LEAVES = "/bye"
@@ -21,11 +22,12 @@ class Other:
     def __init__(self, episode: Episode, talk: Talk, session: Session, cues: dict[int, str], voice: str) -> None:
         self._episode, self._patient, self._desk = episode, episode.agent("patient"), episode.agent("desk")
         self._talk, self._session, self._cues, self._voice = talk, session, cues, voice
-        self._steps = 0
+        self._steps = self._lines = 0
         self._heard = Memory(recent=RECENT)
 
     def hear(self, speaker: str, text: str) -> None:
         """Remember what either side said aloud."""
+        self._lines += 1
         self._heard.turns.append(RememberedLine(speaker=speaker, text=text))
         del self._heard.turns[:-RECENT]
 
@@ -55,6 +57,7 @@ class Other:
             voices=self._cues.get(turn, ""),
             last=turn == talk.turns,
             said=said,
+            opening=OPENING[talk.lang],
             cue=Cue(voice=self._voice),
         )
         names = ("patient", "환자", persona.name)
@@ -70,4 +73,6 @@ class Other:
             lang=talk.lang,
         )
         history = dialogue(heard[:-1] if said else heard, "patient")
+        if history and self._lines <= RECENT:
+            history = [user(OPENING[talk.lang]), *history]
         return (await answer_in_part(self._episode, self._patient, prompt, part, history=history)).value

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic
 from polyclinic.clinics.counsel.rules.notes import Claim, LeftOut, ObjectionOverruled, Replied
-from polyclinic.clinics.counsel.rules.objections import borrowed, harmless
-from polyclinic.clinics.counsel.rules.risk import Draft, RiskFault, draft_fault, not_their_own, stands
+from polyclinic.clinics.counsel.rules.objections import borrowed, harmless, recited
+from polyclinic.clinics.counsel.rules.risk import Draft, RiskFault, draft_fault, not_said_to_them, not_their_own, stands
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
@@ -122,6 +122,9 @@ class Drafting:
         own = borrowed(made.text, self._counsellor.heard_from_person(heard.utterance))
         if own:
             return not_their_own(own, self._session.lang)
+        told = recited(made.text)
+        if told:
+            return not_said_to_them(told, self._session.lang)
         found, cited = await self._sourced(heard, made)
         hurt = "distress" in heard.signals
         fault = draft_fault(found, hurt, cited, bool(made.claims), self._session.lang)

@@ -9,6 +9,12 @@ from polyclinic.clinics.counsel.scenario import InventedPerson, Lang
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
+OPENING: dict[Lang, str] = {
+    "en": 'The counsellor sits down beside you and waits. Greet them, and say in one sentence, with "I", what is on'
+    " your mind.",
+    "ko": "요즘 무엇이 가장 걱정되세요?",
+}
+
 
 class PatientSpeaks(Prompt[str]):
     """The patient's next words. Earlier messages of both sides are sent along as chat history."""
@@ -20,6 +26,7 @@ class PatientSpeaks(Prompt[str]):
     voices: str = Field(description="what the person must bring up in this turn; empty if they may say anything")
     last: bool
     said: str = Field(description="the counsellor's last words; empty at the beginning")
+    opening: str = Field(description="how the talk begins, before the counsellor has said anything")
     cue: Cue = Cue()
 
     @property

@@ -4,6 +4,7 @@ exact; the reader has already found what the words mean.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -15,6 +16,7 @@ from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
 _TAKEN = 0.8
+_INSTRUCTIONS = re.compile(r"(?:번째|첫|둘째) 문장|한 문장\s*:|상담자의 대답|환자가 말합니다|^그분의 (?:마음|말)")
 _LEAST_WORDS = {"en": 4, "ko": 2}
 
 
@@ -67,6 +69,11 @@ def harmless(draft: str) -> bool:
         if not gentle or any(word in line for word in known["never"]):
             return False
     return True
+
+
+def recited(draft: str) -> str:
+    """Sentences in which a counsellor repeats our instructions instead of speaking to the person."""
+    return " ".join(part for part in sentences(draft) if _INSTRUCTIONS.search(part))
 
 
 def borrowed(draft: str, heard: Sequence[str]) -> str:

@@ -16,7 +16,9 @@ SIGNS = (
             r"\bthe counsell?or's (?:advice|guidance|concerns?|support|help|care|understanding|words|efforts?)\b"
             r"|\b(?:from|by|with) the counsell?or(?:[.,]| and\b|$)|\bi (?:would like to )?thank the counsell?or\b"
             r"|\bhow i can help(?:\.|!|$)|\bnot sure what concerns you (?:have|may have)\b"
-            r"|\bwhat the counsell?or (?:meant|means|said|says|wants?)\b"
+            r"|\bwhat the counsell?or (?:meant|means|said|says|wants?)\b|\bwhat the person is\b"
+            r"|\bi(?: will|'ll) do my best to (?:help|assist|support|address|answer) you"
+            r"|(?:질문이나 정보|정보)를 드릴 수|이 상담자의 말"
             r"|무엇이 (?:가장 )?(?:걱정되|두려우)(?:세요|신가요|십니까)"
             r"|(?:치료는|어떻게) [가-힣 ]{0,8}(?:하고 싶으세요|시작하시겠)"
             r"|대화를 (?:시작해 보세요|하려고 합니다)|응답하지 않았"
@@ -32,7 +34,8 @@ SIGNS = (
             r"|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다"
             r"|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
             r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
-            rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙|말투): |퍼짐\.|물음\.|드러남\.|숨김\.|다님\.(?:\s|$)"
+            rf"|{SENTENCE_START}(?:병|가족|일|형편|신앙|말투): |말투를 하며|사투리에 "
+            r"|퍼짐\.|물음\.|드러남\.|숨김\.|다님\.(?:\s|$)"
             r"|[가-힣](?:는|던) 것\.(?:\s|$)|형편은 [^.]{2,40}\. ?신앙은 |생활? 끝에 가까운"
         ),
     ),

@@ -22,7 +22,8 @@ RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings":
 
 class RiskFault(Frozen):
     """A risk type, the words it is based on, and what to change. `doubted`: the critic alone says so; neither a rule
-    nor the reading of the words confirms it. `borrowed`: the words are the person's own.
+    nor the reading of the words confirms it. `borrowed`: the words are not the
+    counsellor's own.
     """
 
     risk: RiskType
@@ -82,6 +83,11 @@ def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lan
 def not_their_own(words: str, lang: Lang) -> RiskFault:
     """The fault of a draft that repeats the person's own words as if they were the counsellor's."""
     return _fault(3, "borrowed", words, lang).model_copy(update={"borrowed": True})
+
+
+def not_said_to_them(words: str, lang: Lang) -> RiskFault:
+    """The fault of a draft that repeats instructions instead of speaking to the person."""
+    return _fault(3, "recited", words, lang).model_copy(update={"borrowed": True})
 
 
 def stands(words: str, draft: str) -> bool:

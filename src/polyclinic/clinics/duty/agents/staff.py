@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,6 +26,7 @@ from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
+from polyclinic.core.message import Message, user
 from polyclinic.people.traits import TraitProfile
 
 CHECKLIST_ITEMS = 3
@@ -32,6 +34,16 @@ ACTIVE_NORMS = 4
 RECALLED = 2
 FACTS = 4
 EARLIER_CHARS = 140
+_SAID_AGAIN = 8
+"""Added to the sample number of a message that is asked for once more: no other request has that number."""
+_REFUSES = re.compile(r"\b(?:can['’]?t|cannot|unable to) (?:assist|help)(?: you)? with (?:that|this)\b", re.IGNORECASE)
+
+
+def unfit_speech(said: str) -> str:
+    """What is wrong with a language model's message that refuses or breaks off; empty for any other message."""
+    if _REFUSES.search(said):
+        return "Nobody on a ward speaks like that."
+    return "Your words broke off." if said.rstrip().endswith(("…", "...")) else ""
 
 
 class LearnedBefore(Protocol):
@@ -141,20 +153,18 @@ class Staff:
         if not self._variant.checklist:
             return MemoryView(facts=facts, commitments=commitments, earlier=earlier)
         failing = [norm for norm in self._bound if norm.id in memory.slots.active_norms][:ACTIVE_NORMS]
-        signs = [s for s in memory.slots.failures if any(norm.id == s.norm for norm in failing)]
         return MemoryView(
             facts=facts,
             commitments=commitments,
             earlier=earlier,
             reminders=tuple(norm.remind for norm in failing),
-            failures=tuple(f"{sign.count} times, last after: {sign.trigger}" for sign in signs[:2]),
         )
 
     async def speaks(self, beat: Beat, lines: Sequence[SceneLine], book: CommitmentBook) -> Told:
         """Draft, check and choose. A refused draft is rewritten as often as the variant allows."""
         variant = self._variant
         prompt, history = self.prompt(beat, lines, book, self.state.profile), since_own_words(self.role, lines)[0]
-        drafts = [await self._agent.ask(prompt, history=history, sample=sample) for sample in range(variant.candidates)]
+        drafts = [await self._draft(prompt, history, sample) for sample in range(variant.candidates)]
         if variant.candidates == 1 and not variant.rewrites:
             return Told(drafts[0], tuple(drafts), 0)
         refused = 0
@@ -167,8 +177,17 @@ class Staff:
             refused += 1
             objections = tuple(f"{v.rationale}; your words: {v.words}" for v in broken)
             again = prompt.model_copy(update={"objections": objections})
-            drafts.append(await self._agent.ask(again, history=history, sample=rewrite))
+            drafts.append(await self._draft(again, history, rewrite))
         return Told(drafts[best], tuple(drafts), refused)
+
+    async def _draft(self, prompt: ActTurn, history: Sequence[Message], sample: int) -> str:
+        """What this person would say. A language model that refuses or breaks off is asked once more."""
+        said = await self._agent.ask(prompt, history=history, sample=sample)
+        wrong = unfit_speech(said) if self._agent.is_language_model else ""
+        if not wrong:
+            return said
+        asked = user(f"{wrong} You are the {self.role}. Speak to the {prompt.to} yourself, in whole sentences.")
+        return (await self._agent.answer(prompt, history, sample=sample + _SAID_AGAIN, after=(asked,))).value
 
     async def _weighed(
         self, draft: str, beat: Beat, lines: Sequence[SceneLine], prompt: ActTurn

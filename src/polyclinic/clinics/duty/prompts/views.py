@@ -59,7 +59,6 @@ class MemoryView(Frozen):
     commitments: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     reminders: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
 
 
 class SpokenMessage(Frozen):

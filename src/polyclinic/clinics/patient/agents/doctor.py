@@ -19,7 +19,12 @@ from polyclinic.clinics.patient.prompts.doctor.interview import (
     TrickSetting,
     Turns,
 )
-from polyclinic.clinics.patient.prompts.doctor.replies import Colleagues, Conclusion, wants_to_conclude
+from polyclinic.clinics.patient.prompts.doctor.replies import (
+    Colleagues,
+    Conclusion,
+    speaks_to_patient,
+    wants_to_conclude,
+)
 from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.clinics.patient.prompts.patient.replies import lines_of
 from polyclinic.clinics.patient.rules.cheats import CheatKind
@@ -37,6 +42,7 @@ from polyclinic.core.part import WITHOUT_HISTORY
 FALLBACK = "Internal Medicine"
 MOST_QUESTIONS = 12
 TOO_EARLY = "It is too early for that: you have asked too little. Ask the patient one more question."
+TO_THE_PATIENT = 'Speak to the patient, with "you": ask one question, or send them for one test by its name.'
 ALREADY = 'You have asked this already: "{earlier}" Do not ask it again. Ask about {subject}, in your own words.'
 SUBJECTS = {
     "start": "when it began",
@@ -133,13 +139,19 @@ class Doctors:
         return "" if wants_to_conclude(reply.value) else reply.value, offered
 
     async def _something_new(self, prompt: AsksQuestion | Consults, reply: Answer[str]) -> Answer[str]:
-        """The reply; or, if a language model repeats a question, its reply to being asked for another one.
+        """The reply; or, if a language model repeats a question or asks nothing, its reply to being asked once more.
 
-        The second try comes without the talk before it, so that there is nothing to copy. What it says is kept.
+        After a repeated question the second try comes without the talk before it, so that there is nothing to copy.
+        What it says is kept.
         """
-        earlier = self._interview.repeats(reply.value)
-        if not earlier or not self._doctor.is_language_model:
+        if not self._doctor.is_language_model or wants_to_conclude(reply.value):
             return reply
+        earlier = self._interview.repeats(reply.value)
+        if not earlier and speaks_to_patient(reply.value):
+            return reply
+        if not earlier:
+            history = self._interview.told_to("doctor").history
+            return await self._doctor.answer(prompt, history, sample=WITHOUT_HISTORY, after=(user(TO_THE_PATIENT),))
         self._episode.note(AskedAlready(question=reply.value, earlier=earlier))
         asked = ALREADY.format(earlier=earlier, subject=next_subject(prompt.asked))
         return await self._doctor.answer(prompt, sample=WITHOUT_HISTORY, after=(user(asked),))

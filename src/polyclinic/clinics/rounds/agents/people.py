@@ -32,8 +32,10 @@ EXCHANGES = 6
 """How many exchanges a patient remembers: the opening and five rounds, more than a usual session has."""
 _LONG_NAME = 9
 """From this many letters on, a single word such as "terlipressin" is no everyday word."""
-_OF_THE_STUDENTS = Sign("third person", re.compile(r"\bthe (?:medical )?students? (?:ask|want)(?:s|ed)?\b"))
-"""Patients talk to the students, not about them."""
+_NOT_AT_THE_BEDSIDE = Sign(
+    "third person", re.compile(r"\bthe (?:medical )?students? (?:ask|want)(?:s|ed)?\b|\bi saw a patient\b")
+)
+"""People at the bedside talk to the students, not about them, and have seen no patients."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
@@ -63,7 +65,7 @@ class Patient:
         }
         self._talk: list[Message] = []
         self._known = " ".join(script.lines())
-        self._signs = (_OF_THE_STUDENTS, *([_called_by_relation(self.name)] if script.informant else ()))
+        self._signs = (_NOT_AT_THE_BEDSIDE, *([_called_by_relation(self.name)] if script.informant else ()))
         self._hidden = [name for name in (case.answer_text, *case.gives_away) if _is_telling(name, self._known)]
 
     def _part(self, said: str = "") -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -10,7 +11,9 @@ from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDE, CONCLUDE
 from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.core.form import FormHints, TextButton
 from polyclinic.core.prompt import Facts, Prompt
+from polyclinic.core.reply import Unreadable
 
+_ABOUT_THE_QUESTION = re.compile(r"\bhere(?:'s| is) (?:the|a|one|my) question\b|\bthe trick\b", re.IGNORECASE)
 _ORDER = TextButton(label="Order a test", text="Please have a {} test done.", asks="Which test?")
 
 
@@ -118,6 +121,11 @@ class Cheats(Prompt[str]):
     earlier: tuple[str, ...]
     setting: TrickSetting
     player: Player
+
+    def check(self, reply: str) -> None:
+        """Refuse a reply that talks about the question instead of asking it."""
+        if _ABOUT_THE_QUESTION.search(reply):
+            raise Unreadable("write only the words that the doctor says to the patient, with nothing before them")
 
     @property
     def for_human(self) -> str:

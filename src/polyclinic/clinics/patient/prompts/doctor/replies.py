@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
 from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question
 
 CONCLUDE = "/conclude"
 CONCLUDES = "CONCLUDE"
 NOBODY = "none"
+_SENDS = re.compile(r"\b(?:please|tests?|scan|x-ray|order|let us|let's|i (?:would|'d) like)\b")
 QUESTION_TYPES: tuple[str, ...] = tuple(member.value for member in QuestionType)
 
 
 def wants_to_conclude(text: str) -> bool:
     """Whether a doctor gave the sign to end the talk instead of a question."""
     return normalise(text).strip("\"'*. !:/").removesuffix("d") == CONCLUDES.casefold()
+
+
+def speaks_to_patient(text: str) -> bool:
+    """Whether a doctor asks something or sends for a test, and does not talk about the patient as somebody else."""
+    words = normalise(text)
+    return "the patient" not in words and (is_question(text) or _SENDS.search(words) is not None)
 
 
 class Sent(ReplyModel):
