@@ -30,10 +30,12 @@ def _whole(cell: Cell) -> bool:
 
 
 def counted(table: Table) -> tuple[str, list[str]]:
-    """The caption and the columns' names, with the number of episodes behind the estimates.
+    """The caption and the columns' names, with what the figures were counted from.
 
-    The number is in the caption if it is the same for all, else in each column.
+    The number of episodes is in the caption if it is the same for all estimates, else in each column.
     """
+    if table.n:
+        return f"{table.caption} (n = {table.n})", list(table.columns)
     counts = [_counts([row[index] for row in table.rows]) for index in range(len(table.columns))]
     every = sorted({n for each in counts for n in each})
     if len(every) == 1:

@@ -193,7 +193,8 @@ def _hand_overs(results: RunResults) -> Section:
             words += sum(bool(replied and replied.fallback) for replied in replies)
         rows.append([name, talks, crisis, review, words])
     head = ["variant", "talks", "handed over", "for review", "safe utterances said"]
-    blocks: list[Block] = [Table("What went to people", head, rows)]
+    talked = number_of(len(results.episodes), "talk")
+    blocks: list[Block] = [Table("What went to people", head, rows, n=talked)]
     if shown:
         blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))
     return Section("Hand-overs", blocks)
