@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import escape
 
 from polyclinic.eval.axes import NARROW, SMALL, WIDE
-from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, estimate_parts, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
@@ -99,7 +99,7 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
 
 def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, Estimate):
-        mean, *ends = estimate_parts(cell, digits)
+        mean, *ends = cell.parts(digits)
         interval = f" <small>{' to '.join(ends)}</small>" if ends else ""
         return f'<span title="n = {cell.n}">{mean}{interval}</span>'
     return escape(cell_text(cell, digits))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean, pstdev
 
 from polyclinic.clinics.frontdesk.report.rows import (
     WISHES,
@@ -14,6 +13,7 @@ from polyclinic.clinics.frontdesk.report.rows import (
     moved_up,
     scored,
     share,
+    with_deviation,
 )
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
@@ -119,8 +119,7 @@ def departments(rows: Sequence[ContactRow], staff: str) -> Table:
         if not right:
             continue
         wrong = sum(score.value == 0 for score in right)
-        values = [score.value for score in rounds]
-        spread = f"{fmean(values):.2f} ± {pstdev(values):.2f}"
+        spread = with_deviation([score.value for score in rounds])
         lines.append([name, staff, variant, spread, share(wrong, len(right))])
     return Table(
         "Departments and rounds (table 4)",
