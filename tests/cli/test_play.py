@@ -110,6 +110,20 @@ def test_what_was_heard_is_not_shown_again_with_a_question(polyclinic: Run) -> N
     assert told.count("How do I take Amberol?") == 1 and "How courteously does the nurse treat the caller?" in told
 
 
+@pytest.mark.parametrize(
+    ("clinic", "answers", "title", "asked"),
+    [
+        ("rounds", "", "Effectiveness of the teaching strategy", "How well does the tutor teach by asking"),
+        ("duty", "partly\n" * 2, "Does the role keep to its part?", "How well does the role fulfil its duties"),
+    ],
+)
+def test_a_judge_gets_the_conversation_once(clinic: str, answers: str, title: str, asked: str, polyclinic: Run) -> None:
+    done = polyclinic("play", clinic, "--role", "judge", stdin=f"{answers}/quit\n")
+    heard, _, question = done.stdout.partition(title)
+    line = re.compile(r"^(?:\[\d+\] )?(?:patient|tutor|trainee)(?: to \w+)?: ", re.MULTILINE)
+    assert len(line.findall(heard)) > 3 and asked in question and line.findall(question) == []
+
+
 def test_a_session_that_is_continued_shows_both_sides_of_what_was_said(polyclinic: Run) -> None:
     asked = "Does the pain go anywhere?"
     polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=f"{asked}\n/quit\n")

@@ -140,7 +140,7 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
         )
     head = [
         "variant",
-        "N",
+        "drafts at most (N)",
         "overall",
         "mean tokens",
         "P95 tokens",
@@ -155,7 +155,12 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
             Paragraph(
                 "Tokens and latency are those of one answer: guard, plans, drafts, criticism and memory together."
             ),
-            Table("By N", head, rows, note="Latency is how long the models took; an understudy takes none."),
+            Table(
+                "Quality and cost of an answer",
+                head,
+                rows,
+                note="Latency is how long the models took; an understudy takes none.",
+            ),
         ],
     )
 
