@@ -110,6 +110,20 @@ def test_what_was_heard_is_not_shown_again_with_a_question(polyclinic: Run) -> N
     assert told.count("How do I take Amberol?") == 1 and "How courteously does the nurse treat the caller?" in told
 
 
+@pytest.mark.parametrize(
+    ("clinic", "answers", "title", "asked"),
+    [
+        ("rounds", "", "Effectiveness of the teaching strategy", "How well does the tutor teach by asking"),
+        ("duty", "partly\n" * 2, "Does the role keep to its part?", "How well does the role fulfil its duties"),
+    ],
+)
+def test_a_judge_gets_the_conversation_once(clinic: str, answers: str, title: str, asked: str, polyclinic: Run) -> None:
+    done = polyclinic("play", clinic, "--role", "judge", stdin=f"{answers}/quit\n")
+    heard, _, question = done.stdout.partition(title)
+    line = re.compile(r"^(?:\[\d+\] )?(?:patient|tutor|trainee)(?: to \w+)?: ", re.MULTILINE)
+    assert len(line.findall(heard)) > 3 and asked in question and line.findall(question) == []
+
+
 def test_a_session_that_is_continued_shows_both_sides_of_what_was_said(polyclinic: Run) -> None:
     asked = "Does the pain go anywhere?"
     polyclinic("play", "patient", "--role", "doctor", "--scenarios", "ami-01", stdin=f"{asked}\n/quit\n")
@@ -138,10 +152,10 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", "--who", "Kim", stdin=typed)
     assert done.returncode == 0, done.stdout + done.stderr
     told = done.stdout
-    assert told.index("In short") < told.index("Good: your answer “C”") < told.index("own final right: 1")
+    assert told.index("In short") < told.index("Good: your answer “C”") < told.index("your last answer was right: yes")
     assert "reward" not in told and "is_1" not in told, "a student does not see the tutor's reward"
     rows = list(csv.DictReader(io.StringIO(polyclinic("grades").stdout)))
-    assert (rows[0]["who"], rows[0]["role"], rows[0]["own_final_right"]) == ("Kim", "student-1", "1.0")
+    assert (rows[0]["who"], rows[0]["role"], rows[0]["final_answer_right"]) == ("Kim", "student-1", "1.0")
     assert "reward" not in rows[0] and "ets" not in rows[0]
     for name, first in (("g.csv", b"who,"), ("g.jsonl", b"{"), ("g.parquet", b"PAR1")):
         assert polyclinic("grades", "-o", name).stdout == f"1 lines in {name}\n"
@@ -168,7 +182,7 @@ def test_a_shift_ends_with_short_feedback_on_the_persons_own_words(polyclinic: R
     assert done.returncode == 0, done.stderr
     after = done.stdout[done.stdout.index("In short") :]
     assert len([line for line in after.splitlines() if re.match(r"  [a-z_ ]+: [\d.]+", line)]) <= 8
-    assert "own breaches" in after
+    assert "how many rules you broke: " in after
 
 
 def test_a_role_that_is_not_in_the_scenario_is_an_error(polyclinic: Run) -> None:
@@ -224,7 +238,7 @@ def test_a_shift_ends_with_the_number_of_rules_that_each_person_broke(polyclinic
     typed = "He has chest pressure into the left arm and 98 over 60. Please come now.\nHe is on the monitor.\n"
     words = ("--scenarios", "one:t2-01-chest-pain", "--cast", "all=understudy,doctor=understudy:mistake=plays_down@1")
     done = polyclinic("play", "duty", "--role", "nurse", *words, stdin=typed)
-    own = re.search(r"own breaches: (\d+)", done.stdout)
+    own = re.search(r"how many rules you broke: (\d+)", done.stdout)
     (told,) = re.findall("^— (.*) —$", done.stdout, re.MULTILINE)
     assert own is not None and told != "broken"
     theirs = re.search(r"(\d+) by the doctor", told)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 
 import pytest
 
-from polyclinic.eval.cells import counted, counted_figure
+from polyclinic.eval.cells import cell_text, counted, counted_figure
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.overview import TRANSCRIPTS
@@ -30,6 +31,10 @@ SMALL: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+LINKED = r'<caption>((?:(?!</caption>).)*?) <a href="#([^"]+)">episodes</a></caption>'
+"""The caption of a table, and the place that it links to."""
+
+
 def tables(blocks: Iterable[Block]) -> Iterator[Table]:
     for block in blocks:
         if isinstance(block, Table):
@@ -49,16 +54,16 @@ def pictures(blocks: Iterable[Block]) -> Iterator[Figure]:
 
 
 def measured(table: Table) -> bool:
-    return any(isinstance(cell, Estimate) for row in table.rows for cell in row)
+    """Whether a table holds a figure, also one that is written as text ("3 / 40 (7.5 %)", "2.00 ± 0.10")."""
+    figure = re.compile(r"-?\d[\d.,]*(?:$| ?[±/(%\[])")
+    return any(
+        not isinstance(cell, bool) and figure.match(cell_text(cell, 3)) for row in table.rows for cell in row[1:]
+    )
 
 
 def has_n(table: Table) -> bool:
     caption, names = counted(table)
-    counts = any(
-        all(isinstance(row[at], int) and not isinstance(row[at], bool) for row in table.rows)
-        for at in range(len(table.columns))
-    )
-    return "n = " in " ".join([caption, *names]) or counts
+    return bool(re.search(r"\(n = [\d,]+", " ".join([caption, *names])))
 
 
 async def small_report(name: str) -> RunReport:
@@ -72,16 +77,17 @@ async def small_report(name: str) -> RunReport:
 async def test_every_table_gives_n_links_to_episodes_and_claims_no_certainty(name: str) -> None:
     made = await small_report(name)
     found = [table for section in made.all_sections if section.title != TRANSCRIPTS for table in tables(section.body)]
-    figures = [
-        table for table in found if any(isinstance(cell, (Estimate, float)) for row in table.rows for cell in row)
-    ]
+    figures = [table for table in found if measured(table)]
     assert figures and [table.caption for table in figures if not has_n(table)] == []
     drawn = [picture for section in made.all_sections for picture in pictures(section.body)]
     assert drawn and [each.caption for each in drawn if not re.search(r"\(n = .*\d", counted_figure(each))] == []
     page = render_html([made])
     captions = [text for text in re.findall("<figcaption>(.*?)</figcaption>", page) if "n = " not in text]
     assert set(captions) <= {picture.caption for picture in _case_pictures(made)}
-    assert page.count(">episodes</a>") == sum(map(measured, found)) > 0
+    linked = {unescape(re.sub("<[^>]+>", "", text)): to for text, to in re.findall(LINKED, page)}
+    assert [table.caption for table in figures if counted(table)[0] not in linked] == []
+    place, _, episodes = page.partition(f">{TRANSCRIPTS}</h2>")
+    assert set(linked.values()) == {place.rpartition('id="')[2].rstrip('"')} and "<ol class=talk>" in episodes
     assert [ends for ends in re.findall(r"<small>(-?[\d.]+) to (-?[\d.]+)</small>", page) if ends[0] == ends[1]] == []
     shown = re.findall(r">(-?\d+\.\d+)(?: <small>|</span>|</td>)", page)
     assert [text for text in shown if len(text.partition(".")[2]) > 3 or len(text.strip("-")) > 6] == []

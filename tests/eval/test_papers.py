@@ -58,6 +58,9 @@ async def test_clinedus_figure_2_shows_the_teaching_of_each_student_model() -> N
     )
     table, figure = section(made, "Student models").body
     assert isinstance(figure, Figure) and isinstance(table, Table) and isinstance(figure.chart, Bars)
+    (teaching,) = section(made, "Teaching quality").body
+    assert isinstance(teaching, Table) and "table 2 of the paper" in teaching.caption
+    assert "Table 4 of the paper" in teaching.note and "table 9 of the paper" in table.caption
     assert "figure 2" in figure.caption and list(figure.chart.groups) == ["ETS", "MSM", "MPS"]
     assert list(figure.chart.series) == ["full, students: understudy", "plain-tutor, students: understudy"]
     assert [list(values) for values in figure.chart.series.values()] == [list(row[2:5]) for row in table.rows]

@@ -20,7 +20,7 @@ SHARE = Metric("share", "whether it was right, as a share")
     [
         (SAFE, 1.0, "whether no draft stayed over the limit: yes"),
         (SAFE, 0.0, "whether no draft stayed over the limit: no"),
-        (SAFE, 0.5, "whether no draft stayed over the limit: 0.5"),
+        (SAFE, 0.5, "whether no draft stayed over the limit: 0.500"),
         (SHARE, 1.0, "whether it was right, as a share: 1"),
     ],
 )

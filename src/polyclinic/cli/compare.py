@@ -8,8 +8,8 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, waits
 from polyclinic.errors import ConfigError
-from polyclinic.eval.cells import decimals
 from polyclinic.eval.compare import Arm, Comparison, compare
+from polyclinic.eval.estimate import decimals
 from polyclinic.eval.overview import p_text, same_rules
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.results import load_results
@@ -64,6 +64,6 @@ async def _arm(store: Store, text: str, scoring: str) -> Arm:
 
 def _row(item: Comparison, tested: bool) -> list[str]:
     span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
-    means = [f"{mean:.{decimals(mean, 3)}f}" for mean in (item.left_mean, item.right_mean)]
+    means = [f"{mean:.{decimals(mean)}f}" for mean in (item.left_mean, item.right_mean)]
     numbers = [*means, f"{item.difference:+.3f}", span]
     return [item.metric, *numbers, *([p_text(item.p_holm)] if tested else []), str(item.pairs)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TextIO
@@ -51,6 +52,8 @@ def inline(image: Image, out: TextIO) -> str:
 
 
 WIDEST = 100
+_ROUND = re.compile(r"^\[\d+\] ")
+"""The number of the round before a line, as views for judges give it."""
 
 
 class Screen:
@@ -76,7 +79,7 @@ class Screen:
         """
         if isinstance(event, Said):
             self._new_round(event.round)
-            self._told.add(f"{event.speaker}: {event.text}")
+            self._told |= {f"{event.speaker}: {event.text}", f"{event.speaker} to {event.to}: {event.text}"}
             own = event.speaker == self.role
             if not (self.questions if own else " ".join(event.text.split()) in self._mine):
                 to = " (you)" if own else f" to {event.to}" if event.to not in ("", "all", self.role) else ""
@@ -102,7 +105,7 @@ class Screen:
                 print(inline(image, self._out), end="", file=self._out)
         *known, asked = question.show.split("\n\n")
         for paragraph in known:
-            new = "\n".join(line for line in paragraph.split("\n") if line not in self._told)
+            new = "\n".join(line for line in paragraph.split("\n") if _ROUND.sub("", line) not in self._told)
             if paragraph not in self._told and new:
                 self._say(self.dim(new))
             self._told.add(paragraph)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from polyclinic.core.authoring import Writing, one_line
 from polyclinic.core.campaign import Shared
-from polyclinic.core.judge import Case, Judge
+from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.model import role_of
 from polyclinic.core.prompt import Prompt
@@ -115,7 +115,8 @@ class Clinic(Generic[S_co, V_co]):
     of file that an author writes, if they are not scenarios as JSON lines. `rulebook()` shows the rules that people in
     this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
     it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
-    metrics do not have them. `ending(case, role)` says how the episode ended if the outcome's name says too little.
+    metrics do not have them; `own_metrics` says in words what these figures are. `ending(case, role)` says how the
+    episode ended if the outcome's name says too little.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Clinic(Generic[S_co, V_co]):
     report: Callable[[RunResults[S_co]], Sequence[Section]] | None = None
     feedback: Callable[[Case[S_co, V_co], str, str], Sequence[Section]] | None = None
     performance: Callable[[Case[S_co, V_co], str], Mapping[str, float]] | None = None
+    own_metrics: tuple[Metric, ...] = ()
     ending: Callable[[Case[S_co, V_co], str], str] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     own_writings: tuple[Writing, ...] = ()

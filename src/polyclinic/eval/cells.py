@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from polyclinic.eval.charts import HeatMap, Scatter
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, decimals
 from polyclinic.eval.sections import Cell, Figure, Table
 
 
@@ -30,10 +30,12 @@ def _whole(cell: Cell) -> bool:
 
 
 def counted(table: Table) -> tuple[str, list[str]]:
-    """The caption and the columns' names, with the number of episodes behind the estimates.
+    """The caption and the columns' names, with what the figures were counted from.
 
-    The number is in the caption if it is the same for all, else in each column.
+    The number of episodes is in the caption if it is the same for all estimates, else in each column.
     """
+    if table.n:
+        return f"{table.caption} (n = {table.n})", list(table.columns)
     counts = [_counts([row[index] for row in table.rows]) for index in range(len(table.columns))]
     every = sorted({n for each in counts for n in each})
     if len(every) == 1:
@@ -61,28 +63,6 @@ def counted_figure(figure: Figure) -> str:
     return f"{figure.caption} (n = {told})" if told and "n = " not in figure.caption else figure.caption
 
 
-def decimals(value: float, digits: int) -> int:
-    """How many decimals a number of this size needs: three digits in total are enough for a reader."""
-    return max(0, min(digits, 2 - (len(str(int(abs(value)))) - 1))) if abs(value) >= 1 else digits
-
-
-def estimate_parts(found: Estimate, digits: int = 3) -> list[str]:
-    """A mean and the ends of its interval, if it has one, as text.
-
-    Equal ends would claim certainty: they are left out, and ends that only look the same are rounded outwards.
-    """
-    shown = decimals(found.mean, digits)
-    mean = f"{found.mean:,.{shown}f}"
-    if found.low is None or found.high is None or found.low >= found.high:
-        return [mean]
-    low, high = f"{found.low:,.{shown}f}", f"{found.high:,.{shown}f}"
-    if low == high:
-        step = 10**shown
-        low = f"{math.floor(found.low * step) / step:,.{shown}f}"
-        high = f"{math.ceil(found.high * step) / step:,.{shown}f}"
-    return [mean, low, high]
-
-
 def cell_text(cell: Cell, digits: int) -> str:
     """A cell as plain text; None is a dash."""
     if cell is None:
@@ -90,8 +70,7 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Estimate):
-        mean, *ends = estimate_parts(cell, digits)
-        return f"{mean} [{', '.join(ends)}]" if ends else mean
+        return cell.text(digits)
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.eval.charts import Chart, ChartValue, HeatMap, Lines, Scatter, middle
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, number_text
 from polyclinic.eval.sections import Cell, Table
 
 
@@ -13,7 +13,7 @@ def shown(value: ChartValue, digits: int = 3) -> str:
         return "not measured"
     if isinstance(value, Estimate):
         return f"{value.text(digits)}, n = {value.n}"
-    return f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return number_text(value, digits)
 
 
 def chart_table(chart: Chart, caption: str = "") -> Table:
@@ -57,4 +57,4 @@ def chart_words(chart: Chart) -> str:
     if not cells:
         return f"{kind}, {extent}, without values."
     low, high = min(cells), max(cells)
-    return f"{kind}, {extent}. Lowest {low[0]:.3g} ({low[1]}), highest {high[0]:.3g} ({high[1]})."
+    return f"{kind}, {extent}. Lowest {number_text(low[0])} ({low[1]}), highest {number_text(high[0])} ({high[1]})."

@@ -13,6 +13,19 @@ _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.22
 """Student's t for a 95 % interval, for 1 to 10 degrees of freedom."""
 
 
+def decimals(value: float, digits: int = 3) -> int:
+    """How many decimals a number of this size needs: three digits in total are enough for a reader."""
+    size = abs(round(value, digits))
+    return max(0, min(digits, 3 - len(str(int(size))))) if size >= 1 else digits
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """A number that stands alone: without decimals if it is whole, else with three digits; a dash if it is none."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:,.{0 if float(value).is_integer() else decimals(value, digits)}f}"
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean, its 95 % interval, and from how many episodes it was computed.
@@ -31,9 +44,24 @@ class Estimate:
 
     def text(self, digits: int = 3) -> str:
         """The estimate as text: ``0.713 [0.655, 0.768]``."""
-        if self.low is None or self.high is None:
-            return f"{self.mean:.{digits}f}"
-        return f"{self.mean:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        mean, *ends = self.parts(digits)
+        return f"{mean} [{', '.join(ends)}]" if ends else mean
+
+    def parts(self, digits: int = 3) -> list[str]:
+        """A mean and the ends of its interval, if it has one, as text.
+
+        Equal ends would claim certainty: they are left out, and ends that only look the same are rounded outwards.
+        """
+        shown = decimals(self.mean, digits)
+        mean = f"{self.mean:,.{shown}f}"
+        if self.low is None or self.high is None or self.low >= self.high:
+            return [mean]
+        low, high = f"{self.low:,.{shown}f}", f"{self.high:,.{shown}f}"
+        if low == high:
+            step = 10**shown
+            low = f"{math.floor(self.low * step) / step:,.{shown}f}"
+            high = f"{math.ceil(self.high * step) / step:,.{shown}f}"
+        return [mean, low, high]
 
 
 def ratio(part: float, whole: float) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.core.judge import Metric
-from polyclinic.eval.cells import estimate_parts
 from polyclinic.eval.charts import Dots, drawn_range
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
@@ -81,7 +80,7 @@ def _came_out(results: RunResults, summary: Summary, metric: str) -> tuple[list[
 
 
 def _told(value: Estimate) -> str:
-    mean, *ends = estimate_parts(value)
+    mean, *ends = value.parts()
     return f"{mean} ({' to '.join(ends)}, n = {value.n:,})" if ends else f"{mean} (n = {value.n:,})"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import escape
 
 from polyclinic.eval.axes import NARROW, SMALL, WIDE
-from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, estimate_parts, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, counted_figure, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.drawing import draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
@@ -38,7 +38,7 @@ def render_block(block: Block, episodes: str = "") -> str:
         case Picture():
             return _picture(block)
         case Figure():
-            return _figure(block)
+            return _figure(block, episodes)
         case Grid():
             return f'<div class="grid">{"".join(_figure(figure, narrow=True) for figure in block.figures)}</div>'
         case Dialogue():
@@ -69,7 +69,7 @@ def _table(table: Table, episodes: str = "") -> str:
     )
     body = "".join(f"<tr>{_row(row, numeric, digits)}</tr>" for row in table.rows)
     note = f"<p class=note>{escape(table.note)}</p>" if table.note else ""
-    measured = any(isinstance(cell, Estimate) for row in table.rows for cell in row)
+    measured = "n = " in " ".join([title, *names])
     link = f' <a href="#{episodes}">episodes</a>' if episodes and measured else ""
     caption = f"<caption>{_title(title)}{link}</caption>" if title else ""
     wide = " class=wide" if len(table.columns) > _MANY_COLUMNS else ""
@@ -99,19 +99,19 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
 
 def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, Estimate):
-        mean, *ends = estimate_parts(cell, digits)
+        mean, *ends = cell.parts(digits)
         interval = f" <small>{' to '.join(ends)}</small>" if ends else ""
         return f'<span title="n = {cell.n}">{mean}{interval}</span>'
     return escape(cell_text(cell, digits))
 
 
-def _figure(figure: Figure, narrow: bool = False) -> str:
+def _figure(figure: Figure, episodes: str = "", narrow: bool = False) -> str:
     words = figure.alt or chart_words(figure.chart)
     picture = draw(figure.chart, figure.caption, words, NARROW if narrow else WIDE)
     numbers, title = "", counted_figure(figure)
     table = chart_table(figure.chart, title if figure.n else figure.caption)
     if not narrow and (figure.chart.kind != "scatter" or len(table.rows) <= _MOST_POINTS):
-        numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
+        numbers = f"<details class=data><summary>Numbers</summary>{_table(table, episodes)}</details>"
     if not narrow:
         # A small screen gets a chart drawn for it, or one that keeps its size and scrolls sideways.
         small = draw(figure.chart, figure.caption, words, SMALL) if fits_telephone(figure.chart) else ""

@@ -14,6 +14,7 @@ from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragra
 from polyclinic.eval.summary import Summary
 from polyclinic.eval.validity import NOT_VALID, grounds
 from polyclinic.eval.variance import VarianceSplit
+from polyclinic.text.layout import number_of
 
 UNDERSTUDIES = (
     "Understudies are rule-based baselines and not language models: their scores show that the machinery works, "
@@ -129,7 +130,7 @@ def p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def variance_section(variances: Variances) -> Section | None:
+def variance_section(results: RunResults, variances: Variances) -> Section | None:
     """Where the variance comes from; left out when nothing was repeated."""
     rows: list[list[Cell]] = []
     for variant, metrics in variances.items():
@@ -147,7 +148,8 @@ def variance_section(variances: Variances) -> Section | None:
         "it is contained in the source to its left. More scenarios help against the first, more trials against "
         "the second, more judge samples against the third."
     )
-    table: Block = Table("Share of the variance by source", columns, rows)
+    episodes = number_of(len(results.episodes), "episode")
+    table: Block = Table("Share of the variance by source", columns, rows, n=episodes)
     if len(rows) > _OPEN_ROWS:
         table = Details(f"Share of the variance by source: {len(rows)} rows", [table])
     return Section("Where the variance comes from", [table, Paragraph(note, tone="note")])
@@ -167,13 +169,14 @@ def failure_section(results: RunResults) -> Section:
         fatal = sum(failure.fatal for failure in owned)
         said = list(dict.fromkeys(clip(failure.error, 200) for failure in owned))[:_EXAMPLES]
         rows.append([owner.replace("_", " "), count, fatal, " | ".join(said)])
+    columns = ["owner", "failures", "ended the episode", "examples"]
     return Section(
         "Failures",
-        [Paragraph(text), Table("Failures by owner", ["owner", "failures", "ended the episode", "examples"], rows)],
+        [Paragraph(text), Table("Failures by owner", columns, rows, n=number_of(total, "episode"))],
     )
 
 
-def usage_section(summary: Summary) -> Section | None:
+def usage_section(results: RunResults, summary: Summary) -> Section | None:
     """Calls, tokens and money by role."""
     used = [(role, usage) for role, usage in summary.usage.items() if usage.calls]
     if not used:
@@ -183,7 +186,7 @@ def usage_section(summary: Summary) -> Section | None:
         for role, u in used
     ]
     columns = ["role", "calls", "input tokens", "output tokens", "cost (USD)", "estimated"]
-    return Section("Usage", [Table("Usage by role", columns, rows)])
+    return Section("Usage", [Table("Usage by role", columns, rows, n=number_of(len(results.episodes), "episode"))])
 
 
 def _money(usd: float) -> str:

@@ -24,6 +24,7 @@ from polyclinic.core.transcript import (
     Transcript,
     Violated,
 )
+from polyclinic.eval.estimate import number_text
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Line, Paragraph, Table
 
 MAX_EVENTS = 80
@@ -64,7 +65,7 @@ def _words(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:.3g}"
+            return number_text(value)
         case dict():
             return ", ".join(f"{str(name).replace('_', ' ')}: {_inside(each)}" for name, each in value.items())
         case list():

@@ -14,6 +14,7 @@ from polyclinic.core.plainly import ToldInWords
 from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
+from polyclinic.text.layout import number_of
 
 _NOTE = (
     "First: the first reply was accepted. Again: a later one was, after the model was told its fault. In words: the"
@@ -139,11 +140,13 @@ def reply_section(results: RunResults) -> Section | None:
         ]
         for (role, prompt), count in counts.items()
     ]
+    asked = sum(count.asked for count in counts.values())
     columns = ["role", "prompt", "asked", "first", "again", "in words", "never", "faults"]
-    body: list[Paragraph | Table] = [Table("Replies by prompt", columns, rows, _NOTE)]
+    body: list[Paragraph | Table] = [Table("Replies by prompt", columns, rows, _NOTE, n=number_of(asked, "question"))]
     tools = tool_rows(spoken.calls, spoken.used)
     if tools:
-        body.append(Table("Tools by role", ["role", "tool", "used", "how"], tools, _TOOLS_NOTE))
+        uses = number_of(len(spoken.used), "use")
+        body.append(Table("Tools by role", ["role", "tool", "used", "how"], tools, _TOOLS_NOTE, n=uses))
     adapted: Counter[tuple[str, str]] = Counter()
     for (role, _), count in counts.items():
         for what, number in count.adapted.items():

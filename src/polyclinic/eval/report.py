@@ -23,6 +23,7 @@ from polyclinic.eval.sections import Cell, Paragraph, Section, Table, sections_t
 from polyclinic.eval.summary import Summary, summarise
 from polyclinic.eval.validity import grounds
 from polyclinic.eval.variance import VarianceSplit, metric_variance
+from polyclinic.text.layout import number_of
 
 
 def count_parts(results: RunResults) -> PartCounts:
@@ -57,7 +58,8 @@ def parts_section(results: RunResults) -> Section | None:
             " fallen out of the part three times."
         )
     rows: list[list[Cell]] = [[kind, again[kind], ready[kind], stayed[kind]] for kind in sorted(again | ready | stayed)]
-    table = [Table("By kind", ["kind", "asked again", "ready line", "stayed out"], rows)] if rows else []
+    columns = ["kind", "asked again", "ready line", "stayed out"]
+    table = [Table("By kind", columns, rows, n=number_of(lines, "line"))] if rows else []
     return Section("Falling out of the part", [Paragraph(text), *table])
 
 
@@ -116,12 +118,12 @@ class RunReport:
             overview.results_section(self.results, self.summary),
             *self.sections,
             overview.comparison_section(self.results, self.comparisons, p_values=not overview.same_rules(self.results)),
-            overview.variance_section(self.variances),
+            overview.variance_section(self.results, self.variances),
             consistency_section(self.results),
             overview.failure_section(self.results),
             parts_section(self.results),
             reply_section(self.results),
-            overview.usage_section(self.summary),
+            overview.usage_section(self.results, self.summary),
             overview.transcript_section(self.results, self.transcripts_per_variant),
         ]
         return [section for section in found if section is not None]

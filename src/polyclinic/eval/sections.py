@@ -32,13 +32,16 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns. Numbers align right; an `Estimate` is shown with its interval; None as a dash."""
+    """Rows under named columns. Numbers align right; an `Estimate` is shown with its interval; None as a dash. `n` says
+    what the figures were counted from ("24 calls"); left empty, it comes from the estimates.
+    """
 
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     digits: int = 3
+    n: str = ""
     kind: Literal["table"] = field(default="table", init=False)
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.transcript import Ended, EpisodeStatus, Failed, Score, Scored, Transcript
+from polyclinic.eval.estimate import number_text
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.rules import RuleJudge
 from polyclinic.eval.sections import Section
@@ -140,9 +141,14 @@ def own_feedback(clinic: Clinic, part: str, case: Case, language: str) -> list[S
     return list(clinic.feedback(case, part, language))
 
 
+def metrics_told(clinic: Clinic) -> dict[str, Metric]:
+    """What each figure of a person means: the metrics of the judges, and the clinic's metrics for people."""
+    return {metric.name: metric for metric in (*clinic_metrics(clinic), *clinic.own_metrics)}
+
+
 def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:
     """A few figures as text: what each means, and its value on its scale."""
-    known = {metric.name: metric for judge in clinic.judges() for metric in judge.metrics}
+    known = metrics_told(clinic)
     for name, value in list(figures.items())[:MOST]:
         metric = known.get(name)
         words = metric.about.rstrip(".?") if metric else ""
@@ -153,4 +159,4 @@ def _value(value: float, metric: Metric | None) -> str:
     if metric and metric.yes_no and value in (0.0, 1.0):
         return "yes" if value else "no"
     scale = f" of {metric.high:g}" if metric and 1 < metric.high < math.inf else ""
-    return f"{value:.3g}{scale}"
+    return f"{number_text(value)}{scale}"

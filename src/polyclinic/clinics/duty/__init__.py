@@ -7,7 +7,7 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report import ending, feedback, performance, report, rulebook
+from polyclinic.clinics.duty.report import OWN_METRICS, ending, feedback, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.norm import house_norms
 from polyclinic.clinics.duty.scenario import lint, scenarios
 from polyclinic.clinics.duty.scenario.authoring import WRITINGS
@@ -57,6 +57,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     performance=performance,
+    own_metrics=OWN_METRICS,
     ending=ending,
     lint=lint,
     own_writings=WRITINGS,

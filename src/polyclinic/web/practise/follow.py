@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import people_in
+from polyclinic.runner.results import metrics_told, people_in
 from polyclinic.store.class_rows import Hint
 from polyclinic.store.run_rows import RunRow
 from polyclinic.web.of_request import kept
@@ -106,14 +106,15 @@ async def feedback_of(sessions: Sessions, run: str, language: str) -> dict[str, 
     If the person's part is not `measured`, the text only says what the session recorded.
     """
     ended = await sessions.ended(run, language)
-    about = {m.name: m.about for judge in ended.clinic.judges() for m in judge.metrics}
+    known = metrics_told(ended.clinic)
     return {
         "outcome": ended.outcome,
         "part": ended.part,
         "measured": bool(ended.figures or ended.clinic.role(ended.part).metrics),
         "sections": sections_to_plain(ended.sections),
         "figures": [
-            {"name": name, "value": value, "about": about.get(name, "")} for name, value in ended.figures.items()
+            {"name": name, "value": value, "about": known[name].about if name in known else ""}
+            for name, value in ended.figures.items()
         ],
         "elapsed_ms": ended.elapsed_ms,
         "lines": [line.model_dump() for line in ended.lines],

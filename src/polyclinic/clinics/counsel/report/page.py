@@ -140,7 +140,7 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
         )
     head = [
         "variant",
-        "N",
+        "drafts at most (N)",
         "overall",
         "mean tokens",
         "P95 tokens",
@@ -155,7 +155,12 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
             Paragraph(
                 "Tokens and latency are those of one answer: guard, plans, drafts, criticism and memory together."
             ),
-            Table("By N", head, rows, note="Latency is how long the models took; an understudy takes none."),
+            Table(
+                "Quality and cost of an answer",
+                head,
+                rows,
+                note="Latency is how long the models took; an understudy takes none.",
+            ),
         ],
     )
 
@@ -193,7 +198,8 @@ def _hand_overs(results: RunResults) -> Section:
             words += sum(bool(replied and replied.fallback) for replied in replies)
         rows.append([name, talks, crisis, review, words])
     head = ["variant", "talks", "handed over", "for review", "safe utterances said"]
-    blocks: list[Block] = [Table("What went to people", head, rows)]
+    talked = number_of(len(results.episodes), "talk")
+    blocks: list[Block] = [Table("What went to people", head, rows, n=talked)]
     if shown:
         blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))
     return Section("Hand-overs", blocks)

@@ -7,12 +7,13 @@ person is only blamed for their own words; what colleagues broke is listed separ
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
-from polyclinic.core.judge import Case
+from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Said, Score, Scored, Violated
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
@@ -58,6 +59,12 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases, broken: list[Violat
         else say("harder"),
     )
     return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine else short.body)
+
+
+OWN_METRICS = (
+    Metric("own_breaches", "how many rules you broke", higher_is_better=False, high=inf),
+    Metric("gravest_breach", "how grave your gravest breach was", higher_is_better=False, high=5),
+)
 
 
 def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:

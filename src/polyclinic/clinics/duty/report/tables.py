@@ -12,6 +12,7 @@ from polyclinic.core.judge import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
+from polyclinic.text.layout import number_of
 
 TABLE_ROLE = "doctor"
 METHOD = "full"
@@ -74,7 +75,7 @@ def paper_tables(data: Collected) -> Section:
                 TABLE_ROLE,
             ),
             _table("Table 3. Social embeddedness (1 to 10)", data, ("cbs", "rqs", "tss"), ""),
-            ablation_table(data),
+            *ablation_table(data),
             _table("Task effectiveness", data, ("tsr", "success", "se"), ""),
         ],
     )
@@ -96,7 +97,8 @@ def unread_norms(data: Collected) -> list[Section]:
         "report. The built-in reader has learned only the clinic's norms: cast a language model as the reader, or name "
         "the clinic's norm that means the same (`like: SAFE-1`)."
     )
-    table = Table("Norms that were not judged", ["norm", "variant", "episodes"], rows)
+    shifts = number_of(len(data.shifts), "shift")
+    table = Table("Norms that were not judged", ["norm", "variant", "shifts"], rows, n=shifts)
     return [Section("Norms that were not judged", [Paragraph(told), table])]
 
 
@@ -112,15 +114,17 @@ def _table(caption: str, data: Collected, metrics: Sequence[str], role: str) -> 
     return Table(caption, columns, rows)
 
 
-def ablation_table(data: Collected) -> Table:
-    """Table 4: the method minus each other variant, over all tasks, paired by scenario and trial."""
+def ablation_table(data: Collected) -> list[Table]:
+    """Table 4: the method minus each other variant, over all tasks, paired by scenario and trial. Empty if there is no
+    other variant.
+    """
     columns = ["baseline / method", "ΔNVR", "ΔSNR", "ΔICS", "ΔTSS"]
     rows: list[list[Cell]] = []
     for variant in data.variants:
         if variant != METHOD and METHOD in data.variants:
             deltas: list[Cell] = [difference(data, variant, metric) for metric in ("nvr", "snr", "ics", "tss")]
             rows.append([f"{variant} / {METHOD}", *deltas])
-    return Table("Table 4. The method minus each other variant, over all tasks", columns, rows)
+    return [Table("Table 4. The method minus each other variant, over all tasks", columns, rows)] if rows else []
 
 
 def difference(data: Collected, variant: str, metric: str, task: Task | None = None) -> Estimate | None:

@@ -195,7 +195,7 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
     columns = ["physician", "department", "clinic hours", "seen", "no-shows", "time used", "lost to no-shows"]
     return [
         Figure(f"Clinic time used by physician and hour, {label}", chart, n=visits),
-        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time."),
+        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time.", n=visits),
     ]
 
 

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from polyclinic.clinics.frontdesk.rules.notes import InDepartment, MovedUp, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
-from polyclinic.eval.estimate import Estimate, mean_with_interval
+from polyclinic.eval.estimate import Estimate, decimals, mean_with_interval
 from polyclinic.eval.results import EpisodeRow, RunResults
 
 LEVELS = ("primary", "secondary", "tertiary", "custom")
@@ -103,7 +103,14 @@ def mean_over_hospitals(rows: Iterable[ContactRow], metric: str) -> str:
     if not means:
         return "-"
     count = f"(n = {sum(map(len, values.values())):,})"
-    return f"{fmean(means):.3f} ± {pstdev(means):.3f} {count}" if len(means) > 1 else f"{means[0]:.3f} {count}"
+    return f"{with_deviation(means) if len(means) > 1 else Estimate(means[0], None, None, 1).text()} {count}"
+
+
+def with_deviation(values: Sequence[float]) -> str:
+    """Mean and standard deviation, as in ``0.985 ± 0.003``."""
+    mean = fmean(values)
+    shown = decimals(mean)
+    return f"{mean:.{shown}f} ± {pstdev(values):.{shown}f}"
 
 
 def share(count: int, of: int) -> str:

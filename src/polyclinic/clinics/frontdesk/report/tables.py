@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean, pstdev
 
 from polyclinic.clinics.frontdesk.report.rows import (
     WISHES,
@@ -14,11 +13,13 @@ from polyclinic.clinics.frontdesk.report.rows import (
     moved_up,
     scored,
     share,
+    with_deviation,
 )
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded
 from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.eval.sections import Cell, Table
+from polyclinic.text.layout import number_of
 
 _ENDS = (
     "taken_in",
@@ -69,6 +70,7 @@ def success(rows: Sequence[ContactRow], staff: str, patient: str) -> Table:
         note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals "
         "(none for one hospital); n counts the tasks. Where hospitals differ in size, 1 minus the rate differs a "
         "little from the pooled error rates of tables 3, 5 and 11. (staff) leaves out what the patient spoilt.",
+        n=number_of(sum(len(scored(rows, metric)) for metric in ("intake", "scheduling")), "task"),
     )
 
 
@@ -105,6 +107,7 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Cont
         lines,
         note="Each task has at most one code, the first that was found. So the counts of the codes add up to "
         f"the number of errors, and each share is a share of the errors. {meanings}.",
+        n=number_of(len(scored(rows, metric)), "task"),
     )
 
 
@@ -116,8 +119,7 @@ def departments(rows: Sequence[ContactRow], staff: str) -> Table:
         if not right:
             continue
         wrong = sum(score.value == 0 for score in right)
-        values = [score.value for score in rounds]
-        spread = f"{fmean(values):.2f} ± {pstdev(values):.2f}"
+        spread = with_deviation([score.value for score in rounds])
         lines.append([name, staff, variant, spread, share(wrong, len(right))])
     return Table(
         "Departments and rounds (table 4)",
@@ -125,6 +127,7 @@ def departments(rows: Sequence[ContactRow], staff: str) -> Table:
         lines,
         note="Rounds of the intake dialogue: mean ± standard deviation between patients. Department errors are counted "
         "whatever else went wrong, so they may be more than ID and IDPI in table 3.",
+        n=number_of(len(scored(rows, "department")), "intake"),
     )
 
 
@@ -148,7 +151,8 @@ def tools(rows: Sequence[ContactRow], staff: str) -> Table | None:
         "Wrong tool: another tool than the patient's wish asks for, in either offer; the paper counts those "
         "that failed."
     )
-    return Table("Tools among new appointments (table 6)", columns, lines, note=note)
+    appointments = number_of(len(scored(rows, "right_tool")), "new appointment")
+    return Table("Tools among new appointments (table 6)", columns, lines, note=note, n=appointments)
 
 
 _OF_THE_LIST = (
@@ -172,7 +176,8 @@ def outcomes(rows: Sequence[ContactRow]) -> Table:
     columns = ["hospital", "variant", "contacts", *(end.replace("_", " ") for end in ends), "moved up", "not reached"]
     told = [f"{end.replace('_', ' ')}: {_MEANT[end]}" for end in ends if end in _MEANT]
     note = "; ".join([*told, _OF_THE_LIST])
-    return Table("How contacts ended", columns, lines, note=f"{note}.")
+    contacts = number_of(sum(counts.total() for _, _, counts, _, _ in counted), "contact")
+    return Table("How contacts ended", columns, lines, note=f"{note}.", n=contacts)
 
 
 def imposters(rows: Sequence[ContactRow]) -> Table | None:
@@ -182,11 +187,9 @@ def imposters(rows: Sequence[ContactRow]) -> Table | None:
         scores = scored(mine, "protected")
         if scores:
             lines.append([name, variant, len(scores), sum(score.value == 0 for score in scores)])
-    return (
-        Table("Calls of imposters", ["hospital", "variant", "calls", "reached an appointment"], lines)
-        if lines
-        else None
-    )
+    columns = ["hospital", "variant", "calls", "reached an appointment"]
+    calls = number_of(len(scored(rows, "protected")), "call")
+    return Table("Calls of imposters", columns, lines, n=calls) if lines else None
 
 
 def dialogue_types(rows: Sequence[ContactRow]) -> Table | None:
@@ -207,6 +210,6 @@ def dialogue_types(rows: Sequence[ContactRow]) -> Table | None:
         ["wish, then second wish", *found],
         lines,
         note="All variants together. The second wish is stated after the first offer was turned down, or when "
-        "the first "
-        "wish has no free time.",
+        "the first wish has no free time.",
+        n=number_of(sum(counts.total() for counts in found.values()), "dialogue"),
     )

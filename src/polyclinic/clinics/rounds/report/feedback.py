@@ -11,7 +11,7 @@ from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.scenario.case import SocraticStep
-from polyclinic.core.judge import Case
+from polyclinic.core.judge import Case, Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Reviewed, Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
@@ -170,6 +170,14 @@ def _tutor_in_short(
     )
 
 
+OWN_METRICS = (
+    Metric("first_answer_right", "your first answer was right", yes_no=True),
+    Metric("final_answer_right", "your last answer was right", yes_no=True),
+    Metric("transfer_answer_right", "your answer about the unseen case was right", yes_no=True),
+    Metric("steps_shown", "share of the steps that your reports show"),
+)
+
+
 def performance(judged: Case, role: str) -> Mapping[str, float]:
     """A student's own figures: whether each answer was right, and the share of steps that their own reports show."""
     transcript = judged.transcript
@@ -179,8 +187,8 @@ def performance(judged: Case, role: str) -> Mapping[str, float]:
         return {}
     chose = {note.when: float(note.right) for note in transcript.notes(Chose) if note.student == name}
     held = {number for note in transcript.notes(Analysed) if note.student == name for number in note.held}
-    found = {f"own_{when}_right": right for when, right in chose.items()}
-    return {**found, "own_steps": len(held) / len(taught_case(transcript).steps)}
+    found = {f"{when}_answer_right": right for when, right in chose.items()}
+    return {**found, "steps_shown": len(held) / len(taught_case(transcript).steps)}
 
 
 def _answer(transcript: Transcript, name: str, when: str) -> str:
