@@ -30,6 +30,8 @@ def test_every_prompt_says_in_plain_words_what_a_person_is_asked(name: str) -> N
     ("clinic", "role"),
     [
         ("counsel", "patient"),
+        ("counsel", "patient --scenarios 1"),
+        ("counsel", "counsellor --scenarios risk:1"),
         ("counsel", "counsellor"),
         ("counsel", "critic"),
         ("demo", "nurse"),
@@ -50,7 +52,7 @@ def test_every_prompt_says_in_plain_words_what_a_person_is_asked(name: str) -> N
 def test_a_person_sees_their_own_language_and_no_instructions_for_models(
     polyclinic: Run, clinic: str, role: str
 ) -> None:
-    done = polyclinic("play", clinic, "--role", role, stdin="", LC_ALL="en_GB.UTF-8")
+    done = polyclinic("play", clinic, "--role", *role.split(), stdin="", LC_ALL="en_GB.UTF-8")
     assert done.returncode == 0, done.stderr
     told = done.stdout
     assert told.strip().endswith(">") and len(told) > 60, "asked something"
@@ -60,8 +62,9 @@ def test_a_person_sees_their_own_language_and_no_instructions_for_models(
 
 
 def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> None:
-    done = polyclinic("play", "counsel", "--role", "patient", stdin="", LC_ALL="ko_KR.UTF-8")
-    assert "당신은" in done.stdout and "먼저 말을 꺼내 보세요" in done.stdout
+    for chosen in ([], ["--scenarios", "quiet:2"]):
+        done = polyclinic("play", "counsel", "--role", "patient", *chosen, stdin="", LC_ALL="ko_KR.UTF-8")
+        assert "당신은" in done.stdout and "먼저 말을 꺼내 보세요" in done.stdout
 
 
 def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:

@@ -170,11 +170,23 @@ def test_a_dash_is_standard_output_and_never_a_file(polyclinic: Run, tmp_path: P
     assert not (tmp_path / "-").exists()
 
 
-@pytest.mark.parametrize("command", ["runs", "show", "report", "grades", "export", "judge", "resume", "library list x"])
+@pytest.mark.parametrize(
+    "command",
+    ["runs", "runs delete x", "show", "report", "grades", "export", "judge", "resume", "library list x", "staff list"],
+)
 def test_a_mistyped_store_is_an_error_and_is_not_created(polyclinic: Run, command: str, tmp_path: Path) -> None:
     done = polyclinic(*command.split(), "--store", "typo.db")
     assert (done.returncode, "there is no store 'typo.db'" in done.stderr) == (2, True)
     assert not (tmp_path / "typo.db").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["play demo --role nurse", "run demo", "evolve patient", "serve counsel", "web --no-open", "doctor"]
+)
+def test_a_store_in_a_folder_that_does_not_exist_is_an_error(polyclinic: Run, command: str, tmp_path: Path) -> None:
+    done = polyclinic(*command.split(), "--store", "typo/new.db", stdin="")
+    assert done.returncode in (1, 2) and "make it with: mkdir -p typo" in done.stdout + done.stderr
+    assert not list(tmp_path.iterdir()), "nothing was written"
 
 
 def test_the_browser_says_that_its_store_is_new(polyclinic: Run) -> None:

@@ -131,7 +131,11 @@ def test_placeholders_are_translated_only_outside_quotes() -> None:
 
 @pytest.mark.parametrize(
     ("url", "words"),
-    [("mysql://x", "is of an unknown kind"), ("/proc/nowhere/store.db", "folder cannot be made")],
+    [
+        ("mysql://x", "is of an unknown kind"),
+        ("/proc/nowhere/store.db", "mkdir -p /proc/nowhere"),
+        ("/proc/.polyclinic/store.db", "folder cannot be made"),
+    ],
 )
 def test_a_store_that_cannot_be_opened_gives_the_reason(url: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):

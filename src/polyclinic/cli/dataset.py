@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, waits
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, terminal_progress, waits
 from polyclinic.store.store import open_store
 from polyclinic.training.dataset import DatasetRequest, build
 
@@ -66,8 +67,9 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
     def progress(done: int, wanted: int) -> None:
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
+    watching = partial(terminal_progress, as_json)
     async with open_store(store, must_exist=bool(runs)) as opened:
-        card = await build(opened, DatasetRequest(out=out, runs=runs, **wished), progress)
+        card = await build(opened, DatasetRequest(out=out, runs=runs, **wished), progress, watching)
     if as_json:
         print_json(card.model_dump(mode="json"))
         return 0

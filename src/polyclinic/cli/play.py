@@ -97,7 +97,7 @@ def command(
     values: dict[str, object] = {
         "clinic": clinic,
         "variants": (variant or found.first_variant,),
-        "scenarios": found.to_play(role, own_language()) if scenarios is None else scenarios,
+        "scenarios": found.to_play(role, own_language(), scenarios or ""),
         "seed": seed,
         "cast": ",".join(filter(None, [f"{seat}=human", cast or "all=understudy"])),
         "libraries": {"all": library} if library else {},

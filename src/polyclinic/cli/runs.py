@@ -40,7 +40,7 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
     RUNS are ids, the first letters of one, or 'last'. Saved libraries and FHIR records stay.
     """
     deleted: dict[str, int] = {}
-    async with open_store(store) as opened:
+    async with open_store(store, must_exist=True) as opened:
         found = list(dict.fromkeys([(await opened.runs.get(name)).id for name in runs]))
         if not yes:
             click.confirm(f"Delete {', '.join(found)}?", abort=True, err=True)
@@ -65,7 +65,7 @@ async def release(run: str, force: bool, store: str, as_json: bool) -> int:
 
     If the lost process is still alive, its uncommitted work is dropped, and nothing happens twice.
     """
-    async with open_store(store) as opened:
+    async with open_store(store, must_exist=True) as opened:
         run = (await opened.runs.get(run)).id
         found = await opened.database.read(partial(holders, run=run))
         for holder in found:

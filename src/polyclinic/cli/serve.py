@@ -80,9 +80,9 @@ def command(
     )
     webhook = check_webhook(alert, local_only) if alert else ""
     app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
+    wait(_first_administrator(store, hash_password))
     if not given:
         click.echo(f"service token (created for this run): {token}", err=True)
-    wait(_first_administrator(store, hash_password))
 
     if host not in LOOPBACK:
         click.echo(f"{host} can be reached from other machines: put a proxy with TLS in front of it", err=True)

@@ -15,6 +15,7 @@ from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, W
 from polyclinic.store.store import open_store
 
 BY = "command line"
+ADDED = "add account"
 
 
 @click.group(name="staff", short_help="Manage accounts (live sessions, browser) and read the audit log.")
@@ -40,7 +41,7 @@ def add(name: str, role: AccountRole, store: str, as_json: bool) -> int:
     """Add an account. The password is asked for, or read from standard input."""
     hashed = _asked()
     words = f"{name} is {role}" if role in WEB_ROLES else f"{name} may {role.replace('_', ' ')}"
-    return _changes(store, lambda staff: staff.add(name, role, hashed), name, "add account", words, as_json)
+    return _changes(store, lambda staff: staff.add(name, role, hashed), name, ADDED, words, as_json)
 
 
 @command.command(name="password")
@@ -60,7 +61,7 @@ def _changes(
     """Change an account, record the change in the audit log, and print it."""
 
     async def work() -> None:
-        async with open_store(url) as store:
+        async with open_store(url, must_exist=done != ADDED) as store:
             await change(store.staff)
             await store.audit_log.append(BY, "", done, f"staff/{name}")
 
@@ -91,7 +92,7 @@ def _asked() -> str:
 @waits
 async def listed(store: str, as_json: bool) -> int:
     """List the accounts."""
-    async with open_store(store) as opened:
+    async with open_store(store, must_exist=True) as opened:
         accounts = await opened.staff.all()
     if as_json:
         print_json([account.model_dump() for account in accounts])
@@ -118,7 +119,7 @@ async def log(fhir: bool, store: str, as_json: bool) -> int:
     """Read the audit log, and check that nothing in it was changed."""
     from polyclinic.web.sessions.trail import audit_bundle
 
-    async with open_store(store) as found:
+    async with open_store(store, must_exist=True) as found:
         entries = [entry async for entry in found.audit_log.every()]
         broken = await found.audit_log.broken_at()
     if fhir:

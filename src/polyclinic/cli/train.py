@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,10 +86,13 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         )
     home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
+    _step(f"learning from {len(rows):,} lines (about a minute)", as_json)
     digest = train_file(rows, kinds, path)
     if not out:
+        _step("learning the kinds that are read in replies of models", as_json)
         train_lines(rows, kinds, home / LINES)
     tested = labelled(split="test")
+    _step(f"measuring on {len(tested):,} lines of the test authors", as_json)
     found = table(tested, [finding.says for finding in wait(read_all(tested, f"reader=builtin:{path}"))])
     written = {**plain(found), "text_only": text_only(rows, tested, kinds)}
     if not out:
@@ -100,6 +104,12 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         f"balanced accuracy on the test authors: {found.all.balanced}",
     )
     return 0
+
+
+def _step(line: str, as_json: bool) -> None:
+    """Tell on standard error what a long training does now."""
+    if sys.stderr.isatty() or not as_json:
+        click.echo(line, err=True)
 
 
 def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: bool) -> int:

@@ -14,7 +14,7 @@ from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file, read_text
 from polyclinic.errors import ConfigError
-from polyclinic.store.opening import is_missing
+from polyclinic.store.opening import is_missing, ready_folder
 from polyclinic.store.staff import WEB_ROLES
 from polyclinic.store.store import default_store, folder_of, open_store
 
@@ -55,6 +55,7 @@ def command(
 
     refuse_busy_port(host, port)
     url = store or default_store()
+    ready_folder(folder_of(url))
     if is_missing(url):
         click.echo(f"{url} is a new, empty store", err=True)
     accounts = accounts or host not in LOOPBACK
@@ -91,9 +92,7 @@ def start_up_token(store: str) -> str:
     given = os.environ.get(TOKEN, "")
     if given:
         return given
-    beside = folder_of(store)
-    beside.mkdir(parents=True, exist_ok=True)
-    file = beside / TOKEN_FILE
+    file = folder_of(store) / TOKEN_FILE
     try:
         made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

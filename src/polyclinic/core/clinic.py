@@ -102,8 +102,9 @@ class Clinic(Generic[S_co, V_co]):
     settings that ``polyclinic demo`` changes in a run with the demo's scenarios and variants, so that its report shows
     what the clinic is about. With `demo_learns`, it first learns from that many cases and uses what was learned.
     `play_scenarios` is what a person plays who chose no scenario. `play_by_role` replaces it for roles that do not
-    appear there, and `play_by_language` if conversations can be in several languages (``en``, ``ko``). `service` says
-    how live sessions with people are served, and `dataset` how episodes become training data. `documents` reads what
+    appear there. If conversations can be in several languages, `in_language(selector, language)` is the person's
+    selection (empty if they chose none) in their language (``en``, ``ko``). `service` says how live sessions with
+    people are served, and `dataset` how episodes become training data. `documents` reads what
     `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of question that its
     flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are known, for
     auditions. `asked_in` says for a prompt that the first scenario does not ask in which scenarios and which variant it
@@ -162,7 +163,7 @@ class Clinic(Generic[S_co, V_co]):
     demo_scenarios: str = "4"
     play_scenarios: str = "1"
     play_by_role: Mapping[str, str] = field(default_factory=dict)
-    play_by_language: Mapping[str, str] = field(default_factory=dict)
+    in_language: Callable[[str, str], str] | None = None
     demo_variants: tuple[str, ...] = ()
     demo_settings: Mapping[str, Any] = field(default_factory=dict)
     demo_learns: int = 0
@@ -201,9 +202,10 @@ class Clinic(Generic[S_co, V_co]):
             return self.own_writings
         return (one_line(kind, lambda: {case.id: case for case in self.scenarios("", 0)}),)
 
-    def to_play(self, role: str, language: str) -> str:
-        """The selection of scenarios for a person who chose none."""
-        return self.play_by_role.get(role_of(role)) or self.play_by_language.get(language) or self.play_scenarios
+    def to_play(self, role: str, language: str, chosen: str = "") -> str:
+        """The selection of scenarios for a person who speaks this language and may have chosen one."""
+        wanted = chosen or self.play_by_role.get(role_of(role), "")
+        return (self.in_language(wanted, language) if self.in_language else wanted) or self.play_scenarios
 
     def seats(self, role: str, variant: str) -> list[str]:
         """The seats of a role in a variant: ``student-1``, ``student-2`` …; empty for a role without seats."""

@@ -98,6 +98,11 @@ class Prompt(BaseModel, Generic[R]):
         This method is called after a reply was read. If it raises, the model is asked again with the message.
         """
 
+    def check_person(self, reply: R) -> None:
+        """Raise `Unreadable` if a person's reply, typed or filled in, cannot be used. The message tells them what to
+        write instead.
+        """
+
     def most_words(self) -> int:
         """The longest reply to this one prompt, in words; `words` unless it depends on the fields."""
         return self.words

@@ -230,6 +230,7 @@ def read_form(request: Request, values: Mapping[str, Any]) -> Completion:
 
 def _completion(request: Request, reply: object) -> Completion:
     request.prompt.check(reply)
+    request.prompt.check_person(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from polyclinic.store.connections import Connection, PostgresConnection, SqliteC
 from polyclinic.store.database import ThreadedDatabase
 
 T = TypeVar("T")
+OWN_FOLDER = ".polyclinic"
 
 
 class SeparateReads:
@@ -54,6 +56,19 @@ def refuse_missing(url: str) -> None:
         raise ConfigError(f"there is no store '{without_password(url)}': check --store (a run makes a new one)")
 
 
+def ready_folder(folder: Path) -> None:
+    """Refuse a store in a folder that does not exist: its name may be mistyped. Only our own folder is made."""
+    try:
+        if folder.name == OWN_FOLDER:
+            folder.mkdir(exist_ok=True)
+        there = folder.is_dir()
+    except OSError as error:
+        raise ConfigError(f"the store's folder cannot be made: {error}") from None
+    if not there:
+        make = f"mkdir -p {shlex.quote(str(folder))}"
+        raise ConfigError(f"the store's folder '{folder}' does not exist: check --store, or make it with: {make}")
+
+
 def sqlite_path(url: str) -> str:
     """The path of an SQLite store; empty for a server."""
     if url.startswith(("postgresql://", "postgres://")):
@@ -85,11 +100,8 @@ def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
             f"the store '{without_password(url)}' is of an unknown kind: use a path, sqlite:///path or postgresql://…"
         )
     if path != ":memory:":
-        try:
-            Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"the store's folder cannot be made: {error}") from None
         path = str(Path(path).expanduser())
+        ready_folder(Path(path).parent)
     return lambda: SqliteConnection(path), "sqlite"
 
 

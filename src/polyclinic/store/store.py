@@ -14,7 +14,7 @@ from polyclinic.store.facts import EpisodeFacts
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
-from polyclinic.store.opening import open_database, refuse_missing, sqlite_path
+from polyclinic.store.opening import OWN_FOLDER, open_database, refuse_missing, sqlite_path
 from polyclinic.store.packets import Packets
 from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
@@ -23,7 +23,7 @@ from polyclinic.store.scores import Scores
 from polyclinic.store.staff import Owners, StaffAccounts
 from polyclinic.store.words import EpisodeWords
 
-DEFAULT_STORE = ".polyclinic/store.db"
+DEFAULT_STORE = f"{OWN_FOLDER}/store.db"
 
 
 def default_store() -> str:

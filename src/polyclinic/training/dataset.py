@@ -16,6 +16,7 @@ from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run
+from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -28,6 +29,7 @@ from polyclinic.training.room import dataset_room
 
 BATCH_EPISODES = 400
 _Progress = Callable[[int, int], None]
+_Watching = Callable[[], Progress | None]
 
 
 @dataclass
@@ -83,8 +85,13 @@ class Gathered:
         self.scenarios += results.scenarios.values()
 
 
-async def gather(store: Store, wish: DatasetRequest, progress: _Progress | None = None) -> Gathered:
-    """Collect the rows. Sessions are run in batches; each batch is a separate run that stays in the store."""
+async def gather(
+    store: Store, wish: DatasetRequest, progress: _Progress | None = None, watching: _Watching = lambda: None
+) -> Gathered:
+    """Collect the rows. Sessions are run in batches; each batch is a separate run that stays in the store.
+
+    `progress` is told the number of rows after each batch; `watching()` shows the episodes of a batch.
+    """
     clinic = load_clinic(wish.clinic)
     data, casts = dataset_room(clinic), wish.casts or dataset_room(clinic).casts
     tests = Contamination((data.case(case), data.question(case)) for case in data.held_out(wish.against))
@@ -103,7 +110,7 @@ async def gather(store: Store, wish: DatasetRequest, progress: _Progress | None 
             before = len(found.rows)
             each = -(-(wish.rows - before) // len(casts))
             for cast in casts:
-                await found.take(await _batch(store, wish, data, cast, cycle, each), wish.test_share)
+                await found.take(await _batch(store, wish, data, cast, cycle, each, watching()), wish.test_share)
                 if progress is not None:
                     progress(min(len(found.rows), wish.rows), wish.rows)
             if len(found.rows) == before:
@@ -154,7 +161,13 @@ def _shared_out(rows: list[TrainingRow], wanted: int, runs: Sequence[str]) -> li
 
 
 async def _batch(
-    store: Store, wish: DatasetRequest, data: TrainingData[Any], cast: str, number: int, missing: int
+    store: Store,
+    wish: DatasetRequest,
+    data: TrainingData[Any],
+    cast: str,
+    number: int,
+    missing: int,
+    progress: Progress | None,
 ) -> RunResults:
     """A run with one of the casts. Casts of one cycle have the same seed, so that they get the same moments."""
     variants, scenarios = wish.variants or data.variants, wish.scenarios or data.scenarios
@@ -172,14 +185,16 @@ async def _batch(
             "concurrency": wish.concurrency,
         }
     )
-    outcome = await run(store, config)
+    outcome = await run(store, config, progress)
     return await load_results(store, outcome.run)
 
 
-async def build(store: Store, wish: DatasetRequest, progress: _Progress | None = None) -> Card:
+async def build(
+    store: Store, wish: DatasetRequest, progress: _Progress | None = None, watching: _Watching = lambda: None
+) -> Card:
     """Make the dataset: rows, files for each split, pictures, card. Returns the card."""
     started = time.perf_counter()
-    found = await gather(store, wish, progress)
+    found = await gather(store, wish, progress, watching)
     if not found.rows:
         raise ConfigError("no row passed the filters: lower --least-reward, or name other runs")
     wish.out.mkdir(parents=True, exist_ok=True)

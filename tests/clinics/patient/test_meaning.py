@@ -88,6 +88,21 @@ async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied
         assert any(line in text for line in lines) or text.startswith(allowed), text
 
 
+@pytest.mark.parametrize(
+    ("question", "fitting"),
+    [
+        ("When did the pain start?", "It started while I was carrying shopping up the stairs."),
+        ("How long have you had the pain?", "It has not stopped for an hour."),
+        ("When did these symptoms begin?", "It started while I was carrying shopping up the stairs."),
+        ("Does the pain come and go?", "It has not stopped for an hour."),
+    ],
+)
+async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pain(
+    reads: Reads, question: str, fitting: str
+) -> None:
+    assert (await answers(reads, record("ami-01"), question)).startswith(fitting)
+
+
 async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:
     case, decline = record("ami-01"), voice("first").decline
 

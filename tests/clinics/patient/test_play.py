@@ -13,6 +13,9 @@ from click.testing import CliRunner
 
 from polyclinic.cli.main import cli
 from polyclinic.clinics.patient.prompts.doctor.conclusion import Concludes
+from polyclinic.core.model import Request
+from polyclinic.core.reply import Unreadable
+from polyclinic.models.human import read_form, read_typed
 
 QUESTIONS = (
     "When did the pain start?",
@@ -126,12 +129,22 @@ def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
 
 
 @pytest.mark.parametrize(
-    "typed", ["yes", "No.", "12345", "I do not know", "Any fever?", "모르겠어요", "don't know: why"]
+    "said", ["yes", "No.", "12345", "I do not know", "Any fever?", "is it the heart", "모르겠어요", "don't know", " "]
 )
-def test_what_is_no_diagnosis_is_asked_for_again(typed: str) -> None:
-    with pytest.raises(ValueError, match="is no diagnosis"):
-        Concludes.from_human(typed)
-    assert Concludes.from_human("No fracture, a sprain: it moves").diagnosis == "No fracture, a sprain"
+@pytest.mark.parametrize("filled_in", [False, True])
+def test_what_is_no_diagnosis_is_asked_for_again_in_the_terminal_and_in_the_form(said: str, filled_in: bool) -> None:
+    known = {"discipline": "cardiology", "profile": "", "complaint": "", "earlier": "", "heard": "", "notes": ()}
+    prompt = Concludes.model_validate({**known, "memory": {}, "player": {}})
+    request = Request("doctor", prompt, ())
+
+    def given(diagnosis: str) -> str:
+        if filled_in:
+            return read_form(request, {"diagnosis": diagnosis, "reasoning": "it moves"}).text
+        return read_typed(request, f"{diagnosis}: it moves").text
+
+    with pytest.raises(Unreadable, match="diagnosis"):
+        given(said)
+    assert '"No fracture, a sprain"' in given("No fracture, a sprain")
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "2"])

@@ -11,7 +11,7 @@ from polyclinic.clinics.counsel.prompts.known import known_scenes
 from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.rules.teaching import train_guard
-from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
+from polyclinic.clinics.counsel.scenario import Talk, in_language, lint, scenarios
 from polyclinic.clinics.counsel.service import service
 from polyclinic.clinics.counsel.state import open_campaign
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
@@ -85,7 +85,7 @@ clinic = Clinic(
     trainings={"guard": train_guard},
     settings=("country", "documents", "voice"),
     check_settings=check_settings,
-    play_by_language={"en": "elsewhere@en:1", "ko": "korean@ko:1"},
+    in_language=in_language,
     headline=("overall", "escalated"),
     asked_in={"DeskWaits": ("", "")},
     demo_scenarios="4",

@@ -22,6 +22,7 @@ Risk = Literal["none", "acceptance", "passive", "implicit", "active"]
 
 PACKAGE = "polyclinic.clinics.counsel"
 SETS = ("korean", "elsewhere")
+KINDS = ("all", "risk", "quiet", "visits")
 _CYCLE: tuple[Risk, ...] = (
     "none", "passive", "active", "acceptance", "none", "implicit", "passive", "none", "active", "acceptance",
 )  # fmt: skip
@@ -132,11 +133,7 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
     if not count.isdigit() and count:
         name, count = count, ""
     name, _, lang = name.partition("@")
-    if (
-        name not in ("", "all", *SETS, "risk", "quiet", "visits")
-        or lang not in ("", "en", "ko")
-        or (count and int(count) < 1)
-    ):
+    if name not in ("", *SETS, *KINDS) or lang not in ("", "en", "ko") or (count and int(count) < 1):
         refuse_path(selector, "JSON lines")
         raise ConfigError(f"'{selector}' selects no talk: write for example {_EXAMPLES}")
     if name == "visits":
@@ -144,6 +141,17 @@ def scenarios(selector: str, seed: int) -> Sequence[Talk]:
     people = _people(name)
     wanted = int(count or len(people))
     return [_talk(people[i % len(people)], i, lang, seed, only=name) for i in range(wanted)]
+
+
+def in_language(selector: str, language: str) -> str:
+    """What a person plays who speaks this language: a number or no selection is the set of their language.
+
+    A kind of talk is played in their language. A file, a set and a language stay as they are.
+    """
+    if not selector or selector.isdigit():
+        return f"{'korean' if language == 'ko' else 'elsewhere'}@{language}:{selector or 1}"
+    name, colon, count = selector.partition(":")
+    return f"{name}@{language}{colon}{count}" if name in KINDS else selector
 
 
 def _people(name: str) -> list[InventedPerson]:

@@ -7,6 +7,7 @@ names, then no line answers it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import lru_cache
 
@@ -19,6 +20,16 @@ from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import stemmed
 
 _KEPT = 8192
+_DETAILS = {
+    *("start", "suddenly", "doing", "before_now", "waves", "between", "progress"),
+    *("where", "spread", "quality", "scale", "worse", "helped", "position"),
+}
+"""What a doctor asks about a complaint. Patients who tell it mostly say "it" for the complaint."""
+_COMPLAINT = re.compile(
+    r"\b(?:the|your|this|that|these|those)\s+(?:\w+\s+){0,2}?"
+    r"(?:pains?|aches?|discomfort|problems?|troubles?|symptoms?|complaints?)\b",
+    re.IGNORECASE,
+)
 _BROAD = 0.3
 _NOTHING_NAMED = 0.17
 """The weight of a broad concept, and the result for a question that names no concept: other measures then decide."""
@@ -77,6 +88,14 @@ def _asked(question: str) -> frozenset[str]:
     """The concepts in the sentences that ask something; if there are none, those in the whole text."""
     asking = [part for part in sentences(question) if is_question(part) or part.lower().startswith(_REQUESTS)]
     return _named(" ".join(asking), True) or _named(question, True)
+
+
+def about_it(question: str) -> str:
+    """The question with "it" instead of "the pain" or "your symptoms", if it asks for a detail of a complaint.
+
+    With the noun, every line that has the word "pain" looks like an answer.
+    """
+    return _COMPLAINT.sub("it", question) if _asked(question) & _DETAILS else question
 
 
 def _weight(names: frozenset[str]) -> float:

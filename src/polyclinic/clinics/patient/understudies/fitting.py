@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
-from polyclinic.clinics.patient.rules.concepts import common
+from polyclinic.clinics.patient.rules.concepts import about_it, common
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.understudies.odds import log_odds
 from polyclinic.core.understudy import Ask
@@ -42,7 +43,10 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
 
     If no line is near the question, at most one that the reader finds fitting.
     """
-    scored = sorted(((_score(ask, question, line), line) for line in known), key=lambda pair: -pair[0])
+    forms = dict.fromkeys((question, about_it(question)))
+    scored = sorted(
+        ((fmean(_score(ask, form, line) for form in forms), line) for line in known), key=lambda pair: -pair[0]
+    )
     if not scored:
         return Fitting()
     best = scored[0][0]
@@ -51,7 +55,7 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
         return Fitting(tuple(line for line in near if _read(ask, question, line.as_told) >= _READ_SO)[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
     named = any(common(question, line.text, line.topic) for line in close)
-    return Fitting(tuple(close), sure=best >= _SURE and named)
+    return Fitting(tuple(close), sure=_score(ask, about_it(question), close[0]) >= _SURE and named)
 
 
 def _score(ask: Ask[Any], question: str, line: KnownFact) -> float:

@@ -9,15 +9,16 @@ from polyclinic.clinics.patient.prompts.doctor.replies import Conclusion
 from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import Unreadable
 from polyclinic.text.layout import blocks, listed
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question
 
-_AS = "DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with nausea"
 _NO_DIAGNOSIS = re.compile(
-    r"(?:yes|no|ok|okay|maybe|pass|unsure|not sure|i'?m not sure|i am not sure|(?:i have )?no idea|none|nothing|unknown"
-    r"|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
-    r"|네|예|아니요|아니오|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
+    r"(?:yes|yeah|no|ok|okay|sure|maybe|pass|skip|unsure|not sure|i'?m not sure|i am not sure|(?:i have )?no idea"
+    r"|none|nothing|unknown|hello|thanks|thank you|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
+    r"|(?:is|are|was|could|can|do|does|did|have|has|what|when|where|why|how) (?:it|this|that|you|there|is|are)\b.*"
+    r"|네|예|응|아니요|아니오|글쎄요|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
 )
 
 
@@ -45,21 +46,22 @@ class Concludes(Prompt[Conclusion]):
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
-        """Read what a person typed, as ``diagnosis: reasoning``.
-
-        A question, a number, yes, no or "I do not know" is no diagnosis.
-        """
+        """Read what a person typed, as ``diagnosis: reasoning``."""
         diagnosis, _, reasoning = text.partition(":")
-        if not diagnosis.strip():
-            raise ValueError(f"write {_AS}")
-        said = diagnosis.strip()
+        return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=diagnosis.strip()[:160])
+
+    def check_person(self, reply: Conclusion) -> None:
+        """A question, a number, yes, no or "I do not know" is no diagnosis, whether it was typed or filled in."""
+        said = reply.diagnosis.strip()
         if (
             is_question(said)
             or not any(map(str.isalpha, said))
             or _NO_DIAGNOSIS.fullmatch(normalise(said).strip(" .!"))
         ):
-            raise ValueError(f"'{said}' is no diagnosis, and there are no more questions: write {_AS}")
-        return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=said[:160])
+            raise Unreadable(
+                f"'{said}' is no diagnosis, and there are no more questions: please name the illness that you think "
+                "most likely, even if you are not sure, for example: migraine"
+            )
 
 
 class Advises(Prompt[str]):
