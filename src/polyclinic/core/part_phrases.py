@@ -6,6 +6,8 @@ ask and advise. A patient may tell what a helper said: a sentence that reports s
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import Pieces
 from polyclinic.text.sentences import sentences
@@ -154,6 +156,7 @@ _OFFER = lazy_pattern(
 )
 
 
+@lru_cache(maxsize=1_024)
 def assistants_words(line: str, *, may_advise: bool) -> str:
     """The words in a normalised line that show that an assistant speaks; empty if there are none."""
     match = _OFFER.match(line) or _PREFACE.match(line)
@@ -205,6 +208,7 @@ _REPORTED = lazy_pattern(
 )
 
 
+@lru_cache(maxsize=1_024)
 def helpers_words(line: str) -> str:
     """The words with which somebody helps the other person; empty if there are none. `line` is normalised."""
     if _HELPS.search(line) is None:

@@ -44,7 +44,7 @@ _VERBS = (
 
 @lru_cache(maxsize=1_024)
 def mentions_somebody(text: str) -> bool:
-    """Whether a text mentions a person whom "he" or "she" could mean."""
+    """Whether a text mentions a person whom "he" or "she" could mean. Cached, because every later line asks again."""
     return any(word.removesuffix("'s") in _SOMEBODY for word in spoken_words(normalise(text)))
 
 

@@ -25,6 +25,9 @@ from polyclinic.store.run_rows import RunRow, StoredEpisode
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
+AT_ONCE = 50
+"""How many transcripts are read in one statement."""
+
 
 async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcripts: bool = True) -> RunResults:
     """A run's results with the scores of one scoring: the live one, or a later rescoring by its name.
@@ -42,7 +45,9 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
     timings = await store.runs.timings(row.id)
     episodes: list[EpisodeRow] = []
     for number, episode in enumerate(rows):
-        transcript = await store.runs.transcript(row.id, episode.spec.id) if transcripts else Transcript()
+        if transcripts and number % AT_ONCE == 0:
+            read = await store.runs.transcripts(row.id, [each.spec.id for each in rows[number : number + AT_ONCE]])
+        transcript = read[episode.spec.id] if transcripts else Transcript()
         tags = scenarios[episode.spec.scenario].tags
         kept = _episode(episode, transcript, scores.get(episode.spec.id, []), tags, number)
         episodes.append(replace(kept, timings=timings.get(episode.spec.id, {})))

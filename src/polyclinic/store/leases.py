@@ -77,6 +77,12 @@ def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
     return bool(rows) and rows[0][0] == owner
 
 
+def give_up(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
+    """Delete the lease if `owner` still has it; returns whether it had."""
+    statement = "DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ? RETURNING owner"
+    return bool(transaction.execute(statement, (run, unit, owner)))
+
+
 def units_at_work(transaction: Transaction, run: str) -> set[str]:
     """The units of a run that another process is working on. Processes that are known to be dead are left out."""
     rows = transaction.execute("SELECT unit, owner FROM leases WHERE run = ? AND expires_ms >= ?", (run, now_ms()))
@@ -147,22 +153,25 @@ class Leases:
         """
 
         def work(tx: Transaction) -> dict[str, ClaimedEpisode] | None:
-            now = now_ms()
-            holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
-            dead = holders[0][0] if holders and is_dead(holders[0][0]) else self.owner
-            taken = tx.execute(
-                "INSERT INTO leases (run, unit, owner, expires_ms) VALUES (?, ?, ?, ?) ON CONFLICT (run, unit) "
-                "DO UPDATE "
-                "SET owner = excluded.owner, expires_ms = excluded.expires_ms "
-                "WHERE leases.expires_ms < ? OR leases.owner IN (?, ?) RETURNING unit",
-                (self._run, unit, self.owner, now + self._lease_ms, now, self.owner, dead),
-            )
-            if not taken:
-                return None
+            if not self._take(tx, unit, self.owner):
+                holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
+                if not holders or not is_dead(holders[0][0]) or not self._take(tx, unit, holders[0][0]):
+                    return None
             standing = tx.execute(_STANDING, (self._run, unit))
             return {episode: ClaimedEpisode(status, bool(recorded)) for episode, status, recorded in standing}
 
         return await self._database.write(work)
+
+    def _take(self, transaction: Transaction, unit: str, before: str) -> bool:
+        """Take the lease if it is free, expired, or held by the owner `before`; returns whether it is ours now."""
+        now = now_ms()
+        taken = transaction.execute(
+            "INSERT INTO leases (run, unit, owner, expires_ms) VALUES (?, ?, ?, ?) ON CONFLICT (run, unit) DO UPDATE "
+            "SET owner = excluded.owner, expires_ms = excluded.expires_ms "
+            "WHERE leases.expires_ms < ? OR leases.owner = ? RETURNING unit",
+            (self._run, unit, self.owner, now + self._lease_ms, now, before),
+        )
+        return bool(taken)
 
     async def renew(self, units: Sequence[str]) -> None:
         """Renew the leases that are still ours."""
@@ -178,8 +187,4 @@ class Leases:
 
     async def release(self, unit: str) -> None:
         """Give a lease back."""
-
-        def work(tx: Transaction) -> None:
-            tx.execute("DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ?", (self._run, unit, self.owner))
-
-        await self._database.write(work)
+        await self._database.write(lambda tx: give_up(tx, self._run, unit, self.owner))

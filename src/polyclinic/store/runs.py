@@ -19,7 +19,7 @@ from polyclinic.errors import UnknownName
 from polyclinic.store.chain import CommitChain
 from polyclinic.store.facts import put_ended
 from polyclinic.store.journal import keep_calls, now_ms
-from polyclinic.store.leases import LeaseLost, holds
+from polyclinic.store.leases import LeaseLost, give_up, holds
 from polyclinic.store.retries import retry_failed
 from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
 from polyclinic.store.scores import LIVE, put_scores
@@ -133,6 +133,14 @@ class Runs(Tables):
             raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
         return Transcript.from_json(rows[0][0])
 
+    async def transcripts(self, run: str, episodes: Sequence[str]) -> dict[str, Transcript]:
+        """The transcripts of several episodes, read in one statement."""
+        marks = ", ".join("?" * len(episodes))
+        found = await self.select(
+            f"SELECT id, transcript FROM episodes WHERE run = ? AND id IN ({marks})", (run, *episodes)
+        )
+        return {id: Transcript.from_json(text) for id, text in found}
+
     async def spent(self, run: str) -> Usage:
         """What all answered calls of a run have cost, also those of episodes that have not ended yet."""
         rows = await self.select("SELECT completion FROM calls WHERE run = ?", (run,))
@@ -196,7 +204,7 @@ class Runs(Tables):
                 end(tx)
 
         def end(tx: Transaction) -> None:
-            if not holds(tx, run, unit, owner):
+            if not (holds if result.spec.campaign else give_up)(tx, run, unit, owner):
                 raise LeaseLost(f"the lease on {unit} went to another process")
             if keep is not None:
                 keep(tx)
@@ -217,8 +225,6 @@ class Runs(Tables):
                 )
             for hook in result.commit_hooks:
                 hook(tx)
-            if not result.spec.campaign:
-                tx.execute("DELETE FROM leases WHERE run = ? AND unit = ?", (run, unit))
 
         return self.database.write(work)
 

@@ -223,18 +223,23 @@ def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[d
     A date without a year gets `year`, if that is given. 09/05/2025 gives both dates that it can mean. A year of two
     digits is in this century.
     """
+    return list(_dates_in(text, year, order))
+
+
+@lru_cache(_KEPT)
+def _dates_in(text: str, year: int | None, order: Order) -> dict[date, None]:
     found: list[date] = []
     written = _ISO.findall(text)
     if _MORE.search(_ISO.sub(" ", text).lower()) is None:
         whole = (tuple(map(int, parts)) for parts in written)
-        return list(dict.fromkeys(date(*parts) for parts in whole if _real(*parts)))
+        return dict.fromkeys(date(*parts) for parts in whole if _real(*parts))
     for mention in mentions(plain(text), order):
         for told, month, day in mention.meant:
             named = told if told is not None else year
             old = told is not None and (told + 100, month, day) in mention.meant
             if named is not None and month is not None and day is not None and not old and _real(named, month, day):
                 found.append(date(named, month, day))
-    return list(dict.fromkeys(found))
+    return dict.fromkeys(found)
 
 
 _SEVERAL = lazy_pattern(r"\d(?:st|nd|rd|th)? (?:or|and|&) (?:the )?\d")

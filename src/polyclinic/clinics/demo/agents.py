@@ -44,7 +44,9 @@ class Caller:
 
     def _part(self, said: str = "") -> Part:
         """What a line is checked against. This clinic has no reader, so only the exact rules decide."""
-        return Part(who=self._call.caller, own=("caller",), others=("nurse",), said=said, reads=False)
+        medicine = self._call.leaflet.medicine
+        ready = () if said else (f"I have been given {medicine}. How do I take it?", f"Could you tell me how to take {medicine}?")
+        return Part(who=self._call.caller, own=("caller",), others=("nurse",), said=said, ready=ready, reads=False)
 
 
 def _says(reaction: Reaction) -> str:
