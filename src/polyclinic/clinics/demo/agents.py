@@ -45,7 +45,11 @@ class Caller:
     def _part(self, said: str = "") -> Part:
         """What a line is checked against. This clinic has no reader, so only the exact rules decide."""
         medicine = self._call.leaflet.medicine
-        ready = () if said else (f"I have been given {medicine}. How do I take it?", f"Could you tell me how to take {medicine}?")
+        ready = (
+            ()
+            if said
+            else (f"I have been given {medicine}. How do I take it?", f"Could you tell me how to take {medicine}?")
+        )
         return Part(who=self._call.caller, own=("caller",), others=("nurse",), said=said, ready=ready, reads=False)
 
 
