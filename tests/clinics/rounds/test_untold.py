@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.rounds.agents.people import _OF_THE_STUDENTS, _called_by_relation
+from polyclinic.clinics.rounds.agents.people import _NOT_AT_THE_BEDSIDE, _called_by_relation
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, untold_tests
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.core.part import Part, out_of_part
@@ -52,7 +52,7 @@ def test_a_prompt_without_such_tests_says_nothing_about_them() -> None:
     ],
 )
 def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
-    signs = (_OF_THE_STUDENTS, _called_by_relation("husband"))
+    signs = (_NOT_AT_THE_BEDSIDE, _called_by_relation("husband"))
     assert broken_by(line, Part(own=("patient",), others=("student",), signs=signs)) is not None
 
 
@@ -66,7 +66,7 @@ def test_lines_of_a_small_model_are_out_of_character(line: str) -> None:
     ],
 )
 def test_ordinary_lines_stay_in_character(line: str) -> None:
-    signs = (_OF_THE_STUDENTS, _called_by_relation("mother"))
+    signs = (_NOT_AT_THE_BEDSIDE, _called_by_relation("mother"))
     assert broken_by(line, Part(own=("patient",), others=("student",), signs=signs)) is None
 
 
