@@ -14,7 +14,7 @@ import pytest
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import fold, norms
-from polyclinic.clinics.duty.judges.task import task
+from polyclinic.clinics.duty.judges.panel import task
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory

@@ -13,7 +13,7 @@ import yaml
 
 from polyclinic.clinics.duty.flow.shift import outcome
 from polyclinic.clinics.duty.judges.norms import fold
-from polyclinic.clinics.duty.judges.task import fold as fold_task
+from polyclinic.clinics.duty.judges.panel import fold as fold_task
 from polyclinic.clinics.duty.report import report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, exact_hit
 from polyclinic.clinics.duty.rules.norms.norm import parse_norms

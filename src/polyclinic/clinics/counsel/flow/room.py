@@ -16,12 +16,11 @@ from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, HeardMessa
 from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
-from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.notes import ByPerson, Guarded, MemoryChanged, SetMessage, TalkEnded, Voiced
-from polyclinic.clinics.counsel.scenario import Talk
+from polyclinic.clinics.counsel.scenario import Talk, cue_text
 from polyclinic.clinics.counsel.state import Charts, Control, Fact, Holding, Remembered, Session
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
