@@ -14,9 +14,9 @@ from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
-from polyclinic.clinics.duty.rules.tasks.beats import AIMS, MATTERS, Beat
+from polyclinic.clinics.duty.rules.tasks import AIMS, MATTERS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES

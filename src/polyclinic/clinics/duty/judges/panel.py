@@ -13,9 +13,9 @@ from polyclinic.clinics.duty.prompts.views import TraitLine
 from polyclinic.clinics.duty.readings import NORM, TEACHBACK, TRAIT
 from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
 from polyclinic.clinics.duty.rules.notes import Spoke
-from polyclinic.clinics.duty.rules.tasks.checklists import ChecklistItem, ShiftRead, checked, said_back
+from polyclinic.clinics.duty.rules.tasks import ChecklistItem, ShiftRead, checked, said_back
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to, persona_heard, shares, shown
-from polyclinic.clinics.duty.rules.triggers.levels import stated_level
+from polyclinic.clinics.duty.rules.triggers import stated_level
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Bench, Case, Judge, Metric
