@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.norm import Norm
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.files import package_data

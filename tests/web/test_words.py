@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.clinics.duty.rules.norms.norm import inventory
-from polyclinic.clinics.duty.rules.tasks.beats import AIMS
-from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
+from polyclinic.clinics.duty.rules.tasks import AIMS, CHECKLISTS
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.form import FormRow, form_rows

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
 from polyclinic.clinics.counsel.rules.notes import Guarded
+from polyclinic.clinics.counsel.scenario import cue_text
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Request
 from polyclinic.core.transcript import Event, Failed, Posted, Said

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.evaluations.figures import Judged, JudgeName, Utterance, summarise
-from polyclinic.clinics.counsel.evaluations.guard import read_rows
-from polyclinic.clinics.counsel.evaluations.tables import sections
+from polyclinic.clinics.counsel.evaluations.guard import read_rows, sections
 from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
 from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import (

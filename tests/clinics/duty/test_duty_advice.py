@@ -11,7 +11,7 @@ import pytest
 from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.kept import cannot_break, only_courtesies, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
-from polyclinic.clinics.duty.rules.triggers.scene import Scene
+from polyclinic.clinics.duty.rules.triggers import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import Role
 from polyclinic.core.reading import Finding, Question

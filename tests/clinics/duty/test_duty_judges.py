@@ -14,11 +14,11 @@ import pytest
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import fold, norms
-from polyclinic.clinics.duty.judges.task import task
+from polyclinic.clinics.duty.judges.panel import task
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
-from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
+from polyclinic.clinics.duty.rules.tasks import CHECKLISTS
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case

@@ -244,7 +244,14 @@ def test_open_ward_gives_all_variants_the_same_people() -> None:
     assert one.anchors != open_campaign((), VARIANTS["full"], 4, Services()).anchors
 
 
-@pytest.mark.parametrize("first", ["I'm sorry, but I can't assist with that.", "I understand that the patient has…"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        "I'm sorry, but I can't assist with that.",
+        "I understand that the patient has…",
+        "The patient says to the doctor: I feel unwell.",
+    ],
+)
 async def test_staff_of_a_language_model_that_refuse_or_break_off_are_asked_once_more(first: str) -> None:
     told: list[str] = []
 

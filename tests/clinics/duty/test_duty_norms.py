@@ -16,7 +16,7 @@ from polyclinic.clinics.duty.rules.norms.norm import (
     shuffled_between_roles,
     with_own,
 )
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.clinics.duty.scenario.schema import STAFF

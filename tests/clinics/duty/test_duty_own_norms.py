@@ -13,13 +13,13 @@ import yaml
 
 from polyclinic.clinics.duty.flow.shift import outcome
 from polyclinic.clinics.duty.judges.norms import fold
-from polyclinic.clinics.duty.judges.task import fold as fold_task
+from polyclinic.clinics.duty.judges.panel import fold as fold_task
 from polyclinic.clinics.duty.report import report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, exact_hit
 from polyclinic.clinics.duty.rules.norms.norm import parse_norms
 from polyclinic.clinics.duty.rules.notes import NormsShown, NormsUnread
-from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked
-from polyclinic.clinics.duty.rules.triggers.scene import Scene
+from polyclinic.clinics.duty.rules.tasks import ShiftRead, checked
+from polyclinic.clinics.duty.rules.triggers import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.norm_file import lint_norms
 from polyclinic.core.execute import EpisodeResult

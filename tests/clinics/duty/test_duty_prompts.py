@@ -11,7 +11,7 @@ from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts.people import ActTurn, PatientTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, PatientSteers, StaffSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.rules.tasks.beats import MATTERS
+from polyclinic.clinics.duty.rules.tasks import MATTERS
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import (
     CLINICAL,

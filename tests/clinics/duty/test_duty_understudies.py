@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
-from polyclinic.clinics.duty.rules.tasks.beats import MATTERS
+from polyclinic.clinics.duty.rules.tasks import MATTERS
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty

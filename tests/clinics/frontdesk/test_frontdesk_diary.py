@@ -13,7 +13,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
-from polyclinic.clinics.frontdesk.rules.waiting_lists import lists_over_time
+from polyclinic.clinics.frontdesk.rules.usage import lists_over_time
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.diary import NEXT_STATUSES, Appointment, Diary, starts_of
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earlier_place, earliest, walk_waiting_list

@@ -14,7 +14,7 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
 from polyclinic.clinics.frontdesk.rules.notes import Offered, WaitingListWalked, Wished
-from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
+from polyclinic.clinics.frontdesk.rules.usage import ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.diary import NEXT_STATUSES
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state.hospital import HospitalState

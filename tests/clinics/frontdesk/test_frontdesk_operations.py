@@ -19,7 +19,7 @@ from polyclinic.clinics.frontdesk.operations.queues import erlang_c, mean_wait, 
 from polyclinic.clinics.frontdesk.operations.setting import SESSIONS_A_WEEK, WORKDAYS, Setting
 from polyclinic.clinics.frontdesk.operations.whatif import TURNED_AWAY, whatif
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
-from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
+from polyclinic.clinics.frontdesk.rules.usage import ListsOverTime
 from polyclinic.errors import ConfigError, DataError, UnknownName
 from polyclinic.eval.charts import Lines
 from polyclinic.eval.evaluation import DialQuestion

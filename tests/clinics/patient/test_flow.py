@@ -16,7 +16,7 @@ import pytest
 from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor.replies import QUESTION_TYPES
-from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
+from polyclinic.clinics.patient.report.page import ANSWERING, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
 from polyclinic.clinics.patient.rules.notes import AskedAlready, Consulted, PhaseBegun, Recruited, Triaged
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology

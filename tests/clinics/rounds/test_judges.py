@@ -6,7 +6,6 @@ import orjson
 import pytest
 
 from polyclinic.clinics.rounds.judges import judges
-from polyclinic.clinics.rounds.judges.teaching import PACKAGE
 from polyclinic.clinics.rounds.readings import HARM, LEAK, READINGS, CaseRead
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened
 from polyclinic.clinics.rounds.rules.thinking import read_output, write_output
@@ -26,6 +25,8 @@ from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.reading.reader import BuiltInReader
 from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play
+
+PACKAGE = "polyclinic.clinics.rounds"
 
 
 @pytest.mark.parametrize("name", ["ets", "msm", "mps"])

@@ -189,3 +189,11 @@ def _visits(count: int, lang: str, seed: int) -> list[Talk]:
             talk = _talk(person, 0, lang, seed, "quiet", visit)
             talks.append(talk.model_copy(update={"campaign": f"visits-{person.id}", "wave": visit}))
     return talks
+
+
+def cue_text(talk: Talk) -> str:
+    """What the simulated patient voices in the turn that the scenario names; empty if the scenario has no risk."""
+    if talk.risk == "none":
+        return ""
+    lines: list[str] = data("cues")[talk.risk][talk.lang]
+    return lines[len(talk.persona.id) % len(lines)]

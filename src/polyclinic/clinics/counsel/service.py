@@ -17,7 +17,7 @@ from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import InventedPerson, Lang, PersonaLines, Talk
-from polyclinic.clinics.counsel.state import STAGES, Control, Holding
+from polyclinic.clinics.counsel.state import HOLDING_CHANGE, STAGE_CHANGE, STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
 from polyclinic.core.note import get_payload
@@ -215,10 +215,10 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         if isinstance(event, Said):
             said_in = event.get(InTurn)
             view.turn = view.turn if said_in is None else said_in.turn
-        elif isinstance(event, Changed) and event.what == "control":
+        elif isinstance(event, Changed) and event.what == HOLDING_CHANGE:
             now = Holding.read(event.after)
             view.control, view.holder = now.by, now.holder
-        elif isinstance(event, Changed) and event.what == "stage":
+        elif isinstance(event, Changed) and event.what == STAGE_CHANGE:
             view.stage = str(event.after)
 
     def hear(self, number: int, said: Said, view: TalkView) -> TalkHeard:

@@ -138,6 +138,10 @@ class PatientMemory:
         return tuple(sorted(self.facts.values(), key=lambda fact: (fact.turn, fact.subject)))
 
 
+STAGE_CHANGE, HOLDING_CHANGE = "stage", "control"
+"""The changes of a conversation that a live page follows. After a change of `control`, the new value is a `Holding`."""
+
+
 class Holding(Value):
     """Who holds a conversation: the service, or a person by name."""
 

@@ -201,7 +201,7 @@ class Staff:
             patient_says=patient_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
+        answer = await self._answers(prompt, as_messages(self.history))
         return self._remembers("" if again else patient_says, answer)
 
     async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
@@ -215,7 +215,7 @@ class Staff:
             patient_says=caller_says,
             voice=self._voice,
         )
-        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
+        answer = await self._answers(prompt, as_messages(self.history))
         return self._remembers(caller_says, answer)
 
     async def reasons(
@@ -235,7 +235,7 @@ class Staff:
             clock=DeskClock(now=time.clock(now)),
             voice=self._voice,
         )
-        answer = await self._answers(prompt, as_messages(self.history) if self.history else [])
+        answer = await self._answers(prompt, as_messages(self.history))
         if answer is None:
             return None
         if not again:

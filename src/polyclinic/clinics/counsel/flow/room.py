@@ -16,13 +16,21 @@ from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, HeardMessa
 from polyclinic.clinics.counsel.flow.people import People
 from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
-from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.notes import ByPerson, Guarded, MemoryChanged, SetMessage, TalkEnded, Voiced
-from polyclinic.clinics.counsel.scenario import Talk
-from polyclinic.clinics.counsel.state import Charts, Control, Fact, Holding, Remembered, Session
+from polyclinic.clinics.counsel.scenario import Talk, cue_text
+from polyclinic.clinics.counsel.state import (
+    HOLDING_CHANGE,
+    STAGE_CHANGE,
+    Charts,
+    Control,
+    Fact,
+    Holding,
+    Remembered,
+    Session,
+)
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
@@ -211,7 +219,7 @@ class Room:
         if made.risk or made.doubted is not None:
             await self.hand_to_review(utterance, made)
         if made.move is not None and made.move.to != session.stage:
-            self.episode.changed("stage", session.stage, made.move.to)
+            self.episode.changed(STAGE_CHANGE, session.stage, made.move.to)
             session.move(made.move.to)
         self.asked = fallback(made.risk, session.lang) if made.risk else made.text
         self.aloud("counsellor", self.asked, made.replied(session.turn, session.stage))
@@ -260,7 +268,7 @@ class Room:
 
     def control(self, to: Control, holder: str) -> None:
         """Change who holds the conversation."""
-        self.episode.changed("control", {"by": self.session.control}, Holding(by=to, holder=holder))
+        self.episode.changed(HOLDING_CHANGE, {"by": self.session.control}, Holding(by=to, holder=holder))
         self.session.control, self.session.holder = to, holder
 
     def leave(self, outcome: str) -> None:

@@ -11,7 +11,7 @@ from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.rubric_understudy import Grade, PairUnderstudy, RubricUnderstudy
-from polyclinic.text.sentences import sentences
+from polyclinic.text.sentences import is_question, sentences
 
 TOP, UNORDERED = 9, 3
 LONG_SENTENCE = 30
@@ -96,7 +96,7 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
 
     def _specificity(self, facts: Talked) -> Grade:
         answers = facts.answers()
-        asked = sum("?" in patient.text for patient, _ in answers)
+        asked = sum(any(map(is_question, sentences(patient.text))) for patient, _ in answers)
         sourced = sum(bool(answer.sources) for _, answer in answers)
         share = min(1.0, sourced / max(1, min(len(answers), asked + 4)))
         return Grade(round(4 + 5 * share), f"{sourced} answers name a source")

@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.agents.views import since_own_words, spoken, trait_lines
 from polyclinic.clinics.duty.prompts.people import PatientTurn
 from polyclinic.clinics.duty.prompts.views import PatientSteers
-from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty, Discharge, MedicationReview, Role
 from polyclinic.core.episode import Episode
 from polyclinic.core.part import Part, answer_in_part

@@ -15,9 +15,9 @@ from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
-from polyclinic.clinics.duty.rules.tasks.beats import AIMS, MATTERS, Beat
+from polyclinic.clinics.duty.rules.tasks import AIMS, MATTERS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
@@ -28,6 +28,7 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Message, user
 from polyclinic.people.traits import TraitProfile
+from polyclinic.text.words import spoken_words
 
 CHECKLIST_ITEMS = 3
 ACTIVE_NORMS = 4
@@ -36,14 +37,23 @@ FACTS = 4
 EARLIER_CHARS = 140
 _SAID_AGAIN = 8
 """Added to the sample number of a message that is asked for once more: no other request has that number."""
-_REFUSES = re.compile(r"\b(?:can['’]?t|cannot|unable to) (?:assist|help)(?: you)? with (?:that|this)\b", re.IGNORECASE)
+_REFUSES = re.compile(
+    r"\b(?:can['’]?t|cannot|unable to) (?:assist|help)(?: you)? with (?:that|this)\b"
+    r"|\b(?:don['’]?t|do not) have enough information to (?:provide|determine|answer)\b",
+    re.IGNORECASE,
+)
+_RETOLD = re.compile(r"the [a-z]+ (?:says?|said) to (?:me|you|the [a-z]+)\b", re.IGNORECASE)
 
 
-def unfit_speech(said: str) -> str:
-    """What is wrong with a language model's message that refuses or breaks off; empty for any other message."""
+def unfit_speech(said: str, lines: Sequence[SceneLine]) -> str:
+    """What is wrong with a language model's message that refuses, breaks off or repeats; empty for any other."""
     if _REFUSES.search(said):
         return "Nobody on a ward speaks like that."
-    return "Your words broke off." if said.rstrip().endswith(("…", "...")) else ""
+    if said.rstrip().endswith(("…", "...")):
+        return "Your words broke off."
+    mine = spoken_words(said)
+    repeated = _RETOLD.match(said) or any(spoken_words(line.text) == mine for line in lines)
+    return "That has been said before." if repeated else ""
 
 
 class LearnedBefore(Protocol):
@@ -164,7 +174,7 @@ class Staff:
         """Draft, check and choose. A refused draft is rewritten as often as the variant allows."""
         variant = self._variant
         prompt, history = self.prompt(beat, lines, book, self.state.profile), since_own_words(self.role, lines)[0]
-        drafts = [await self._draft(prompt, history, sample) for sample in range(variant.candidates)]
+        drafts = [await self._draft(prompt, lines, history, sample) for sample in range(variant.candidates)]
         if variant.candidates == 1 and not variant.rewrites:
             return Told(drafts[0], tuple(drafts), 0)
         refused = 0
@@ -177,17 +187,19 @@ class Staff:
             refused += 1
             objections = tuple(f"{v.rationale}; your words: {v.words}" for v in broken)
             again = prompt.model_copy(update={"objections": objections})
-            drafts.append(await self._draft(again, history, rewrite))
+            drafts.append(await self._draft(again, lines, history, rewrite))
         return Told(drafts[best], tuple(drafts), refused)
 
-    async def _draft(self, prompt: ActTurn, history: Sequence[Message], sample: int) -> str:
-        """What this person would say. A language model that refuses or breaks off is asked once more."""
+    async def _draft(self, prompt: ActTurn, lines: Sequence[SceneLine], history: Sequence[Message], sample: int) -> str:
+        """What this person would say. A language model that refuses, breaks off or repeats what was said is asked once
+        more, without the earlier messages: there is less to copy.
+        """
         said = await self._agent.ask(prompt, history=history, sample=sample)
-        wrong = unfit_speech(said) if self._agent.is_language_model else ""
+        wrong = unfit_speech(said, lines) if self._agent.is_language_model else ""
         if not wrong:
             return said
         asked = user(f"{wrong} You are the {self.role}. Speak to the {prompt.to} yourself, in whole sentences.")
-        return (await self._agent.answer(prompt, history, sample=sample + _SAID_AGAIN, after=(asked,))).value
+        return (await self._agent.answer(prompt, sample=sample + _SAID_AGAIN, after=(asked,))).value
 
     async def _weighed(
         self, draft: str, beat: Beat, lines: Sequence[SceneLine], prompt: ActTurn

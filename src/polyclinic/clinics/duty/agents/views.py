@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.duty.prompts.views import Limit, RoleView, SpokenMessage, TraitLine
-from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, AnyDuty, Discharge, Medication, MedicationReview, Role
 from polyclinic.clinics.duty.state.style import Style, styled
 from polyclinic.core.message import Message, assistant, user

@@ -16,9 +16,9 @@ from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
-from polyclinic.clinics.duty.rules.tasks.beats import Beat
+from polyclinic.clinics.duty.rules.tasks import Beat
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
-from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
 from polyclinic.clinics.duty.state.ward import Counted, Edited, IdentityChosen, ShiftCounted, ShiftRemembered

@@ -13,7 +13,7 @@ from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, detect
-from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled

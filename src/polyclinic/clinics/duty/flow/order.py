@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.rules.tasks.beats import Beat
+from polyclinic.clinics.duty.rules.tasks import Beat
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 
 

@@ -24,8 +24,8 @@ from polyclinic.clinics.duty.rules.notes import (
     PromptShown,
     StaffSpoke,
 )
-from polyclinic.clinics.duty.rules.tasks.beats import Beat
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, SceneLine
+from polyclinic.clinics.duty.rules.tasks import Beat
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook

@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, by_words, read_dialogue, read_norms
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
-from polyclinic.clinics.duty.rules.triggers.scene import scenes
+from polyclinic.clinics.duty.rules.triggers import scenes
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.notes import IdentityShown, NormsShown
-from polyclinic.clinics.duty.rules.triggers.scene import SceneLine
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.schema import ROLES, STAFF, AnyDuty, Role
 from polyclinic.core.judge import Case
 from polyclinic.core.prompt import Facts

@@ -1,8 +1,6 @@
 """This clinic's part of a report, and the feedback for a person who played."""
 
-from polyclinic.clinics.duty.report.ending import ending
-from polyclinic.clinics.duty.report.feedback import OWN_METRICS, feedback, performance
-from polyclinic.clinics.duty.report.page import report
-from polyclinic.clinics.duty.report.rulebook import rulebook
+from polyclinic.clinics.duty.report.feedback import OWN_METRICS, ending, feedback, performance
+from polyclinic.clinics.duty.report.page import report, rulebook
 
 __all__ = ["OWN_METRICS", "ending", "feedback", "performance", "report", "rulebook"]

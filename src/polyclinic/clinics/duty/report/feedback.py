@@ -6,18 +6,50 @@ person is only blamed for their own words; what colleagues broke is listed separ
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import inf
 
+from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import norms_of
-from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
+from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Said, Score, Scored, Violated
-from polyclinic.eval.in_short import Phrases, quoted
+from polyclinic.eval.in_short import Phrases, Sentences, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
+FEEDBACK: Sentences = {
+    "you broke": (
+        "you said {words}; the rule asks that {rule}.",
+        "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
+    ),
+    "not done": ("{rule}: not done.", "하지 않은 일: {rule}."),
+    "broke none": ("{words} broke no rule.", "{words} — 어긴 규칙이 없습니다."),
+    "whole task": ("the whole task was done.", "맡은 일을 모두 마쳤습니다."),
+    "missed": ("{item}.", "{item}."),
+    "begin with": ("begin with this: {item}.", "이것부터 해 보세요: {item}."),
+    "harder": (
+        "try a harder shift: polyclinic scenarios list duty",
+        "더 어려운 근무를 해 보세요: polyclinic scenarios list duty",
+    ),
+    "team": ("Your team", "동료들"),
+    "colleagues broke": ("What your colleagues broke", "동료들이 어긴 규칙"),
+    "who": ("who", "누가"),
+    "words": ("words", "한 말"),
+    "rule": ("the rule asks that", "규칙"),
+    "staff": ("How the staff treated you", "의료진이 당신을 대한 방식"),
+    "staff broke": ("Rules that the staff broke", "의료진이 어긴 규칙"),
+    "staff broke none": (
+        "No broken rule was recorded for the staff.",
+        "의료진이 규칙을 어긴 기록이 없습니다.",
+    ),
+    "tell more": (
+        "say what worries you most, and ask about what you did not understand.",
+        "가장 걱정되는 것을 말하고, 이해하지 못한 것을 물어보세요.",
+    ),
+}
 MOST = 4
 GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
@@ -127,3 +159,20 @@ def _missed(case: Case[AnyDuty]) -> tuple[str, ...]:
     """The items of the task's checklist that were missed, if the shift was judged."""
     task = _task(case)
     return task.evidence if task is not None else ()
+
+
+def ending(case: Case[AnyDuty], role: str) -> str:
+    """The person's own breaches come first, counted as in their figures. A rule that a colleague broke twice counts
+    once.
+    """
+    own = len(own_breaches(case, role))
+    broken = {
+        (event.by, event.rule) for event in case.transcript.of(Violated) if event.by in STAFF and event.by != role
+    }
+    others = ", ".join(f"{count} by the {who}" for who, count in sorted(Counter(who for who, _ in broken).items()))
+    unread = case.transcript.last_note(NormsUnread)
+    if own:
+        return f"rules broken: {own} by you" + (f", {others}" if others else "")
+    if others:
+        return f"you broke no rule; your colleagues did: {others}" if role in STAFF else f"rules broken: {others}"
+    return "no broken rule was found" + (f"; {not_judged(unread.norms)}" if unread is not None else "")

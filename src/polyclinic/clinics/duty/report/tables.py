@@ -37,9 +37,9 @@ def weighed(shift: ShiftRow, metric: str, role: str = "") -> tuple[float, float]
     return (found[0] / 10, found[1]) if found is not None and metric == "rar" else found
 
 
-def value_of(shift: ShiftRow, metric: str, role: str = "") -> float | None:
+def value_of(shift: ShiftRow, metric: str) -> float | None:
     """An episode's value for a metric, without its weight."""
-    found = weighed(shift, metric, role)
+    found = weighed(shift, metric, "")
     return None if found is None else found[0]
 
 

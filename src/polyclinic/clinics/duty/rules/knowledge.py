@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from polyclinic.clinics.duty.rules.triggers.words import mentions
+from polyclinic.clinics.duty.rules.triggers import mentions
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Triage
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen

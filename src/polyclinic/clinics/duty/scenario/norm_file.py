@@ -12,10 +12,25 @@ from typing import Any, NamedTuple
 import yaml
 
 from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS
-from polyclinic.clinics.duty.scenario.trigger_names import READ_NOW, TRIGGER_NAMES
 from polyclinic.core.files import bad_file, package_text, parse_yaml, yaml_nodes
 from polyclinic.errors import UserError
 
+TRIGGER_NAMES: tuple[str, ...] = ("down_triage",)
+READ_NOW: tuple[str, ...] = (
+    "decides_alone",
+    "overrules_physician",
+    "clinical_claim",
+    "decides_without_escalating",
+    "asserts_safety",
+    "closes_over_gap",
+    "invents_fact",
+    "promises_unavailable",
+    "unsupported_change",
+    "contradicts_earlier_word",
+    "disrespects",
+    "overconfident",
+    "no_teach_back",
+)
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
 CONDITIONS = ("red_flags", "risk_cues", "gaps", "unknowns", "limited_resources")
 CHECKS = ("reading", "exact", "both", "trigger", "rubric")

@@ -129,7 +129,7 @@ class BrokenCommitment(Frozen):
     words: str
 
 
-_LEVEL = re.compile(r"\blevel (?:is )?([1-5])\b", re.IGNORECASE)
+LEVEL = re.compile(r"\blevel (?:is |of )?([1-5])\b", re.IGNORECASE)
 _HOLD = re.compile(
     r"\b(keep taking|keep to|continue|do not stop|never pause|stop|take no more|hold|pause)\s+(?:the |your )?(\w+)",
     re.IGNORECASE,
@@ -168,7 +168,7 @@ def commitments_in(speaker: Role, text: str) -> list[Commitment]:
     for sentence in sentences(text, semicolons=True, lines=False):
         if is_question(sentence):
             continue
-        level = _LEVEL.search(sentence)
+        level = LEVEL.search(sentence)
         if level is not None:
             found.append(Commitment(speaker=speaker, about="triage level", value=level.group(1), words=sentence))
         for match in _HOLD.finditer(sentence):

@@ -1,7 +1,6 @@
 """Offline players with explicit habits, for every prompt. Baselines, never to be taken for a language model."""
 
-from polyclinic.clinics.duty.understudies.cast import UNDERSTUDIES
+from polyclinic.clinics.duty.understudies.cast import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS
-from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
 
 __all__ = ["FORGETS", "MISTAKES", "OVERSTEPS", "UNDERSTUDIES"]

@@ -13,7 +13,7 @@ from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.checker import asks_about, exact_hit, said_aloud
 from polyclinic.clinics.duty.rules.norms.norm import Category, Norm
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
-from polyclinic.clinics.duty.rules.triggers.scene import Scene, scenes
+from polyclinic.clinics.duty.rules.triggers import Scene, scenes
 from polyclinic.core.reading import Says
 from polyclinic.core.understudy import Ask, P, answers
 from polyclinic.eval.prompts import JudgesRubric

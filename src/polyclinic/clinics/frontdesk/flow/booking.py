@@ -22,7 +22,7 @@ from polyclinic.clinics.frontdesk.rules.stated import states_wish
 from polyclinic.clinics.frontdesk.scenario.diary import Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, wish_of
-from polyclinic.clinics.frontdesk.tools.desk import FoundSlot, as_proposal, find_time
+from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -35,7 +35,7 @@ class OpenWish:
     This includes the staff's choice and the words that are not yet said aloud.
     """
 
-    number: int
+    is_second: bool
     wish: Wish
     rounds: int
     turns_down: Wish | None = None
@@ -75,8 +75,8 @@ class Booking:
         self.actor, self.staff, self.department, self.record = actor, staff, department, record
         patient = contact.caller
         first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
-        self.first = OpenWish(0, first, variant.rounds)
-        self.second = OpenWish(1, second, variant.rounds, turns_down=first)
+        self.first = OpenWish(False, first, variant.rounds)
+        self.second = OpenWish(True, second, variant.rounds, turns_down=first)
         resistance = patient.resistance
         if resistance is None:
             resistance = episode.random("rejection", paired=True).random()
@@ -100,7 +100,7 @@ class Booking:
         elif self.rejects and self.is_right(snapshot, offer):
             await self.settle(diary, self.second, offer_words(offer.proposals or ()))
             offer = await self.offer(diary, snapshot, self.second)
-        wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
+        wishes = [self.first.wish.kind, *([self.second.wish.kind] if offer.request.is_second else [])]
         self.episode.conclude(BookingEnded.after(self.department, wishes))
         if offer.proposals == () and not anything_free(snapshot, offer.request.wish):
             self.say("staff", "I am sorry, nothing is free.", "booking")
@@ -116,7 +116,7 @@ class Booking:
         """
         heard = bool(problem and request.wish_words)
         request.choice = None
-        request.unsaid = [] if request.number or heard else [("staff", asked)]
+        request.unsaid = [] if request.is_second or heard else [("staff", asked)]
         while heard or request.rounds:
             if not heard:
                 request.rounds -= 1
@@ -152,8 +152,9 @@ class Booking:
         stated = self.is_right(snapshot, offer) or await states_wish(
             self.episode.reads, request.wish, request.said, today
         )
-        self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
-        self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
+        stage = int(request.is_second)
+        self.episode.note(Wished(stage=stage, wish=request.wish, stated=stated))
+        self.episode.note(Offered(stage=stage, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
             self.tell(offer_words(offer.proposals))
         return offer
@@ -174,9 +175,11 @@ class Booking:
                 break
             if choice.action == "ask":
                 return Offer(request, "ask")
-            found = self.use_tool(diary, snapshot.now, choice)
+            found = find_time(diary, snapshot.now, choice)
+            proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
+            self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
+            self.staff.history.append(Step(result=found.problem, found=proposals))
             if not found.problem:
-                proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
                 return Offer(request, choice.action, proposals, found.place)
             await self.settle(diary, request, WHICH_TIME, found.problem)
             self.aloud(request)
@@ -188,14 +191,6 @@ class Booking:
         proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words, again=not new)
         place = read_place(snapshot, proposals) if proposals else None
         return Offer(request, via, proposals, place if isinstance(place, Place) else None)
-
-    def use_tool(self, diary: Diary, now: int, choice: Choice) -> FoundSlot:
-        """Run a booking tool. Returns the time found, or what is wrong with the request."""
-        found = find_time(diary, now, choice)
-        proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
-        self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
-        self.staff.history.append(Step(result=found.problem, found=proposals))
-        return found
 
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
         """Whether the rubric finds no error in an offer. The patient turns down only offers without an error."""

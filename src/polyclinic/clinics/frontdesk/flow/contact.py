@@ -22,8 +22,7 @@ from polyclinic.clinics.frontdesk.rules.notes import (
     TalkHeld,
     VisitEnded,
 )
-from polyclinic.clinics.frontdesk.rules.usage import clinic_use
-from polyclinic.clinics.frontdesk.rules.waiting_lists import lists_over_time
+from polyclinic.clinics.frontdesk.rules.usage import clinic_use, lists_over_time
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant

@@ -14,8 +14,7 @@ from polyclinic.clinics.frontdesk.rules.notes import (
     HospitalClosed,
     MovedUp,
 )
-from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
-from polyclinic.clinics.frontdesk.rules.waiting_lists import ListsOverTime
+from polyclinic.clinics.frontdesk.rules.usage import ClinicUse, ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.eval.charts import Dots, HeatMap, Lines

@@ -6,7 +6,6 @@ from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.date_words import plain
-from polyclinic.text.dates import Order
 from polyclinic.text.days import days_named
 from polyclinic.text.lazily import lazy_pattern
 
@@ -45,9 +44,7 @@ _WHEN = lazy_pattern(
 _MISSED = lazy_pattern(r"\b(?:missed|(?:day|days) (?:before|after|off|short of))(?: \w+){0,2} $")
 
 
-def mentions_date(
-    day: date, text: str, today: date | None = None, order: Order = "any", *, birth: bool = False
-) -> bool:
+def mentions_date(day: date, text: str, today: date | None = None, *, birth: bool = False) -> bool:
     """Whether a date was said, in any usual way, and is still valid.
 
     The year may be missing, and also the month if no other month is named. A date of `birth` must not be the day of
@@ -56,7 +53,7 @@ def mentions_date(
     if text.strip() == day.isoformat():
         return True
     words = plain(text)
-    named = days_named(words, today, order)
+    named = days_named(words, today)
     whole = [mention for mention in named if mention.whole] or list(named)
     if birth and _NO_YEAR.search(words):
         whole = [mention for mention in whole if any(year for year, _, _ in mention.meant)]

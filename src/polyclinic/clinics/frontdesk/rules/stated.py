@@ -20,7 +20,6 @@ from polyclinic.clinics.frontdesk.rules.urgency import hurry, is_visit
 from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_later_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.reading import Reads
-from polyclinic.text.dates import Order
 from polyclinic.text.lazily import lazy_pattern
 
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
@@ -31,9 +30,7 @@ _INSTEAD = lazy_pattern(r"\b(?:instead|rather|book|want to see|like to see)\b", 
 _CANCELS = lazy_pattern(r"\bcancel(?!l?ation)", re.IGNORECASE)
 
 
-async def states_wish(
-    reads: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
-) -> bool:
+async def states_wish(reads: Reads, wish: Wish, said: Sequence[str], today: date | None = None) -> bool:
     """Whether these words state this wish. Naming a doctor in order to avoid them is not a wish for that doctor, and a
     last possible day is not a first possible day.
 
@@ -41,7 +38,7 @@ async def states_wish(
     """
     text = " ".join(said)
     if wish.kind == "date":
-        return wish.valid_from is not None and bool(asks_from(text, wish.valid_from, today, order))
+        return wish.valid_from is not None and bool(asks_from(text, wish.valid_from, today))
     if wish.kind == "physician":
         return await _wants_doctor(reads, wish.physician, text)
     return await _wants_earliest(reads, text, today)

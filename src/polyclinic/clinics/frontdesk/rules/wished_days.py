@@ -41,7 +41,7 @@ from polyclinic.clinics.frontdesk.rules.day_patterns import (
     WISHES,
 )
 from polyclinic.text.date_words import plain
-from polyclinic.text.dates import Mention, Order
+from polyclinic.text.dates import Mention
 from polyclinic.text.days import days_named
 
 _DAY = timedelta(days=1)
@@ -57,10 +57,10 @@ def _marks(text: str, mention: Mention) -> tuple[str, str]:
     return before + (first[0] if first else ""), text[mention.ends :].split(" ; ", 1)[0]
 
 
-def asks_from(text: str, day: date, today: date | None = None, order: Order = "any") -> bool | None:
+def asks_from(text: str, day: date, today: date | None = None) -> bool | None:
     """Whether these words ask for a time from this day on; None where they name no day at all."""
     words = plain(text)
-    named = days_named(words, today, order)
+    named = days_named(words, today)
     if not named:
         return None
     if (today is not None and day < today) or NO_WISH.search(words):

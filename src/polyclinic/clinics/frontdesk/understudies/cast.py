@@ -9,6 +9,12 @@ from polyclinic.core.understudy import Understudy
 
 UNDERSTUDIES: dict[str, type[Understudy]] = {"staff": StaffUnderstudy, "patient": PatientUnderstudy}
 
+
+def _when_reasoning(name: str, about: str, scenarios: str = "") -> Mistake:
+    """A mistake of staff who read the diaries themselves."""
+    return Mistake(name, "staff", about, metric="scheduling", variant="reasoning", scenarios=scenarios)
+
+
 MISTAKES = (
     Mistake("garbled_record", "staff", "writes prose instead of the record (IF)", metric="intake"),
     Mistake("withholds", "patient", "does not give its phone and personal number (IS)", metric="intake"),
@@ -36,48 +42,18 @@ MISTAKES = (
     Mistake("forgets_physician", "staff", "looks for a physician without saying which (fallback)", metric="tool_used"),
     Mistake("vague", "patient", "does not say which appointment it means (FI)", metric="scheduling"),
     Mistake("wrong_appointment", "staff", "looks for another date (FI)", metric="scheduling"),
-    Mistake("garbled_schedule", "staff", "answers in prose (IF)", metric="scheduling", variant="reasoning"),
-    Mistake("gives_up", "staff", "finds no time though one is free (IS)", metric="scheduling", variant="reasoning"),
-    Mistake(
-        "two_physicians",
-        "staff",
-        "assigns two physicians (PC)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="tertiary:1:24",
-    ),
-    Mistake(
-        "closed_hours",
-        "staff",
-        "proposes a time before opening (IVS)",
-        metric="scheduling",
-        variant="reasoning",
-    ),
-    Mistake("wrong_length", "staff", "plans too long a visit (WD)", metric="scheduling", variant="reasoning"),
-    Mistake("double_books", "staff", "proposes a taken time (TC)", metric="scheduling", variant="reasoning"),
-    Mistake(
-        "wrong_physician",
-        "staff",
-        "takes another physician (IP)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="tertiary:1:24",
-    ),
-    Mistake(
-        "too_early",
-        "staff",
-        "proposes a day too early (IDT)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="tertiary:1:24",
-    ),
-    Mistake(
+    _when_reasoning("garbled_schedule", "answers in prose (IF)"),
+    _when_reasoning("gives_up", "finds no time though one is free (IS)"),
+    _when_reasoning("two_physicians", "assigns two physicians (PC)", scenarios="tertiary:1:24"),
+    _when_reasoning("closed_hours", "proposes a time before opening (IVS)"),
+    _when_reasoning("wrong_length", "plans too long a visit (WD)"),
+    _when_reasoning("double_books", "proposes a taken time (TC)"),
+    _when_reasoning("wrong_physician", "takes another physician (IP)", scenarios="tertiary:1:24"),
+    _when_reasoning("too_early", "proposes a day too early (IDT)", scenarios="tertiary:1:24"),
+    _when_reasoning(
         "overlooks_gaps",
-        "staff",
         "offers only times after the last visit of a day and overlooks earlier gaps (NET)",
-        metric="scheduling",
-        variant="reasoning",
         scenarios="primary:1:60",
     ),
-    Mistake("late", "staff", "proposes a later time than the first (NET)", metric="scheduling", variant="reasoning"),
+    _when_reasoning("late", "proposes a later time than the first (NET)"),
 )

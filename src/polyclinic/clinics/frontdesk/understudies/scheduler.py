@@ -52,7 +52,6 @@ class StaffUnderstudy(ClerkUnderstudy):
     def _new(ask: Ask[StaffBooks]) -> Choice:
         prompt, said = ask.prompt, ask.prompt.patient_says
         named = _doctor(prompt.physicians, said)
-        dates = dates_in(said)
         if named:
             avoids = (
                 not _ASKS_FOR.search(said.partition(named)[0])
@@ -60,6 +59,7 @@ class StaffUnderstudy(ClerkUnderstudy):
                 and not ask.understands(said, _THIS_DOCTOR)
             )
             return Choice(action="fallback") if avoids else Choice(action="physician_filter", physician=named)
+        dates = dates_in(said)
         if dates and dates[-1] in prompt.days:
             return Choice(action="date_filter", date=dates[-1].isoformat())
         if _NEXT.search(said) or ask.understands(said, _SOON) or ask.understands(said, _ANYBODY):
@@ -82,8 +82,9 @@ class StaffUnderstudy(ClerkUnderstudy):
         prompt = ask.prompt
         heard = [message.content for message in ask.messages[:-1] if message.role == "user"] + [prompt.patient_says]
         text = " ".join(heard)
-        name, doctor, dates = listen(heard).get("name", ""), _doctor(prompt.physicians, text), dates_in(text)
-        if not (name and doctor and dates):
+        name, doctor = listen(heard).get("name", ""), _doctor(prompt.physicians, text)
+        dates = dates_in(text) if name and doctor else []
+        if not dates:
             return Change(action="ask", question=line(prompt.voice, "staff", "asks_which"))
         if prompt.problem and len(heard) < 3:
             return Change(action="ask", question=line(prompt.voice, "staff", "asks_again"))

@@ -38,6 +38,6 @@ def arrival_lines(record: Record) -> list[str]:
     return [*(fact.text for fact in record.at(Level.VOLUNTEERED)), *symptoms[:3]]
 
 
-def drop_sentences(sentences: Sequence[str], random: random.Random, share: float = DROPOUT) -> list[str]:
+def drop_sentences(sentences: Sequence[str], random: random.Random) -> list[str]:
     """Drop some sentences at random. The first always stays, so that there is a complaint."""
-    return [sentence for at, sentence in enumerate(sentences) if at == 0 or random.random() >= share]
+    return [sentence for at, sentence in enumerate(sentences) if at == 0 or random.random() >= DROPOUT]

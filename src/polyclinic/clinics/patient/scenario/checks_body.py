@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short
+from polyclinic.clinics.patient.scenario.checking import RecordCheck, each_line, short, whole
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.people.vignette import stated_age
 
@@ -24,49 +24,6 @@ _VITALS: dict[str, tuple[float, float]] = {
     "oxygen saturation": (50.0, 100.0),
     "breathing rate": (4.0, 90.0),
 }
-
-
-def _women_only(record: Record) -> Iterator[str]:
-    yield from _other_sex(record, "male", _FEMALE_ONLY)
-
-
-def _men_only(record: Record) -> Iterator[str]:
-    yield from _other_sex(record, "female", _MALE_ONLY)
-
-
-def _other_sex(record: Record, sex: str, only: re.Pattern[str]) -> Iterator[str]:
-    if record.sex != sex:
-        return
-    for fact in record.spoken:
-        if fact.topic not in (Topic.FAMILY, Topic.SOCIAL) and only.search(fact.text):
-            yield f"'{short(fact)}' cannot be true of a {sex} patient"
-
-
-def _pregnant_at_this_age(record: Record) -> Iterator[str]:
-    if not 11 <= record.age <= 56 and record.informant == "self":
-        for fact in record.spoken:
-            if _PREGNANT.search(fact.text):
-                yield f"'{short(fact)}' at {record.age_text}"
-
-
-def _months_and_years(record: Record) -> Iterator[str]:
-    if record.age_months is not None and record.age != record.age_months // 12:
-        yield f"age {record.age} and age_months {record.age_months} do not agree"
-
-
-def _age_told_otherwise(record: Record) -> Iterator[str]:
-    for fact in record.spoken:
-        if _OWN_AGE.search(fact.text) and "months" not in fact.text:
-            told = stated_age(fact.text)
-            if told is not None and told != record.age:
-                yield f"'{short(fact)}', but the record says {record.age_text}"
-
-
-def _child_with_a_grown_ups_life(record: Record) -> Iterator[str]:
-    if record.age < 10:
-        for fact in record.spoken:
-            if fact.topic in (Topic.HABITS, Topic.SOCIAL) and _GROWN_UP.search(fact.text):
-                yield f"'{short(fact)}' at {record.age_text}"
 
 
 def _impossible_vital_sign(record: Record) -> Iterator[str]:
@@ -105,15 +62,41 @@ def _number(fact: Fact) -> float | None:
     return float(found[0]) if found else None
 
 
-BODY_CHECKS = named(
-    _women_only,
-    _men_only,
-    _pregnant_at_this_age,
-    _months_and_years,
-    _age_told_otherwise,
-    _child_with_a_grown_ups_life,
-    _impossible_vital_sign,
-    _blood_pressure_upside_down,
-    _normal_range_upside_down,
-    _fever_denied_and_measured,
-)
+def _tells_other_age(record: Record, fact: Fact) -> bool:
+    told = stated_age(fact.text) if _OWN_AGE.search(fact.text) and "months" not in fact.text else None
+    return told is not None and told != record.age
+
+
+def _not_for(sex: str, only: re.Pattern[str]) -> RecordCheck:
+    """A check of lines that only a person of the other sex can say."""
+    return each_line(
+        lambda record, fact: (
+            record.sex == sex and fact.topic not in (Topic.FAMILY, Topic.SOCIAL) and only.search(fact.text)
+        ),
+        f"'{{line}}' cannot be true of a {sex} patient",
+    )
+
+
+BODY_CHECKS: dict[str, RecordCheck] = {
+    "women only": _not_for("male", _FEMALE_ONLY),
+    "men only": _not_for("female", _MALE_ONLY),
+    "pregnant at this age": each_line(
+        lambda record, fact: not 11 <= record.age <= 56 and record.informant == "self" and _PREGNANT.search(fact.text),
+        "'{line}' at {record.age_text}",
+    ),
+    "months and years": whole(
+        lambda record: record.age_months is not None and record.age != record.age_months // 12,
+        "age {record.age} and age_months {record.age_months} do not agree",
+    ),
+    "age told otherwise": each_line(_tells_other_age, "'{line}', but the record says {record.age_text}"),
+    "child with a grown ups life": each_line(
+        lambda record, fact: (
+            record.age < 10 and fact.topic in (Topic.HABITS, Topic.SOCIAL) and _GROWN_UP.search(fact.text)
+        ),
+        "'{line}' at {record.age_text}",
+    ),
+    "impossible vital sign": _impossible_vital_sign,
+    "blood pressure upside down": _blood_pressure_upside_down,
+    "normal range upside down": _normal_range_upside_down,
+    "fever denied and measured": _fever_denied_and_measured,
+}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short
+from polyclinic.clinics.patient.scenario.checking import RecordCheck, each_line, whole
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 
@@ -22,15 +22,10 @@ _NEEDED_TOPICS = (
 _NEGATIVE = re.compile(r"\b(no|not|never|nothing|none|neither|without|nobody)\b|n't\b", re.IGNORECASE)
 _SOCIAL_FINDING = re.compile(
     r"\b(education|employment|employed|unemployed|labor force|housing|transport|criminal record|social contact|stress"
-    r"|partner abuse|medication review|immunization|retired|has a )\b",
+    r"|partner abuse|medication review|immunization|retired|has a )\b|\(finding\)",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"\((finding|disorder|situation|procedure|morphologic abnormality|regime/therapy)\)", re.IGNORECASE)
-
-
-def _nothing_volunteered(record: Record) -> Iterator[str]:
-    if not record.at(Level.VOLUNTEERED):
-        yield "nothing is volunteered; add at least one line under 'volunteered' for the complaint"
 
 
 def _topic_missing(record: Record) -> Iterator[str]:
@@ -67,30 +62,10 @@ def _empty_result(record: Record) -> Iterator[str]:
                 yield f"{test.name}: '{item}' has no result"
 
 
-def _nothing_kept_back(record: Record) -> Iterator[str]:
-    if not record.at(Level.NEVER):
-        yield "no fact is hidden from the patient; put at least the diagnosis under 'never'"
-
-
-def _empty_diagnosis(record: Record) -> Iterator[str]:
-    if not record.diagnosis.strip():
-        yield "the diagnosis is empty"
-
-
-def _social_finding_as_diagnosis(record: Record) -> Iterator[str]:
-    if _SOCIAL_FINDING.search(record.diagnosis) or re.search(r"\(finding\)", record.diagnosis, re.IGNORECASE):
-        yield f"the diagnosis '{record.diagnosis}' is no illness; name the encounter's diagnosis"
-
-
 def _code_system_tag(record: Record) -> Iterator[str]:
     for text in [record.diagnosis, *(fact.text for fact in record.spoken)]:
         if _TAG.search(text):
             yield f"'{text[:60]}' ends with the tag of a code system; leave it out"
-
-
-def _few_synonyms(record: Record) -> Iterator[str]:
-    if len(record.disease.synonyms) < 2:
-        yield "the disease has fewer than 2 synonyms, so a leak could go unseen; list what people call it"
 
 
 def _broader_name_is_no_synonym(record: Record) -> Iterator[str]:
@@ -99,25 +74,10 @@ def _broader_name_is_no_synonym(record: Record) -> Iterator[str]:
             yield f"broader: '{name}' is not among the synonyms"
 
 
-def _unknown_discipline(record: Record) -> Iterator[str]:
-    if record.disease.discipline not in DISCIPLINES:
-        yield f"'{record.disease.discipline}' is not one of the 20 disciplines"
-
-
 def _unknown_consult(record: Record) -> Iterator[str]:
     for name in record.disease.consult:
         if name not in DISCIPLINES:
             yield f"consult: '{name}' is not one of the 20 disciplines"
-
-
-def _consult_is_the_discipline(record: Record) -> Iterator[str]:
-    if record.disease.discipline in record.disease.consult:
-        yield f"consult: '{record.disease.discipline}' already treats the disease"
-
-
-def _urgent_without_red_flag(record: Record) -> Iterator[str]:
-    if record.disease.urgent and not any(fact.red_flag for fact in record.facts):
-        yield "the disease is urgent and no line is a red flag; mark the sign that must not be missed"
 
 
 def _repeated_line(record: Record) -> Iterator[str]:
@@ -132,34 +92,49 @@ def _repeated_test(record: Record) -> Iterator[str]:
             yield f"the test '{name}' appears {count} times; merge its items"
 
 
-def _line_torn_at_a_comma(record: Record) -> Iterator[str]:
-    """Finds a line that YAML split at a comma: ``[I live alone, near the sea.]``.
-
-    The second part begins in lower case.
-    """
-    for fact in record.spoken:
-        if fact.text[:1].islower():
-            yield f"'{short(fact)}' begins in the middle of a sentence; put text with a comma in quotation marks"
-
-
-SHAPE_CHECKS = named(
-    _nothing_volunteered,
-    _topic_missing,
-    _few_symptoms,
-    _no_pertinent_negative,
-    _few_investigations,
-    _empty_result,
-    _nothing_kept_back,
-    _empty_diagnosis,
-    _social_finding_as_diagnosis,
-    _code_system_tag,
-    _few_synonyms,
-    _broader_name_is_no_synonym,
-    _unknown_discipline,
-    _unknown_consult,
-    _consult_is_the_discipline,
-    _urgent_without_red_flag,
-    _repeated_line,
-    _repeated_test,
-    _line_torn_at_a_comma,
-)
+SHAPE_CHECKS: dict[str, RecordCheck] = {
+    "nothing volunteered": whole(
+        lambda record: not record.at(Level.VOLUNTEERED),
+        "nothing is volunteered; add at least one line under 'volunteered' for the complaint",
+    ),
+    "topic missing": _topic_missing,
+    "few symptoms": _few_symptoms,
+    "no pertinent negative": _no_pertinent_negative,
+    "few investigations": _few_investigations,
+    "empty result": _empty_result,
+    "nothing kept back": whole(
+        lambda record: not record.at(Level.NEVER),
+        "no fact is hidden from the patient; put at least the diagnosis under 'never'",
+    ),
+    "empty diagnosis": whole(lambda record: not record.diagnosis.strip(), "the diagnosis is empty"),
+    "social finding as diagnosis": whole(
+        lambda record: _SOCIAL_FINDING.search(record.diagnosis),
+        "the diagnosis '{record.diagnosis}' is no illness; name the encounter's diagnosis",
+    ),
+    "code system tag": _code_system_tag,
+    "few synonyms": whole(
+        lambda record: len(record.disease.synonyms) < 2,
+        "the disease has fewer than 2 synonyms, so a leak could go unseen; list what people call it",
+    ),
+    "broader name is no synonym": _broader_name_is_no_synonym,
+    "unknown discipline": whole(
+        lambda record: record.disease.discipline not in DISCIPLINES,
+        "'{record.disease.discipline}' is not one of the 20 disciplines",
+    ),
+    "unknown consult": _unknown_consult,
+    "consult is the discipline": whole(
+        lambda record: record.disease.discipline in record.disease.consult,
+        "consult: '{record.disease.discipline}' already treats the disease",
+    ),
+    "urgent without red flag": whole(
+        lambda record: record.disease.urgent and not any(fact.red_flag for fact in record.facts),
+        "the disease is urgent and no line is a red flag; mark the sign that must not be missed",
+    ),
+    "repeated line": _repeated_line,
+    "repeated test": _repeated_test,
+    # YAML splits a line at a comma: ``[I live alone, near the sea.]``. The second part begins in lower case.
+    "line torn at a comma": each_line(
+        lambda _, fact: fact.text[:1].islower(),
+        "'{line}' begins in the middle of a sentence; put text with a comma in quotation marks",
+    ),
+}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short
-from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
+from polyclinic.clinics.patient.scenario.checking import RecordCheck, each_line, short, whole
+from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.words import ContentWords
 
@@ -44,38 +44,6 @@ def _test_names_the_disease(record: Record) -> Iterator[str]:
             yield f"the test name '{test.name}' names the disease ('{name}')"
 
 
-def _laboratory_values_in_speech(record: Record) -> Iterator[str]:
-    for fact in record.spoken:
-        if _LABORATORY.search(fact.text):
-            yield f"'{short(fact)}' is a laboratory's result; a patient does not know it: put it under a test"
-
-
-def _small_child_tells(record: Record) -> Iterator[str]:
-    if record.informant == "self" and record.age < 6:
-        yield f"a child of {record.age_text} cannot tell the story; set 'informant: parent'"
-
-
-def _patient_speaks_of_a_child(record: Record) -> Iterator[str]:
-    if record.informant == "self":
-        for fact in record.spoken:
-            if fact.topic is Topic.COMPLAINT and _CHILD_WORDS.search(fact.text):
-                yield f"'{short(fact)}' speaks about a child, but the informant is the patient"
-
-
-def _parent_of_an_adult(record: Record) -> Iterator[str]:
-    if record.informant == "parent" and record.age > 17:
-        yield f"the patient is {record.age_text} old; a parent as informant does not fit"
-
-
-def _child_in_the_first_person(record: Record) -> Iterator[str]:
-    if record.informant != "parent":
-        return
-    for fact in record.spoken:
-        own_body = fact.topic in (Topic.COMPLAINT, Topic.SYMPTOM) and _FIRST_PERSON.search(fact.text)
-        if own_body and not _ABOUT_CHILD.search(fact.text):
-            yield f"'{short(fact)}' is in the patient's own voice, but a parent tells the story"
-
-
 def _contradiction(record: Record) -> Iterator[str]:
     for topic, no, yes in _OPPOSITES:
         lines = [fact for fact in record.at(Level.ASKED) if fact.topic is topic]
@@ -111,16 +79,39 @@ def _placeholder_left(record: Record) -> Iterator[str]:
             yield f"'{short(fact)}' is not finished"
 
 
-WORD_CHECKS = named(
-    _line_names_the_disease,
-    _test_names_the_disease,
-    _laboratory_values_in_speech,
-    _small_child_tells,
-    _patient_speaks_of_a_child,
-    _parent_of_an_adult,
-    _child_in_the_first_person,
-    _contradiction,
-    _allergic_to_own_medicine,
-    _very_long_line,
-    _placeholder_left,
-)
+def _in_own_voice(fact: Fact) -> bool:
+    """Whether the patient speaks of their own body in a line."""
+    own_body = fact.topic in (Topic.COMPLAINT, Topic.SYMPTOM) and _FIRST_PERSON.search(fact.text)
+    return bool(own_body) and not _ABOUT_CHILD.search(fact.text)
+
+
+WORD_CHECKS: dict[str, RecordCheck] = {
+    "line names the disease": _line_names_the_disease,
+    "test names the disease": _test_names_the_disease,
+    "laboratory values in speech": each_line(
+        lambda _, fact: _LABORATORY.search(fact.text),
+        "'{line}' is a laboratory's result; a patient does not know it: put it under a test",
+    ),
+    "small child tells": whole(
+        lambda record: record.informant == "self" and record.age < 6,
+        "a child of {record.age_text} cannot tell the story; set 'informant: parent'",
+    ),
+    "patient speaks of a child": each_line(
+        lambda record, fact: (
+            record.informant == "self" and fact.topic is Topic.COMPLAINT and _CHILD_WORDS.search(fact.text)
+        ),
+        "'{line}' speaks about a child, but the informant is the patient",
+    ),
+    "parent of an adult": whole(
+        lambda record: record.informant == "parent" and record.age > 17,
+        "the patient is {record.age_text} old; a parent as informant does not fit",
+    ),
+    "child in the first person": each_line(
+        lambda record, fact: record.informant == "parent" and _in_own_voice(fact),
+        "'{line}' is in the patient's own voice, but a parent tells the story",
+    ),
+    "contradiction": _contradiction,
+    "allergic to own medicine": _allergic_to_own_medicine,
+    "very long line": _very_long_line,
+    "placeholder left": _placeholder_left,
+}

@@ -16,7 +16,7 @@ from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.concepts import about_it, common
 from polyclinic.clinics.patient.rules.topics import shared
-from polyclinic.clinics.patient.understudies.odds import log_odds
+from polyclinic.clinics.patient.understudies.tricks import log_odds
 from polyclinic.core.understudy import Ask
 
 MOST_TOLD = 2

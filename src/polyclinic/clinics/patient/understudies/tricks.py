@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from math import exp, log
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -20,11 +21,11 @@ from polyclinic.clinics.patient.rules.sorter import Sorter
 from polyclinic.clinics.patient.rules.topics import topics
 from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.clinics.patient.understudies.hunches import named, without_tests
-from polyclinic.clinics.patient.understudies.odds import chance_of, log_odds
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern
 from polyclinic.text.sentences import count_questions
 
+NEVER = 1e-6
 _BIAS, _READ, _UNFAIR = 0.58, 1.05, 0.54
 _HARDLY = 1e-4
 """The lowest chance that reader and examples can give."""
@@ -83,3 +84,14 @@ def _without_names(question: str, known: Sequence[str]) -> str:
     if disease and not any(name_pattern(disease).search(line) for line in known):
         question = name_pattern(disease).sub("this disease", question)
     return without_tests(question)
+
+
+def log_odds(chance: float, never: float = NEVER) -> float:
+    """The log odds of a chance, which is first limited to the range from `never` to ``1 - never``."""
+    kept = min(max(chance, never), 1 - never)
+    return log(kept / (1 - kept))
+
+
+def chance_of(odds: float) -> float:
+    """The chance for these log odds."""
+    return 1 / (1 + exp(-odds))

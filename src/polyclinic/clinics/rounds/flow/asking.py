@@ -7,7 +7,7 @@ from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
 from polyclinic.clinics.rounds.rules.notes import ExpertSaid
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
-from polyclinic.clinics.rounds.scenario.phrases import jargon
+from polyclinic.clinics.rounds.scenario.checks import jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.note import InRound

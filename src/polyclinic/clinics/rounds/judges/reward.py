@@ -96,8 +96,7 @@ class RewardJudge:
 
     name = "reward"
 
-    def __init__(self, k_samples: int = 1) -> None:
-        self.k_samples = k_samples
+    k_samples = 1
 
     def _rubrics(self) -> tuple[RubricJudge[TeachingCase, RoundsVariant], ...]:
         return tuple(RubricJudge(rubric, k_samples=self.k_samples, view=_views, name="reward") for rubric in _shipped())

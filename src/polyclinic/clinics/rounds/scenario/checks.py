@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
-from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
 from polyclinic.people.vignette import stated_ages
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question
 
+_JARGON = re.compile(
+    r"\b(tachycardia|bradycardia|dyspnoea|syncope|oedema|hypotension|hypertension|haematuria|haematemesis|melaena|"
+    r"thrombocytopenia|leukocytosis|aphasia|hemianopia|myocardial|infarction|arrhythmia|palpation|auscultation|"
+    r"dysphagia|hemiparesis|pyrexia|diplopia|tinnitus|paraesthesia|bilirubin|troponin|creatinine)\b",
+    re.IGNORECASE,
+)
 MAX_PICTURE_BYTES = 40_000
 
 
@@ -121,3 +127,9 @@ def lint_cases(cases: Sequence[TeachingCase]) -> list[str]:
 def lint(path: str) -> list[str]:
     """Every fault of a case file; of the shipped cases when no path is given."""
     return lint_cases(load_cases(Path(path)) if path else shipped_cases())
+
+
+def jargon(text: str) -> str:
+    """The first technical word in what a patient says; empty when there is none."""
+    found = _JARGON.search(text)
+    return found.group(0) if found else ""

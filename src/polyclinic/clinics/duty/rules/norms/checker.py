@@ -14,9 +14,16 @@ from typing import NamedTuple
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
-from polyclinic.clinics.duty.rules.triggers.levels import down_triage
-from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene, SceneLine, scenes
-from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
+from polyclinic.clinics.duty.rules.triggers import (
+    Hit,
+    Scene,
+    SceneLine,
+    down_triage,
+    find_word,
+    mentions,
+    scenes,
+    sentences,
+)
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Question, Reads

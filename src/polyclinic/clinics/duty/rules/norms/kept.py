@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
-from polyclinic.clinics.duty.rules.triggers.words import sentences
+from polyclinic.clinics.duty.rules.triggers import sentences
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question
 
