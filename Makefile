@@ -45,7 +45,7 @@ web: $(VENV)/.base
 	@echo "ready: $(BIN)/polyclinic web"
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 
 # The browser's pages: built files are committed, so that users need no Node. `frontend-check` builds them again from
 # their sources and compares every byte.
