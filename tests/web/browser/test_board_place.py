@@ -24,7 +24,7 @@ def _wait_until_done(page: Page, server: Server, run: str) -> None:
 def test_the_ward_board_fills_up_by_the_clock_and_a_booking_can_be_opened(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Ward board", exact=True).click()
     expect(page.get_by_text("No run of a hospital yet.")).to_be_visible()
-    made = page.request.post(f"{server.url}/api/runs", data={"clinic": "frontdesk", "scenarios": "primary:1:14"})
+    made = page.request.post(f"{server.url}/api/runs", data={"clinic": "frontdesk", "scenarios": "primary:1:6"})
     assert made.status == 201
     page.goto(f"{server.url}/board?run={made.json()['id']}")
     so_far = page.get_by_text(re.compile(r"^\d+ booked, "))
