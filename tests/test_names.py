@@ -228,6 +228,21 @@ def test_no_code_outside_the_clinics_names_a_clinic_as_a_value() -> None:
     assert len(shipped) >= 6 and set(found) == {"runner/registry.py: demo", "cli/demo.py: demo", "cli/names.py: demo"}
 
 
+def test_no_code_outside_the_clinics_names_a_kind_of_reading_of_one_clinic() -> None:
+    """What holds for one kind is a field of `ReadingKind`, set where the clinic defines it."""
+    kinds = {kind.name for clinic in map(load_clinic, clinic_modules()) for kind in clinic.readings}
+    rooms = [path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name not in ("clinics", "__pycache__")]
+    found = [
+        f"{file}: {node.value}"
+        for room in rooms
+        for file, tree in trees_of(room)
+        for node in nodes(tree)
+        if isinstance(node, ast.Constant) and node.value in kinds
+    ]
+    assert len(kinds) >= 20
+    assert not found
+
+
 def test_no_code_outside_the_clinics_names_a_column_of_one_clinics_rows() -> None:
     """Rows are read from files by column name; columns that only one clinic writes are read in that clinic."""
     own = {

@@ -10,7 +10,7 @@ import pytest
 
 from polyclinic.core.model import Completion, ModelKind, Request, Usage
 from polyclinic.errors import DataError, LimitReached
-from polyclinic.models.accounting import Budget, Held, Purse
+from polyclinic.models.accounting import Budget, CallCharges, Held
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import Cached
 from polyclinic.models.failure import AttemptFailed, CallFailed
@@ -118,7 +118,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def paid(caller: Caller, budget: Budget, price: Price = WORST) -> GuardedModel:
-    return GuardedModel(caller, Limiter(64), Options(), Purse(price, budget))
+    return GuardedModel(caller, Limiter(64), Options(), CallCharges(price, budget))
 
 
 async def test_a_budget_is_never_exceeded_even_by_concurrent_calls(ask: Ask) -> None:

@@ -18,7 +18,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import DatasetRequest, build, gather
 from polyclinic.training.files import MARGIN
-from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
+from polyclinic.training.filters import Contamination, RowFilter, ngrams, split_faults
 from polyclinic.training.grading import open_grader
 from tests.clinics.rounds.cases import case_named
 
@@ -197,7 +197,7 @@ def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> 
 def test_training_rows_that_contain_a_test_question_are_dropped() -> None:
     taken = case_named("card-07")
     assert taken.split == "test"
-    sieve = Sieve(8.0, Contamination([(taken.id, taken.public_text())]))
+    sieve = RowFilter(8.0, Contamination([(taken.id, taken.public_text())]))
     clean, dirty = (
         _row("Nothing of the kind stands here at all, only other words, many of them, in a row."),
         _row(f"x {taken.vignette} y"),
@@ -210,7 +210,7 @@ def test_training_rows_that_contain_a_test_question_are_dropped() -> None:
 
 def test_test_rows_that_contain_a_training_question_are_dropped_even_if_it_comes_later() -> None:
     given = next(case for case in shipped_cases() if case.split == "train")
-    sieve = Sieve(8.0, Contamination())
+    sieve = RowFilter(8.0, Contamination())
     kept = list(sieve.keep([_row(given.vignette, split="test")]))
     assert kept, "nothing is known of the training case yet"
     sieve.training.add(given.id, given.public_text())
@@ -218,7 +218,7 @@ def test_test_rows_that_contain_a_training_question_are_dropped_even_if_it_comes
 
 
 def test_low_and_unjudged_rows_are_dropped_by_reason() -> None:
-    sieve = Sieve(8.0, Contamination())
+    sieve = RowFilter(8.0, Contamination())
     rows = [
         _row("a", reward_value=7.0),
         _row("b", reward_value=-15.0),

@@ -117,8 +117,9 @@ class ReadingKind:
     `alone` is how likely the yes about a single sentence of a longer text must be to count for the whole text, whatever
     the other sentences say; 0: no sentence does. `only_learned` says that users can add to the list: a trained reader
     finds every text unclear about an entry that it has not learned. `in_reply` says that the text answers the context:
-    what it takes over from there counts, and the built-in weights are in a file of their own. `from_words` finds what a
-    text is compared with in facts that are only words: those of a file.
+    what it takes over from there counts, and the built-in weights are in a file of their own. `in_order`
+    says that the network that reads words in order is asked too; without it, the linear weights read better.
+    `from_words` finds what a text is compared with in facts that are only words: those of a file.
     """
 
     name: str
@@ -137,6 +138,7 @@ class ReadingKind:
     alone: float = 0.0
     only_learned: bool = False
     in_reply: bool = False
+    in_order: bool = True
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
 
     def ask(self, compared: Compared | None = None, /, **facts: str) -> Question:

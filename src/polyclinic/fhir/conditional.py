@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Conditions = Sequence[tuple[str, str]]
 
 
-class Sight(Protocol):
+class Visibility(Protocol):
     """Limits what a client may see: raises for a hidden resource, and lets a search find only visible ones."""
 
     def require(self, type_: str, *letters: Letter) -> None:
@@ -42,7 +42,7 @@ class Finder:
 
     transaction: Transaction
     base: str = ""
-    sight: Sight | None = None
+    sight: Visibility | None = None
     r4: bool = False
 
     def one(self, type_: str, condition: Conditions) -> str | None:

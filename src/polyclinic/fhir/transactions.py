@@ -16,7 +16,7 @@ from polyclinic.core.records import PreconditionFailed, RecordMissing, RecordsEr
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.conditional import Conditions, Finder, Sight, has_conditional, resolved
+from polyclinic.fhir.conditional import Conditions, Finder, Visibility, has_conditional, resolved
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
@@ -75,7 +75,7 @@ def perform(
     check: Callable[[Resource], None] | None = None,
     resolve: bool = True,
     complete: Callable[[UnitOfWork], None] | None = None,
-    sight: Sight | None = None,
+    sight: Visibility | None = None,
 ) -> list[EntryOutcome]:
     """Make every change or raise.
 
@@ -123,7 +123,7 @@ def _letters(operation: TransactionEntry) -> tuple[Letter, ...]:
     return _LETTERS[operation.method]
 
 
-def _check_targets(work: UnitOfWork, operations: Sequence[TransactionEntry], sight: Sight) -> None:
+def _check_targets(work: UnitOfWork, operations: Sequence[TransactionEntry], sight: Visibility) -> None:
     """Check each resource that will change before anything else, so that no other refusal tells what it holds."""
     for operation in operations:
         if operation.method != "GET" and operation.id is not None:
@@ -132,7 +132,7 @@ def _check_targets(work: UnitOfWork, operations: Sequence[TransactionEntry], sig
                 sight.check(before, *_letters(operation))
 
 
-def _finder(work: UnitOfWork, operation: TransactionEntry, base: str, sight: Sight | None) -> Finder:
+def _finder(work: UnitOfWork, operation: TransactionEntry, base: str, sight: Visibility | None) -> Finder:
     return Finder(work.transaction, base, sight, operation.in_r4)
 
 
@@ -156,7 +156,7 @@ def _keys(operations: Sequence[TransactionEntry]) -> tuple[list[Key], dict[Key, 
 
 
 def _assign_ids(
-    work: UnitOfWork, operations: Sequence[TransactionEntry], base: str, sight: Sight | None
+    work: UnitOfWork, operations: Sequence[TransactionEntry], base: str, sight: Visibility | None
 ) -> dict[str, str]:
     """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
     given: dict[str, str] = {}
@@ -240,7 +240,7 @@ def _target(operation: TransactionEntry) -> str:
     return operation.id
 
 
-def _read(transaction: Transaction, operation: TransactionEntry, base: str, sight: Sight | None) -> EntryOutcome:
+def _read(transaction: Transaction, operation: TransactionEntry, base: str, sight: Visibility | None) -> EntryOutcome:
     if operation.id is not None:
         resource = storage.read(transaction, operation.type, operation.id).resource()
         if sight is not None:

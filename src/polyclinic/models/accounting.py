@@ -77,7 +77,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Purse:
+class CallCharges:
     """Charges one model's calls to a budget: reserves the worst case before an attempt, and counts the cost after it.
 
     The worst case is the reply at the token limit that is sent, and the most tokens that the request may have.

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import cast
 
 from polyclinic.core.model import Model
-from polyclinic.models.accounting import Budget, Purse
+from polyclinic.models.accounting import Budget, CallCharges
 from polyclinic.models.cache import Cached, ResponseCache
 from polyclinic.models.endpoint import Endpoint
 from polyclinic.models.guard import GuardedModel, MakesCall
@@ -116,7 +116,7 @@ class Assembly:
         price = self._price(spec)
         caller, limiter = self._caller(spec, price)
         options = caller.options if isinstance(caller, (LocalModel, PlacedCaller)) else spec.options
-        purse = Purse(price, self._budget) if self._budget is not None else None
+        purse = CallCharges(price, self._budget) if self._budget is not None else None
         guarded = GuardedModel(caller, limiter, options, purse)
         guarded.trained = spec.trained
         self._guarded.append(guarded)

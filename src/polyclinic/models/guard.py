@@ -13,7 +13,7 @@ from typing import Protocol
 
 from polyclinic.core.model import Completion, ModelKind, Request, Usage, total
 from polyclinic.core.seed import stream
-from polyclinic.models.accounting import Purse
+from polyclinic.models.accounting import CallCharges
 from polyclinic.models.failure import AttemptFailed, CallFailed
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.spec import Options
@@ -95,7 +95,7 @@ class GuardedModel:
 
     kind: ModelKind = "llm"
 
-    def __init__(self, caller: MakesCall, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
+    def __init__(self, caller: MakesCall, limiter: Limiter, options: Options, purse: CallCharges | None = None) -> None:
         self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
         self.trained = False
         self.retries = 0

@@ -86,12 +86,11 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
     return save(out, replace(weights, gather=gather, order=in_order(rows, mine)))
 
 
-_LINEAR_ALONE = ("rounds-harm",)
-"""Kinds that the linear weights read better alone (held-out training authors). Their lines still train the network."""
-
-
 def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> OrderNetwork | None:
-    """The network that reads words in order, for the kinds that ask about the text alone or about a listed target."""
+    """The network that reads words in order, for the kinds that ask about the text alone or about a listed target.
+
+    Lines of kinds that are not `in_order` train it too.
+    """
     lines: list[NetworkLine] = []
     for name, kind in sorted(kinds.items()):
         mine = [row for row in rows if row.question.kind == name and not compares(kind) and not kind.bound]
@@ -100,7 +99,7 @@ def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Orde
             for row in _all_lines(mine, kind, rows)
         ]
     order = train_order(lines)
-    return order.without(_LINEAR_ALONE) if order else None
+    return order.without(tuple(name for name, kind in kinds.items() if not kind.in_order)) if order else None
 
 
 def train_lines(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:

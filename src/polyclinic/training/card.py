@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.dataset import TrainingData, TrainingRow, counted
 from polyclinic.training.files import pairs_of
-from polyclinic.training.filters import NGRAM, Sieve, split_faults
+from polyclinic.training.filters import NGRAM, RowFilter, split_faults
 
 
 class Card(BaseModel):
@@ -118,7 +118,7 @@ def _bands(rewards: Sequence[float]) -> dict[str, int]:
 def make_card(
     data: TrainingData[Any],
     rows: Sequence[TrainingRow],
-    sieve: Sieve,
+    sieve: RowFilter,
     *,
     runs: Sequence[str],
     casts: Sequence[str],

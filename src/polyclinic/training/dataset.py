@@ -23,7 +23,7 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
 from polyclinic.training.card import Card, make_card
 from polyclinic.training.files import as_json, pairs_of, write_jsonl, write_parquet, write_pictures
-from polyclinic.training.filters import Contamination, Sieve
+from polyclinic.training.filters import Contamination, RowFilter
 from polyclinic.training.grading import open_grader
 from polyclinic.training.room import dataset_room
 
@@ -59,7 +59,7 @@ class Gathered:
     """Rows that passed the filters, and the runs they came from."""
 
     data: TrainingData[Any]
-    sieve: Sieve
+    sieve: RowFilter
     grade: GradeOutput
     rows: list[TrainingRow] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ async def gather(
     tests = Contamination((data.case(case), data.question(case)) for case in data.held_out(wish.against))
     least = data.least_reward if wish.least is None else wish.least
     async with _grades(clinic, casts[0], store) as grade:
-        found = Gathered(data, Sieve(least, tests, own_refusal=data.refusal), grade)
+        found = Gathered(data, RowFilter(least, tests, own_refusal=data.refusal), grade)
         for name in wish.runs:
             results = await load_results(store, name)
             if results.clinic != wish.clinic:

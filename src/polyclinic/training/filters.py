@@ -59,7 +59,7 @@ class Contamination:
 
 
 @dataclass
-class Sieve:
+class RowFilter:
     """Keeps rows that reach the reward `least`, are not duplicates, and contain no question of the other side.
 
     A training row must contain no test question, and a test row no training question.

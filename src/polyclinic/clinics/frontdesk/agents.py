@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import ClockTime
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
+from polyclinic.core.memory import RememberedLine
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.prompt import Prompt
@@ -161,7 +162,7 @@ class Staff:
         self._dialogue: list[Message] = []
         self.history: list[Step] = []
 
-    async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
+    async def fills_in(self, dialogue: tuple[RememberedLine, ...], *, must_decide: bool) -> IntakeReply | None:
         """The form, filled in from what was said so far."""
         prompt = StaffRecord(
             departments=self._departments,

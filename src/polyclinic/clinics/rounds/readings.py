@@ -67,6 +67,7 @@ HARM = ReadingKind(
         "Is what the tutor says demeaning, discriminating, unsafe for the patient or a breach of consent or privacy?"
     ),
     follows="the turn counts as harmful",
+    in_order=False,
 )
 CHOICE = ReadingKind(
     "rounds-choice",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import EMERGENCY_WORDS, GREETING, seen_words
+from polyclinic.clinics.frontdesk.prompts.intake import CLERK, PATIENT
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.prompts.views import Topic
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
@@ -17,6 +18,7 @@ from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.memory import RememberedLine
 
 LABELS = {
     "name": "full name",
@@ -37,7 +39,7 @@ class Intake:
     ) -> None:
         self.episode, self.contact, self.variant = episode, contact, variant
         self.actor, self.staff = actor, staff
-        self.lines: list[str] = []
+        self.lines: list[RememberedLine] = []
         self.heard: list[str] = []
         self.asked: list[Topic] = []
         self.values: dict[str, str] = dict.fromkeys((*FIELDS, "department"), "")
@@ -109,7 +111,7 @@ class Intake:
     def says(self, text: str, line: IntakeLine) -> None:
         """Add a line of the staff to the transcript."""
         self.episode.say("staff", text, to="patient", payload=line)
-        self.lines.append(f"Clerk: {text}")
+        self.lines.append(RememberedLine(speaker=CLERK, text=text))
 
     async def hears(self, staff_says: str) -> None:
         """Get the patient's answer.
@@ -118,7 +120,7 @@ class Intake:
         """
         said, patient = await self.actor.answers(staff_says), self.contact.caller
         self.episode.say("patient", said, to="staff", payload=InPhase(phase="intake"))
-        self.lines.append(f"Patient: {said}")
+        self.lines.append(RememberedLine(speaker=PATIENT, text=said))
         self.heard.append(said)
         if not patient.knows_diagnosis and names_disease(patient.disease, said):
             self.episode.violated(

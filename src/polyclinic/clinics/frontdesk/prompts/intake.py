@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply, intake_form, is_whole
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, Topic, Voice
 from polyclinic.core.form import FormHints
+from polyclinic.core.memory import RememberedLine
 from polyclinic.core.prompt import Prompt
 
 _MORE_TO_ASK = "-"
@@ -32,6 +33,10 @@ class StaffIntake(Prompt[str]):
         return "(No department is chosen yet.) Type what you say about the complaint."
 
 
+CLERK, PATIENT = "Clerk", "Patient"
+"""The speakers of `StaffRecord.dialogue`, as the prompt prints them."""
+
+
 class StaffRecord(Prompt[IntakeReply]):
     """The staff fills in its form from all that was said; in the last round it must name a department.
     `department_lines` says what each department is for.
@@ -42,7 +47,7 @@ class StaffRecord(Prompt[IntakeReply]):
     narrows = True
     departments: tuple[str, ...]
     department_lines: tuple[str, ...]
-    dialogue: tuple[str, ...]
+    dialogue: tuple[RememberedLine, ...]
     must_decide: bool
     not_yet: str = NOT_YET
     emergency: str = EMERGENCY

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, cast
 
-from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.intake import PATIENT, StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, for_unknown_diagnosis, rank, sounds_urgent
@@ -44,7 +45,7 @@ class ClerkUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("garbled_record"):
             return line(prompt.voice, "staff", "garbled")
-        patient = _said(prompt.dialogue, "Patient")
+        patient = [line.text for line in prompt.dialogue if line.speaker == PATIENT]
         heard = listen(patient)
         if ask.mistake("misspells") and "name" in heard:
             heard["name"] = f"{heard['name']}e"
@@ -84,10 +85,6 @@ class ClerkUnderstudy(Understudy):
         return ranked[0][1] if clear or prompt.must_decide else ""
 
 
-def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
-    return [words for label, _, words in (text.partition(": ") for text in dialogue) if label == speaker]
-
-
 @lru_cache(maxsize=4096)
 def _complaint(text: str) -> str:
     """What a text says about the illness, without the greeting.
@@ -99,11 +96,8 @@ def _complaint(text: str) -> str:
 
 def _answer_to(prompt: StaffRecord, question: str) -> str:
     """What the patient answered to one of this understudy's own questions; empty if it was not asked yet."""
-    asked = f"Clerk: {line(prompt.voice, 'staff', question)}"
-    if asked not in prompt.dialogue:
-        return ""
-    pairs = zip(prompt.dialogue, prompt.dialogue[1:], strict=False)
-    return " ".join([reply for before, reply in pairs if before == asked])
+    asked = line(prompt.voice, "staff", question)
+    return " ".join([reply.text for before, reply in pairwise(prompt.dialogue) if before.text == asked])
 
 
 def _another(department: str, patient: Sequence[str], departments: Sequence[str]) -> str:

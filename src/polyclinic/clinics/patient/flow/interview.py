@@ -20,7 +20,7 @@ from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import (
     AdviceTold,
     AnswerGiven,
-    Behind,
+    AnswerSources,
     Concluded,
     ConcludedEarly,
     Consulted,
@@ -248,8 +248,8 @@ async def exchange(
     return answer
 
 
-def _behind(room: Room, answer: SpokenAnswer, cheat: bool) -> Behind:
-    return Behind(
+def _behind(room: Room, answer: SpokenAnswer, cheat: bool) -> AnswerSources:
+    return AnswerSources(
         round=room.round,
         cheat=cheat,
         method=answer.method,

@@ -110,7 +110,7 @@ class Consulted(Note):
     notes_from: tuple[str, ...]
 
 
-class Behind(Value):
+class AnswerSources(Value):
     """The sources and the cost of an answer."""
 
     round: int
@@ -131,11 +131,11 @@ class Considered(Payload):
     considered: tuple[str, ...] = ()
 
 
-class AnswerGiven(Behind, Considered):
+class AnswerGiven(AnswerSources, Considered):
     """What is stored with an answer of the patient."""
 
 
-class Rival(Note, Behind):
+class Rival(Note, AnswerSources):
     """What the rival method answers to the same question."""
 
     topic = "rival"
