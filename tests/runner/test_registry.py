@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
+from polyclinic.errors import ConfigError
+from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, load_clinic
 
 
 @pytest.fixture
@@ -31,3 +32,12 @@ def test_a_clinic_outside_the_source_tree_is_found_with_its_flow_as_a_file_or_a_
     package(outside / "no_clinic", "other/flow.py")
     assert {"ward_with_a_file", "ward_with_a_folder"} <= set(clinic_modules())
     assert "no_clinic" not in clinic_modules()
+
+
+def test_a_clinic_in_the_folder_at_hand_is_named_with_what_makes_it_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "clinics" / "knees").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=rf"export POLYCLINIC_PATH={tmp_path / 'clinics'}"):
+        load_clinic("knees")

@@ -70,6 +70,9 @@ def load_clinic(name: str) -> Clinic:
     """Load the clinic of that name. For an unknown name, the error lists the known ones."""
     modules = clinic_modules()
     if name not in modules:
+        folder = Path("clinics", name)
+        if folder.is_dir():
+            raise ConfigError(f"the clinic {folder} is not found yet: export {PATH_VARIABLE}={folder.parent.resolve()}")
         raise UnknownName("clinic", name, modules)
     try:
         module = importlib.import_module(modules[name])
