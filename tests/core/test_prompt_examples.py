@@ -16,7 +16,7 @@ from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.tutor import TutorThinks
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import Analysis
-from polyclinic.core.loosely import flat_fields
+from polyclinic.core.loose_form import flat_fields
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import Question, ReadsText
 from polyclinic.core.reply import ReplyModel, read_reply

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from polyclinic.core.field_by_field import ToldInWords
 from polyclinic.core.model import BY_CALL, TOOLS_IN_WORDS, ModelKind
-from polyclinic.core.plainly import ToldInWords
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.eval.replies import count_replies, reply_section, tool_rows
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults

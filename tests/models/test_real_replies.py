@@ -18,7 +18,7 @@ import pytest
 from pydantic import Field
 
 from polyclinic.core.again import runs_on, whole
-from polyclinic.core.loosely import FormField, fields_said
+from polyclinic.core.loose_form import FormField, fields_said
 from polyclinic.core.model import Completion
 from polyclinic.core.part_signs import Part, broken_by
 from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply

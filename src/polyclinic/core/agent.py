@@ -2,7 +2,7 @@
 
 ``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the
 tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`). If a flat form stays
-unreadable, each field is asked for separately in plain words (see `core.plainly`). Only then does the call fail.
+unreadable, each field is asked for separately in plain words (see `core.field_by_field`). Only then does the call fail.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import orjson
 
 from polyclinic.core.again import again, beginning, whole
 from polyclinic.core.calling import call_as_form, calls_tools, natively
-from polyclinic.core.loosely import made_of, read_loosely
+from polyclinic.core.field_by_field import ToldInWords, asked_after, field_prompt, field_value, fields_to_ask
+from polyclinic.core.loose_form import made_of, read_loosely
 from polyclinic.core.message import Message, ToolCall, compose, followed
 from polyclinic.core.model import BY_CALL, FORM_IN_WORDS, Completion, Request, Settings, plays_as, was_trained
-from polyclinic.core.plainly import ToldInWords, asked_after, field_prompt, field_value, fields_to_ask
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.switchboard import Switchboard

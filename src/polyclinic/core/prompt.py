@@ -61,7 +61,7 @@ class Prompt(BaseModel, Generic[R]):
     template: ClassVar[str]
     words: ClassVar[int] = USUAL_WORDS
     in_words: ClassVar[bool] = True
-    """Whether a form may also be answered loosely (`core.loosely`) or in plain words (`core.plainly`)."""
+    """Whether a form may also be answered loosely (`core.loose_form`) or in plain words (`core.field_by_field`)."""
 
     takes_call: ClassVar[bool] = False
     """Whether the reply can also be given as a tool call (`core.calling`)."""

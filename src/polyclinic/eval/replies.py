@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from polyclinic.core.field_by_field import ToldInWords
 from polyclinic.core.model import BY_CALL, TOOLS_IN_WORDS, role_of
-from polyclinic.core.plainly import ToldInWords
 from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table

@@ -1,8 +1,8 @@
 """Callers that find out what an endpoint takes, whatever its protocol.
 
 A caller makes its requests in the form of the OpenAI chat protocol (`wire`) and reads replies with a `Reading`. Only
-`_send`, which carries the one there and the other back, belongs to a protocol. What a request needs besides, such as
-the tools as a form or the schema in words, is decided here, and remembered for the endpoint.
+`_send`, which sends a request and returns its reply, belongs to a protocol. Whether the tools are sent as a form, or
+the schema in words, is decided here, and remembered for the endpoint.
 """
 
 from __future__ import annotations

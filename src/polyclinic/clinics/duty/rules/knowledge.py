@@ -61,7 +61,7 @@ class Knowledge:
     def grounding(self, scenario: AnyDuty, most: int = 4) -> list[str]:
         """The facts about the signs of this scenario and about the medicines that staff have on their list.
 
-        What the patient takes besides must be asked for, so the shelf must not name it.
+        Staff must ask what else the patient takes, so these facts must not name it.
         """
         names = [medication.name for medication in scenario.current_meds if not medication.elsewhere]
         text = " ".join([*(finding.text for finding in scenario.findings), scenario.title, _complaint(scenario)])

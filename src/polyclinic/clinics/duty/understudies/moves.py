@@ -99,6 +99,6 @@ def _told(prompt: ActTurn) -> str:
 def in_danger(prompt: ActTurn) -> bool:
     """Whether what this player has read and heard holds a danger sign.
 
-    Any clinician knows these signs, with or without the shelf.
+    Any clinician knows these signs, with or without the reference facts.
     """
     return prompt.role != "admin" and bool(knowledge().red_flags(_told(prompt)))

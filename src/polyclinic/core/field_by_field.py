@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from polyclinic.core.loosely import FormField, ValueKind, fields_said, flat_fields, value_of
+from polyclinic.core.loose_form import FormField, ValueKind, fields_said, flat_fields, value_of
 from polyclinic.core.message import Message, user
 from polyclinic.core.note import Note
 from polyclinic.core.prompt import Prompt

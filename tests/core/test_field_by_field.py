@@ -8,9 +8,9 @@ import pytest
 from pydantic import Field
 
 from polyclinic.clinics.demo.prompts.caller import CallerReacts
-from polyclinic.core.loosely import flat_fields, named_choice, read_loosely
+from polyclinic.core.field_by_field import field_value
+from polyclinic.core.loose_form import flat_fields, named_choice, read_loosely
 from polyclinic.core.model import FORM_IN_WORDS, Completion
-from polyclinic.core.plainly import field_value
 from polyclinic.core.reply import ReplyModel, Unreadable
 from polyclinic.core.transcript import Called, Noted
 from polyclinic.errors import SimulatedUserError
