@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
 from polyclinic.clinics.patient.rules.disclosure import Briefing
@@ -17,6 +17,19 @@ R = TypeVar("R")
 
 
 @dataclass
+class _CommonToAnswers(TypedDict):
+    """What every prompt for one answer holds."""
+
+    person: str
+    child: str
+    earlier: str
+    heard: str
+    information: tuple[KnownFact, ...]
+    question: str
+    memory: TalkSoFar
+    player: Player
+
+
 class Bill:
     """What an answer has cost so far, and which requirements and library entries it used."""
 
@@ -64,7 +77,7 @@ class QuestionAtHand:
         self.history = talk.history
         information = [KnownFact(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
         information += [KnownFact(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
-        self.common: dict[str, Any] = {
+        self.common: _CommonToAnswers = {
             "person": person,
             "child": child,
             "earlier": talk.earlier,

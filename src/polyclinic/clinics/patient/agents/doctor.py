@@ -6,7 +6,7 @@ Only after a case is over may a doctor study its record, to note questions for l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from polyclinic.clinics.patient.agents.library import ALIKE, POOL_SHOWN, RECOMMENDED, TRIAGES, near, pool, recommended
 from polyclinic.clinics.patient.prompts.doctor.colleagues import EarlierTriage, Recruits, Triages
@@ -62,6 +62,17 @@ SUBJECTS = {
 """What any history asks about, by topic, in the usual order: a doctor who repeats a question is told the next one."""
 
 
+class _KnownToDoctor(TypedDict):
+    """What a doctor knows of the patient: the complaint, and the talk so far."""
+
+    discipline: str
+    profile: str
+    complaint: str
+    earlier: str
+    heard: str
+    memory: TalkSoFar
+
+
 class Doctors:
     """All doctors of one interview. Each speaks for a discipline; the variant says what they may refer to."""
 
@@ -102,8 +113,7 @@ class Doctors:
         """Whether a person asks the questions. A person may conclude at any time."""
         return self._doctor.is_person
 
-    def _known(self, discipline: str, talk: TalkMemory) -> dict[str, Any]:
-        """What a doctor of this discipline knows of the patient: the complaint, and the talk so far."""
+    def _known(self, discipline: str, talk: TalkMemory) -> _KnownToDoctor:
         return {
             "discipline": discipline,
             "profile": self._profile(discipline),

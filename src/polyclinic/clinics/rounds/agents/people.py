@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens, untold_tests
 from polyclinic.clinics.rounds.prompts.people import Present, Sheet
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.prompts.student import StudentActs, StudentAnalyses, StudentChooses
-from polyclinic.clinics.rounds.scenario.case import TeachingCase
+from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import Room
+from polyclinic.clinics.rounds.state import Room, RoomLine
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
-from polyclinic.core.message import Message, assistant, user
+from polyclinic.core.message import Image, Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.part_signs import Sign
 from polyclinic.core.prompt import Prompt
@@ -50,6 +50,26 @@ def _called_by_relation(relation: str) -> Sign:
     return Sign("third person", re.compile(rf"\bi(?:'m| am) {who}\b(?! (?:of|to)\b)"))
 
 
+class _SeenByPatient(TypedDict):
+    """What every prompt of a patient holds."""
+
+    style: str
+    speaker: str
+    script: PatientScript
+    cue: Cue
+
+
+class _SeenByStudent(TypedDict):
+    """What every prompt of a student holds."""
+
+    student: Student
+    sheet: Sheet
+    pictures: tuple[Image, ...]
+    history: tuple[RoomLine, ...]
+    room: Present
+    cue: Cue
+
+
 class Patient:
     """Knows its script and nothing else; speaks in its persona's manner, or through an informant."""
 
@@ -57,7 +77,7 @@ class Patient:
         script = case.whole_script
         self._episode, self._agent, self._script = episode, episode.agent("patient"), script
         self.name = script.informant.relation if script.informant else "patient"
-        self._in_prompts: dict[str, Any] = {
+        self._in_prompts: _SeenByPatient = {
             "style": persona.style_prompt,
             "speaker": self.name,
             "script": script,
@@ -137,8 +157,7 @@ class Learner:
             heard=tuple(line.text for line in heard if line.speaker not in self._names),
         )
 
-    def _seen(self, case: TeachingCase, room: Room | None) -> dict[str, Any]:
-        """What every prompt of a student holds."""
+    def _seen(self, case: TeachingCase, room: Room | None) -> _SeenByStudent:
         return {
             "student": self.student,
             "sheet": Sheet.from_case(case),

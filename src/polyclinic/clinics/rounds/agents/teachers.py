@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import TypedDict, assert_never
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
@@ -21,11 +21,11 @@ from polyclinic.clinics.rounds.prompts.tutor import (
 from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import Analysis, Room
+from polyclinic.clinics.rounds.state import Analysis, Room, RoomLine
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
-from polyclinic.core.message import Frozen
+from polyclinic.core.message import Frozen, Image
 from polyclinic.core.review import Verdict
 from polyclinic.errors import ReplyError, SimulatedUserError
 
@@ -35,6 +35,18 @@ class Draft(Frozen):
 
     guidance: str
     monologue: str = ""
+
+
+class _TutorTurn(TypedDict):
+    """What every prompt of a Socratic tutor holds."""
+
+    sheet: Sheet
+    key: CaseKey
+    pictures: tuple[Image, ...]
+    history: tuple[RoomLine, ...]
+    last: bool
+    analyses: tuple[Analysis, ...]
+    cue: Cue
 
 
 class Tutor:
@@ -115,8 +127,7 @@ class Tutor:
     ) -> str:
         return await self._agent.ask(TutorAsks(**self._turn(room, analyses, last), thoughts=thoughts))
 
-    def _turn(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> dict[str, Any]:
-        """What every prompt of a Socratic tutor holds."""
+    def _turn(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> _TutorTurn:
         return {
             "sheet": Sheet.from_case(self._case),
             "key": CaseKey.from_case(self._case),

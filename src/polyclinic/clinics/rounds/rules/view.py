@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
@@ -182,7 +182,20 @@ def _report_line(number: int, student: str, text: str) -> str:
     return f"[{number}] {student} reports: {text}"
 
 
-def _key(case: TeachingCase, names: list[str]) -> dict[str, Any]:
+class _Taught(TypedDict):
+    """The fields of `CaseFacts`."""
+
+    vignette: str
+    question: str
+    options: dict[str, str]
+    answer: str
+    explanation: str
+    steps: tuple[SocraticStep, ...]
+    pitfalls: tuple[Pitfall, ...]
+    names: tuple[str, ...]
+
+
+def _key(case: TeachingCase, names: list[str]) -> _Taught:
     return {
         "vignette": case.vignette,
         "question": case.question,
