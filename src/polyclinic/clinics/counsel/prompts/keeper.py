@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers, means_no
+from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers, in_plain_words, means_no
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import SUBJECTS, Fact
 from polyclinic.core.form import FormHints
@@ -28,17 +28,18 @@ class KeeperRemembers(Prompt[Remembers]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who keeps the memory, in the language of the talk."""
-        subjects = ", ".join(self.subjects)
+        subjects = ", ".join(map(in_plain_words, self.subjects))
+        facts = [f"{in_plain_words(fact.subject)}: {fact.value}" for fact in self.facts]
         if self.lang == "ko":
             return blocks(
-                listed("지금까지 적어 둔 것:", map(str, self.facts)),
-                f"들은 질문: “{self.asked}”",
+                listed("지금까지 적어 둔 것:", facts),
+                f"들은 질문: “{self.asked}”" if self.asked else "",
                 f"그분의 말: “{self.utterance}”",
                 f"적어 둘 것이 있습니까? ‘주제: 몇 마디’로, 없으면 ‘없음’이라고 쓰세요. 주제: {subjects}.",
             )
         return blocks(
-            listed("Remembered so far:", map(str, self.facts)),
-            f"They were asked: “{self.asked}”",
+            listed("Remembered so far:", facts),
+            f"They were asked: “{self.asked}”" if self.asked else "",
             f"They say: “{self.utterance}”",
             f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {subjects}.",
         )

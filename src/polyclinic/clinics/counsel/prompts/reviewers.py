@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NONE, Criticism, GuardVerdict, SourceShown, means_no
+from polyclinic.clinics.counsel.prompts.replies import (
+    NONE,
+    Criticism,
+    GuardVerdict,
+    SourceShown,
+    in_plain_words,
+    means_no,
+)
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
@@ -30,7 +37,9 @@ LABEL_WORDS: dict[Lang, dict[str, str]] = {
     },
 }
 _NO_DANGER = "acceptance"
-_LABELS = {letters(words): label for lang in LABEL_WORDS.values() for label, words in lang.items()}
+_LABELS = {
+    letters(each): label for lang in LABEL_WORDS.values() for label, words in lang.items() for each in (label, words)
+}
 _FINE = frozenset({"ok", "okay", "fine", "looksfine", "looksfinetome", "nothingwrong", "nothingiswrong"}) | frozenset(
     {"괜찮아요", "괜찮습니다", "문제없음", "문제없어요", "문제없습니다"}
 )
@@ -62,7 +71,7 @@ class GuardChecks(Prompt[GuardVerdict]):
             else "Is there danger in these words? Write no, or the label and the words it rests on, "
             "as LABEL: words. Labels:"
         )
-        labels = [f"{label}: {words}" for label, words in LABEL_WORDS[self.lang].items()]
+        labels = [f"{in_plain_words(label)}: {words}" for label, words in LABEL_WORDS[self.lang].items()]
         return blocks(f"“{self.utterance}”", listed(how, labels))
 
     def form_hints(self) -> FormHints:
