@@ -117,6 +117,10 @@ def test_a_persons_words_become_the_reply() -> None:
     assert CallerAsks.from_human(" hello ") == "hello"
     assert NurseAdvises.from_human("2 x 3: with food").tablets == 2
     assert CallerReacts.from_human("no: how many?") == Reaction(says="how many?", understood=False)
+    assert CallerReacts.from_human("Yes.") == Reaction(says="Yes.", understood=True)
+    assert CallerReacts.from_human("no") == Reaction(says="no", understood=False)
+    with pytest.raises(ValueError, match="write yes: words"):
+        CallerReacts.from_human("perhaps")
 
     class Structured(Prompt[Reaction]):
         template = "caller_reacts.md"

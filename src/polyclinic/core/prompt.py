@@ -164,6 +164,10 @@ class Prompt(BaseModel, Generic[R]):
         """
         return ""
 
+    def full_answer(self, typed: str) -> str:
+        """What a person typed, with what they may leave out because of this prompt's fields. Given to `from_human`."""
+        return typed
+
     @classmethod
     def from_human(cls, text: str) -> R:
         """What a person typed, as this prompt's reply.

@@ -203,7 +203,7 @@ def read_typed(request: Request, text: str) -> Completion:
     if request.tools and text.startswith(_USE):
         return _typed_call(request, text[len(_USE) :])
     try:
-        reply = request.prompt.from_human(text)
+        reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
         raise Unreadable(_first_fault(error)) from None
     except TypeError:

@@ -10,7 +10,8 @@ from contextlib import nullcontext
 import pytest
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
-from polyclinic.clinics.rounds.prompts.people import Sheet
+from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
+from polyclinic.clinics.rounds.prompts.reviewers import ChecksFacts, ChecksSafety
 from polyclinic.clinics.rounds.prompts.student import StudentChooses
 from polyclinic.clinics.rounds.report import feedback
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened
@@ -94,6 +95,19 @@ async def test_a_student_gets_only_what_a_student_may_know_and_is_told_what_to_s
     assert "permanent pacemaker" in _words(sections[3])
     seats = {event.speaker for event in episode.transcript.of(Said)}
     assert len(seats) >= 4
+
+
+def test_a_specialist_sees_the_case_and_its_steps_and_a_supervisor_only_the_words() -> None:
+    case = shipped_case("card-03")
+    assert case is not None
+    sheet, key = Sheet.from_case(case), CaseKey.from_case(case)
+    assert sheet.captions and key.steps and key.pitfalls
+    shown = ChecksFacts(sheet=sheet, key=key, statement="Ask him.").for_human
+    for words in (sheet.vignette, key.answer, key.explanation, *sheet.captions, "The tutor wants to say: “Ask him.”"):
+        assert words in shown
+    assert all(step.key_question in shown and step.step_summary in shown for step in key.steps)
+    assert all(each.wrong in shown and each.right in shown for each in key.pitfalls)
+    assert key.answer not in ChecksSafety(statement="Ask him.").for_human
 
 
 async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:

@@ -39,9 +39,16 @@ class JudgesRubric(Prompt[RubricSheet]):
         """The transcript and the questions, and how a person answers them in one line."""
         asked = [f"{item.id} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
         asked += [f"{flag.id} (yes or no): {flag.question}" for flag in self.flags]
-        ids = [*(item.id for item in self.criteria), *(flag.id for flag in self.flags)]
-        example = ", ".join(f"{id}=…" for id in ids)
+        example = ", ".join(f"{id}=…" for id in self._ids())
         return blocks(self.title, self.view, listed("Questions:", asked), f"Answer all in one line: {example}")
+
+    def full_answer(self, typed: str) -> str:
+        """A number without a name is enough if there is only one question."""
+        ids = self._ids()
+        return f"{ids[0]}={typed}" if len(ids) == 1 and typed.strip().isdigit() else typed
+
+    def _ids(self) -> list[str]:
+        return [*(item.id for item in self.criteria), *(flag.id for flag in self.flags)]
 
     @classmethod
     def from_human(cls, text: str) -> RubricSheet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown, in_plain_words
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import Fact
 from polyclinic.core.form import FormHints
@@ -28,14 +28,17 @@ class PlannerPlans(Prompt[Plan]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who plans, in the language of the talk."""
-        stages, signals = ", ".join(self.allowed), ", ".join((*self.signals, NONE))
+        stages, signals = (", ".join(map(in_plain_words, names)) for names in (self.allowed, (*self.signals, NONE)))
+        stage = in_plain_words(self.stage)
         if self.lang == "ko":
-            where, says = f"단계: {self.stage}. 들은 질문: “{self.asked}”", f"그분의 말: “{self.utterance}”"
+            where, says = f"단계: {stage}.", f"그분의 말: “{self.utterance}”"
+            asked = f"들은 질문: “{self.asked}”" if self.asked else ""
             how = f"이제 어느 단계입니까? ‘단계: 신호’로 쓰세요. 단계: {stages}. 신호: {signals}."
         else:
-            where, says = f"Stage: {self.stage}. They were asked: “{self.asked}”", f"They say: “{self.utterance}”"
+            where, says = f"Stage: {stage}.", f"They say: “{self.utterance}”"
+            asked = f"They were asked: “{self.asked}”" if self.asked else ""
             how = f"Which stage now? Write STAGE: SIGNAL. Stages: {stages}. Signals: {signals}."
-        return blocks(where, says, self._again, how)
+        return blocks(f"{where} {asked}", says, self._again, how)
 
     def form_hints(self) -> FormHints:
         """Stage and signal to choose from."""
@@ -60,7 +63,7 @@ class PlannerPlans(Prompt[Plan]):
     def from_human(cls, text: str) -> Plan:
         """A person writes ``stage: signal``; the signal may be left out."""
         stage, _, signal = text.strip().partition(":")
-        return Plan(words="", signal=signal.strip() or NONE, to=stage.strip())
+        return Plan(words="", signal=signal.strip().replace(" ", "_") or NONE, to=stage.strip())
 
     def reply_form(self) -> type[Plan]:
         """The reply with only the choices that this prompt offers."""

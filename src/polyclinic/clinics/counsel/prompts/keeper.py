@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers
+from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers, in_plain_words, means_no
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import SUBJECTS, Fact
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reply import with_choices
+from polyclinic.core.reply import Unreadable, with_choices
 from polyclinic.text.layout import blocks, listed
+from polyclinic.text.normal import HANGUL
 
 
 class KeeperRemembers(Prompt[Remembers]):
@@ -27,17 +28,18 @@ class KeeperRemembers(Prompt[Remembers]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who keeps the memory, in the language of the talk."""
-        subjects = ", ".join(self.subjects)
+        subjects = ", ".join(map(in_plain_words, self.subjects))
+        facts = [f"{in_plain_words(fact.subject)}: {fact.value}" for fact in self.facts]
         if self.lang == "ko":
             return blocks(
-                listed("지금까지 적어 둔 것:", map(str, self.facts)),
-                f"들은 질문: “{self.asked}”",
+                listed("지금까지 적어 둔 것:", facts),
+                f"들은 질문: “{self.asked}”" if self.asked else "",
                 f"그분의 말: “{self.utterance}”",
-                f"적어 둘 것이 있습니까? ‘주제: 몇 마디’ 또는 nothing이라고 쓰세요. 주제: {subjects}.",
+                f"적어 둘 것이 있습니까? ‘주제: 몇 마디’로, 없으면 ‘없음’이라고 쓰세요. 주제: {subjects}.",
             )
         return blocks(
-            listed("Remembered so far:", map(str, self.facts)),
-            f"They were asked: “{self.asked}”",
+            listed("Remembered so far:", facts),
+            f"They were asked: “{self.asked}”" if self.asked else "",
             f"They say: “{self.utterance}”",
             f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {subjects}.",
         )
@@ -56,11 +58,15 @@ class KeeperRemembers(Prompt[Remembers]):
     def from_human(cls, text: str) -> Remembers:
         """A person writes ``subject: words``, or ``nothing``."""
         subject, colon, value = text.strip().partition(":")
-        kept = bool(colon and value.strip())
-        action = "add" if kept else "keep"
-        return Remembers.model_validate(
-            {"words": "", "action": action, "subject": subject.strip() if kept else NOTHING, "value": value.strip()}
-        )
+        if means_no(text):
+            return Remembers(words="", action="keep", subject=NOTHING, value="")
+        if not (colon and value.strip()):
+            raise Unreadable(
+                "write SUBJECT: a few words, for example family: two daughters; or nothing"
+                if not HANGUL.search(text)
+                else "‘주제: 몇 마디’로 쓰세요. 예: family: 두 딸. 적어 둘 것이 없으면 ‘없음’이라고 쓰세요"
+            )
+        return Remembers(words="", action="add", subject=subject.strip(), value=value.strip())
 
     def reply_form(self) -> type[Remembers]:
         """The reply with only the subjects that memory keeps."""

@@ -12,11 +12,23 @@ from polyclinic.clinics.counsel.state import NoteAction, canonical_subject
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
 from polyclinic.core.reply import ASIDE, ReplyModel
+from polyclinic.text.normal import letters
 
 NONE = "none"
 NOTHING = "nothing"
 _FEW_WORDS: dict[str, JsonValue] = {"maxLength": 80}
+_NO = frozenset({"no", "none", "nothing", "없음", "없어요", "없습니다", "없다", "아니요", "아니오", "아뇨"})
 DraftFault = Literal["none", "accuracy", "choice", "feelings"]
+
+
+def means_no(typed: str) -> bool:
+    """Whether a person's whole answer to "is there anything?" is no, in English or Korean."""
+    return letters(typed) in _NO
+
+
+def in_plain_words(name: str) -> str:
+    """A stage, signal, subject or label as a person reads and types it: `disease awareness`, `preferences cpr`."""
+    return name.replace("_", " ").replace(".", " ")
 
 
 class Cue(Facts):

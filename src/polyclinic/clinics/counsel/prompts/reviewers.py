@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NONE, Criticism, GuardVerdict, SourceShown
-from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS
+from polyclinic.clinics.counsel.prompts.replies import (
+    NONE,
+    Criticism,
+    GuardVerdict,
+    SourceShown,
+    in_plain_words,
+    means_no,
+)
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
-from polyclinic.text.layout import blocks
+from polyclinic.text.layout import blocks, listed
+from polyclinic.text.normal import letters
 
 LABEL_WORDS: dict[Lang, dict[str, str]] = {
     "en": {
@@ -29,6 +36,13 @@ LABEL_WORDS: dict[Lang, dict[str, str]] = {
         "acceptance": "위험 없음",
     },
 }
+_NO_DANGER = "acceptance"
+_LABELS = {
+    letters(each): label for lang in LABEL_WORDS.values() for label, words in lang.items() for each in (label, words)
+}
+_FINE = frozenset({"ok", "okay", "fine", "looksfine", "looksfinetome", "nothingwrong", "nothingiswrong"}) | frozenset(
+    {"괜찮아요", "괜찮습니다", "문제없음", "문제없어요", "문제없습니다"}
+)
 _FAULTS: dict[Lang, dict[str, str]] = {
     "en": {NONE: "nothing", "accuracy": "a fact", "choice": "it urges", "feelings": "it passes over a feeling"},
     "ko": {NONE: "없음", "accuracy": "사실", "choice": "압박", "feelings": "마음을 지나침"},
@@ -51,14 +65,14 @@ class GuardChecks(Prompt[GuardVerdict]):
     @property
     def for_human(self) -> str:
         """What is shown to a person who plays the guard, in the language of the talk."""
-        labels = ", ".join(GUARD_LABELS)
         how = (
-            f"이 말에 위험이 있습니까? ‘표시: 근거가 되는 말’로 쓰세요. 표시: {labels}."
+            "이 말에 위험이 있습니까? 없으면 ‘없음’, 있으면 ‘표시: 근거가 되는 말’로 쓰세요. 표시:"
             if self.lang == "ko"
-            else "Is there danger in these words? Write the label, then the words it rests on: "
-            f"LABEL: words. Labels: {labels}."
+            else "Is there danger in these words? Write no, or the label and the words it rests on, "
+            "as LABEL: words. Labels:"
         )
-        return blocks(f"“{self.utterance}”", how)
+        labels = [f"{in_plain_words(label)}: {words}" for label, words in LABEL_WORDS[self.lang].items()]
+        return blocks(f"“{self.utterance}”", listed(how, labels))
 
     def form_hints(self) -> FormHints:
         """The labels as choices."""
@@ -72,11 +86,10 @@ class GuardChecks(Prompt[GuardVerdict]):
 
     @classmethod
     def from_human(cls, text: str) -> GuardVerdict:
-        """A person writes ``active: I will end it tonight``."""
-        label, _, words = text.strip().partition(":")
-        return GuardVerdict.model_validate(
-            {"reason": "a person's verdict", "words": words.strip(), "label": label.strip().casefold()}
-        )
+        """A person writes ``active: I will end it tonight``, the meaning of a label instead of the label, or ``no``."""
+        typed, _, words = text.strip().partition(":")
+        label = _NO_DANGER if means_no(text) else _LABELS.get(letters(typed), typed.strip().casefold())
+        return GuardVerdict.model_validate({"reason": "a person's verdict", "words": words.strip(), "label": label})
 
 
 class CriticJudges(Prompt[Criticism]):
@@ -97,12 +110,12 @@ class CriticJudges(Prompt[Criticism]):
             return blocks(
                 f"그분의 말: “{self.utterance}”",
                 f"상담자의 초안: “{self.draft}”",
-                "문제가 있습니까? none, 또는 accuracy(사실), choice(압박), feelings(마음)와 고칠 점을 쓰세요.",
+                "문제가 있습니까? ‘없음’, 또는 accuracy(사실), choice(압박), feelings(마음)와 고칠 점을 쓰세요.",
             )
         return blocks(
             f"The person said: “{self.utterance}”",
             f"The counsellor's draft: “{self.draft}”",
-            "Is anything wrong? Write none, or accuracy, choice or feelings, then : and what to change.",
+            "Is anything wrong? Write no, or accuracy, choice or feelings, then : and what to change.",
         )
 
     def form_hints(self) -> FormHints:
@@ -117,8 +130,10 @@ class CriticJudges(Prompt[Criticism]):
 
     @classmethod
     def from_human(cls, text: str) -> Criticism:
-        """A person writes ``none``, or ``choice: what to change``."""
+        """A person writes ``no``, or ``choice: what to change``."""
         fault, _, feedback = text.strip().partition(":")
+        if means_no(text) or letters(text) in _FINE:
+            fault = NONE
         return Criticism.model_validate(
             {
                 "reason": feedback.strip(),

@@ -6,6 +6,7 @@ from polyclinic.clinics.demo.prompts.replies import Reaction
 from polyclinic.clinics.demo.scenario import Style
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
+from polyclinic.text.normal import letters
 
 
 class CallerAsks(Prompt[str]):
@@ -42,7 +43,8 @@ class CallerReacts(Prompt[Reaction]):
             "mealtimes": "Numbers confuse you: you understand a dose when it is tied to meals.",
             "numbers": "You want exact numbers; talk about meals confuses you.",
         }.get(self.style, "")
-        return f"{liking}\n\nHave you understood? Write yes: your words, or no: your words.".strip()
+        ask = "Have you understood? Write yes or no, or with your words, as yes: your words, or no: your words."
+        return f"{liking}\n\n{ask}".strip()
 
     def form_hints(self) -> FormHints:
         """The form has a separate field for whether the caller understood."""
@@ -50,8 +52,9 @@ class CallerReacts(Prompt[Reaction]):
 
     @classmethod
     def from_human(cls, text: str) -> Reaction:
-        """A person writes ``yes: thank you`` or ``no: how many?``: whether they understood, then their words."""
+        """A person writes ``yes: thank you`` or ``no: how many?``, or only ``yes`` or ``no``."""
         answer, _, words = text.partition(":")
-        if answer.strip().lower() not in ("yes", "no") or not words.strip():
+        understood = letters(answer)
+        if understood not in ("yes", "no"):
             raise ValueError("write yes: words if you have understood, or no: words if you have not")
-        return Reaction(says=words.strip(), understood=answer.strip().lower() == "yes")
+        return Reaction(says=words.strip() or answer.strip(), understood=understood == "yes")

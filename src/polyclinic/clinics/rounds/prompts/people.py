@@ -81,15 +81,22 @@ def script_for_human(speaker: str, script: PatientScript) -> str:
     return blocks(part, listed("All that you know:", script.lines()))
 
 
-def case_for_tutor(sheet: Sheet, key: CaseKey, analyses: Sequence[Analysis], last: bool) -> list[str]:
-    """Both sides of the case, and what the students wrote."""
+def keyed_case_for_human(sheet: Sheet, key: CaseKey) -> list[str]:
+    """Both sides of the case."""
     steps = [f"{n}. {step.key_question} ({step.step_summary})" for n, step in enumerate(key.steps, 1)]
     wrong = [f"{each.wrong}. Right is: {each.right}." for each in key.pitfalls]
     return [
         *sheet_for_human(sheet),
-        f"Only you know: the answer is {key.answer}. {key.explanation}",
+        f"Only teachers know: the answer is {key.answer}. {key.explanation}",
         listed("Steps of reasoning, in order:", steps),
         listed("Often said, and wrong:", wrong),
+    ]
+
+
+def case_for_tutor(sheet: Sheet, key: CaseKey, analyses: Sequence[Analysis], last: bool) -> list[str]:
+    """Both sides of the case, and what the students wrote."""
+    return [
+        *keyed_case_for_human(sheet, key),
         *written_by_students(analyses),
         "The session ends with this round." if last else "",
     ]

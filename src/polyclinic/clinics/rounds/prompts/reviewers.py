@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from polyclinic.clinics.rounds.prompts.people import REVIEW, CaseKey, Sheet, is_fine
+from polyclinic.clinics.rounds.prompts.people import REVIEW, CaseKey, Sheet, is_fine, keyed_case_for_human
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict, SafetyVerdict
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
-from polyclinic.text.layout import blocks
+from polyclinic.text.layout import blocks, listed
 
 
 def _draft_for_human(statement: str) -> str:
@@ -31,8 +31,12 @@ class ChecksFacts(Prompt[FactVerdict]):
 
     @property
     def for_human(self) -> str:
-        """What is shown to a person who reviews."""
-        return _draft_for_human(self.statement)
+        """What is shown to a person who reviews: the case as teachers know it, and the draft."""
+        return blocks(
+            *keyed_case_for_human(self.sheet, self.key),
+            listed("The pictures:", self.sheet.captions),
+            _draft_for_human(self.statement),
+        )
 
     def form_hints(self) -> FormHints:
         """The verdict to choose."""
