@@ -5,8 +5,9 @@
 It uses `data/doctor_questions.jsonl` (`fit`: the numbers of the record's facts that would be a fitting answer) and
 `data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). Their author saw
 the records and cases, but no rule, prompt or sentence of ours. An answer is fitting if it tells one of the fitting
-facts, alone or among others. If there is no such fact, the patient must say that they do not know; `strictly` counts
-this only if nothing else is told after it. A denial is an answer that denies a fitting fact, as the reader finds.
+facts, alone or among others. If there is no such fact, the patient must say that they do not know, or tell something
+near and say that this is all they know; `strictly` counts this only if nothing is told. A denial is an answer that
+denies a fitting fact, as the reader finds.
 
 The patient was improved by looking at misses in the first half of the records. So the figure of the second half is the
 one to trust, and `--misses` prints the first half only. `--author e` uses a second author's files, which nobody looked
@@ -43,7 +44,7 @@ from polyclinic.runner.readings import all_kinds
 DATA = Path(__file__).parent / "data"
 READER = BuiltInReader(all_kinds())
 RECORDS = sorted(each.id for each in shipped_records())
-FITTING, NOTHING, NEAREST = "fitting", "nothing, rightly", "said so, then the nearest told"
+FITTING, NOTHING, NEAREST = "fitting", "nothing, rightly", "the nearest told, and that this is all"
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -85,7 +86,7 @@ def outcome(case: Record, said: str, row: dict[str, Any], facts: list[str]) -> s
         return FITTING
     if any(READER.read(said, DENIED.ask(fact=facts[number - 1]))[0] == "yes" for number in row["fit"] if not told):
         return "denied"
-    unsure = said.startswith((own.nothing, own.puzzled, own.not_done))
+    unsure = said.startswith((own.nothing, own.puzzled, own.not_done)) or said.endswith(own.nearest)
     if told:
         return NEAREST if unsure and not row["fit"] else "something else told"
     return "not understood" if row["fit"] else NOTHING

@@ -213,6 +213,10 @@ def test_a_library_saved_by_evolve_is_used_unless_library_none_is_given(polyclin
         (("report", "nothing"), "'nothing' is not a run"),
         (("show", "nothing"), "'nothing' is not a run"),
         (("play", "demo", "--role", "nruse"), "did you mean nurse?"),
+        (("scenarios", "show", "npc-01"), "write polyclinic scenarios show patient npc-01"),
+        (("scenarios", "show", "call-02"), "write polyclinic scenarios show demo call-02"),
+        (("scenarios", "show", "patient"), "ID is missing; see polyclinic scenarios show --help"),
+        (("scenarios", "show", "patinet"), "did you mean patient?"),
         (("scenarios", "lint", "demo", "none.jsonl"), "none.jsonl: there is no such file"),
     ],
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 import orjson
 
 from polyclinic.cli.options import Group, json_option, print_json, print_result, scenarios_option, table
+from polyclinic.core.clinic import Clinic
 from polyclinic.core.files import must_exist
-from polyclinic.errors import UnknownName
-from polyclinic.runner.registry import load_clinic
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import ConfigError, UnknownName, UserError
+from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import number_of
 
 
@@ -35,20 +39,40 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
 
 @command.command("show")
 @click.argument("clinic")
-@click.argument("id")
+@click.argument("id", required=False, metavar="ID")
 @scenarios_option("selector", metavar="N", help="The selection to look in.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
-def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool) -> int:
+@click.pass_context
+def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str, seed: int, as_json: bool) -> int:
     """Show one scenario in full."""
+    if id is None and clinic not in clinic_modules() and (owner := _clinic_with(clinic, selector, seed)):
+        raise ConfigError(f"name the clinic too: write polyclinic scenarios show {owner} {clinic}")
     chosen = load_clinic(clinic)
-    found = {scenario.id: scenario for scenario in chosen.scenarios(selector, seed)}
-    if id not in found and not selector:
-        found |= {scenario.id: scenario for scenario in chosen.scenarios(id, seed)}
+    if id is None:
+        raise click.UsageError("ID is missing", ctx)
+    found = _look_in(chosen, id, selector, seed)
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
     print_json(orjson.loads(found[id].model_dump_json()))
     return 0
+
+
+def _look_in(chosen: Clinic, id: str, selector: str, seed: int) -> dict[str, Scenario]:
+    """The scenarios of a selection by their ids. Without a selection, also the one that the id selects."""
+    found = {scenario.id: scenario for scenario in chosen.scenarios(selector, seed)}
+    if id not in found and not selector:
+        found |= {scenario.id: scenario for scenario in chosen.scenarios(id, seed)}
+    return found
+
+
+def _clinic_with(id: str, selector: str, seed: int) -> str:
+    """The clinic that has a scenario of this id, or an empty text."""
+    for name in clinic_modules():
+        with suppress(UserError):
+            if id in _look_in(load_clinic(name), id, selector, seed):
+                return name
+    return ""
 
 
 @command.command("lint")

@@ -6,6 +6,7 @@ import pytest
 
 from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
+from polyclinic.clinics.patient.readings import REFUSAL
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question
@@ -57,7 +58,13 @@ SEEDS = range(1, 9)
 
 
 async def answers(
-    reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0, seed: int = 1
+    reads: Reads,
+    case: Record,
+    question: str,
+    *shown: Demonstration,
+    uptake: float = 1.0,
+    seed: int = 1,
+    speaks: str = "first",
 ) -> str:
     """What the offline patient says when it gets the same input as from the flow."""
     near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
@@ -69,7 +76,7 @@ async def answers(
         heard="",
         question=question,
         memory=TalkSoFar(),
-        player=Player(uptake=uptake),
+        player=Player(voice=speaks, uptake=uptake),
         requirements=(),
         demonstrations=shown,
         plan="",
@@ -101,6 +108,24 @@ async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pai
     reads: Reads, question: str, fitting: str
 ) -> None:
     assert (await answers(reads, record("ami-01"), question)).startswith(fitting)
+
+
+@pytest.mark.parametrize("speaks", ["first", "second"])
+async def test_a_patient_who_tells_the_nearest_line_does_not_say_that_they_cannot_say(
+    reads: Reads, speaks: str
+) -> None:
+    question = "Have you had any dental work?"
+    said = await answers(reads, record("gra-03"), question, speaks=speaks)
+    assert said.startswith("The fever came two days after I had a tooth pulled and is 40 now.")
+    assert said.endswith(voice(speaks).nearest), "no line surely fits"
+    assert reader().read(said, REFUSAL.ask(asked=question))[0] == "no"
+
+
+@pytest.mark.parametrize(
+    "question", ["Where exactly is the pain?", "Show me where it hurts.", "Whereabouts in your belly?"]
+)
+async def test_a_question_for_the_place_is_answered_with_the_line_that_names_it(reads: Reads, question: str) -> None:
+    assert "above my navel" in await answers(reads, record("pan-03"), question)
 
 
 async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:

@@ -77,6 +77,21 @@ def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: s
 
 
 @pytest.mark.parametrize(
+    ("language", "praise"),
+    [("en", "with your question “{question}”"), ("ko", "“{question}”라는 질문으로")],
+)
+def test_feedback_quotes_the_trainees_own_question_and_does_not_praise_a_dangerous_decision(
+    store: str, monkeypatch: pytest.MonkeyPatch, language: str, praise: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", f"{language}_KR.UTF-8")
+    question = "Does the pain spread to your arm or jaw?"
+    told = play(store, "doctor", [question, "/conclude", "reflux"], "--variant", "training", "--full")
+    assert praise.format(question=question) in told
+    assert {"en": "This was dangerous", "ko": "위험했습니다"}[language] in told
+    assert "Well done" not in told and "잘하셨습니다" not in told
+
+
+@pytest.mark.parametrize(
     ("answer", "met"),
     [("What medicines do you take?", False), ("Shall I give you something for the pain?", True), ("I am here.", True)],
 )

@@ -45,7 +45,7 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
         return _OTHERS[part](case, say)
     record, exchanges, read = record_of(case), heard(case.transcript), understood(case)
     asked_for = brought_out(record, exchanges, read)
-    known = {**_complained(case.transcript, record), **asked_for}
+    known = _complained(case.transcript, record) | {id: item.answer for id, item in asked_for.items()}
     return [
         _in_short(case.transcript, record, known, asked_for, say),
         Section(say("you found out"), _checklist(record, known, say)),
@@ -56,15 +56,17 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     ]
 
 
-def brought_out(record: Record, exchanges: list[HeardExchange], read: dict[int, Understood]) -> dict[str, str]:
-    """The facts of the checklist that the patient's words brought out, each with the words."""
+def brought_out(
+    record: Record, exchanges: list[HeardExchange], read: dict[int, Understood]
+) -> dict[str, HeardExchange]:
+    """The facts of the checklist that questions brought out, each with the question and its answer."""
     wanted = {fact.id for fact in record.checklist}
-    found: dict[str, str] = {}
+    found: dict[str, HeardExchange] = {}
     for item in exchanges:
         note = read.get(item.round)
         for id in (*note.answered.told, *note.answered.results) if note else ():
             if id in wanted:
-                found.setdefault(id, item.answer)
+                found.setdefault(id, item)
     return found
 
 
@@ -77,13 +79,13 @@ def _complained(transcript: Transcript, record: Record) -> dict[str, str]:
 
 
 def _in_short(
-    transcript: Transcript, record: Record, known: dict[str, str], asked_for: dict[str, str], say: Phrases
+    transcript: Transcript, record: Record, known: dict[str, str], asked_for: dict[str, HeardExchange], say: Phrases
 ) -> Section:
     """A summary in three or four sentences: the best point, the worst error and the next step."""
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in asked_for]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
-    good = [say("brought out", fact=fact.text, words=quoted(known[fact.id])) for fact in found[:1]]
+    good = [say("brought out", fact=fact.text, question=quoted(asked_for[fact.id].question)) for fact in found[:1]]
     danger, uncommitted = list[str](), list[str]()
     verdict = transcript.last_note(Concluded)
     if verdict is not None and verdict.right:

@@ -12,8 +12,8 @@ FEEDBACK: Sentences = {
     "unfair": ("Questions a patient cannot answer", "환자가 답할 수 없는 질문"),
     "where it led": ("Where it led", "결론"),
     "brought out": (
-        "you brought out “{fact}”, when the patient said {words}",
-        "환자가 {words}라고 말해 “{fact}”을(를) 알아냈습니다.",
+        "you brought out “{fact}” with your question {question}",
+        "{question}라는 질문으로 “{fact}”을(를) 알아냈습니다.",
     ),
     "is right": ("{diagnosis} is right.", "{diagnosis}: 맞습니다."),
     "overlooks": (
@@ -65,7 +65,7 @@ FEEDBACK: Sentences = {
     "your questions": ("Your questions", "질문"),
     "question": ("question", "질문"),
     "type": ("type", "종류"),
-    "no tricks": ("You asked none. Well done.", "그런 질문은 하지 않았습니다. 잘하셨습니다."),
+    "no tricks": ("You asked none.", "그런 질문은 하지 않았습니다."),
     "tricks": ("Questions that fish for too much", "지나치게 캐묻는 질문"),
     "next time": (
         "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test by its name.",

@@ -155,7 +155,7 @@ def _results(asked: HeardQuestion) -> str:
 
 
 def _plainly(asked: HeardQuestion, brief: bool) -> str:
-    """The lines that fit the question. If no line surely fits, it says so and tells the nearest one."""
+    """The lines that fit the question. If no line surely fits, it tells the nearest one and that this is all."""
     found, said = asked.fitting, asked.voice
     one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
@@ -165,7 +165,7 @@ def _plainly(asked: HeardQuestion, brief: bool) -> str:
     if not asked.doubtful and names_test(asked.question) and asked.ask.understands(asked.question, TEST.ask()):
         return f"{said.not_done} {echo}"
     if told:
-        return f"{said.nothing} {said.nearest} {told}"
+        return f"{told} {said.nearest}"
     return f"{said.nothing if asked.ask.understands(asked.question, CLEAR.ask()) else said.puzzled} {echo}"
 
 
