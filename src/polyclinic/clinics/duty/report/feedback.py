@@ -14,6 +14,7 @@ from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
+from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Said, Score, Scored, Violated
@@ -24,6 +25,10 @@ FEEDBACK: Sentences = {
     "you broke": (
         "you said {words}; the rule asks that {rule}.",
         "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
+    ),
+    "off the subject": (
+        "with {words} you did not come to the matter yet. What this shift needs: {rule}.",
+        "{words} — 아직 이 환자 이야기가 아닙니다. 이 근무에 필요한 것: {rule}.",
     ),
     "not done": ("{rule}: not done.", "하지 않은 일: {rule}."),
     "broke none": ("{words} broke no rule.", "{words} — 어긴 규칙이 없습니다."),
@@ -67,21 +72,22 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
         short = say.in_short(next_step=say("tell more"), unmeasured=part)
         said = [event.text for event in case.transcript.of(Said) if event.speaker == part]
         return [short, say.your_words(said), Section(say("staff"), body)]
-    sections = [_for_staff(case, part, say, broken)]
+    sections = [_for_staff(case, part, say)]
     if rows:
         sections.append(Section(say("team"), [Table(say("colleagues broke"), heads, rows)]))
     return sections
 
 
-def _for_staff(case: Case[AnyDuty], part: str, say: Phrases, broken: list[Violated]) -> Section:
+def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
-    mine = _once(event for event in broken if event.by == part)
-    first, missed = mine[0] if mine else None, _missed(case)
+    mine, strayed = own_breaches(case, part), _strayed(case, part)
+    first, missed = next(iter((*mine, *strayed)), None), _missed(case)
     short = say.in_short(
         danger=[_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
-        good=_good(case, part, mine, say),
+        good=_good(case, part, [*mine, *strayed], say),
         missing=[
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
+            *(say("off the subject", words=quoted(event.words), rule=norms[event.rule].then) for event in strayed),
             *(say("missed", item=item) for item in missed),
         ],
         next_step=norms[first.rule].remind
@@ -90,7 +96,7 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases, broken: list[Violat
         if missed
         else say("harder"),
     )
-    return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine else short.body)
+    return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine or strayed else short.body)
 
 
 OWN_METRICS = (
@@ -110,9 +116,21 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
 
 
 def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """What a person broke, counted once for each sentence."""
-    known = {norm.id for norm in norms_of(case.transcript)}
-    return _once(event for event in _broken(case, known) if event.by == role)
+    """What a person broke, counted once for each sentence. Words off the subject break no grave rule."""
+    return _once(event for event in _own(case, role) if not _off_the_subject(case, event))
+
+
+def _strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
+    """The person's words that a reader took for a grave breach, although they are about nothing on this shift."""
+    return _once(event for event in _own(case, role) if _off_the_subject(case, event))
+
+
+def _off_the_subject(case: Case[AnyDuty], event: Violated) -> bool:
+    return event.severity >= GRAVE and event.words != "" and not about_the_shift(case.scenario, event.words)
+
+
+def _own(case: Case[AnyDuty], role: str) -> list[Violated]:
+    return [event for event in _broken(case, {norm.id for norm in norms_of(case.transcript)}) if event.by == role]
 
 
 def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
