@@ -10,8 +10,9 @@ from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Event, Said, Transcript, Violated
+from polyclinic.core.transcript import Event, Said, Score, Scored, Transcript, Violated
 from polyclinic.eval.sections import Paragraph
+from polyclinic.runner.results import own_figures
 
 SHIFTS = by_id(shipped())
 
@@ -54,3 +55,41 @@ def test_ordinary_words_are_about_no_shift(shift: str) -> None:
         assert not about_the_shift(found, words)
     named = [resource.words[0] for resource in found.resources] or [found.current_meds[0].name]
     assert all(about_the_shift(found, f"You have the {word}.") for word in named)
+
+
+TEAM = (
+    Said(speaker="doctor", to="patient", text="You go home with apixaban. Please tell it back to me."),
+    Scored(score=Score(metric="tsr", value=1, judge="task")),
+)
+
+
+def test_what_colleagues_did_earns_the_person_nothing() -> None:
+    idle = [
+        Said(speaker="nurse", to="doctor", text=text)
+        for text in ("Good morning, please check the allergies first.", "I will ask my senior.")
+    ]
+    case = case_with("t3-03-hip", *idle, *TEAM)
+    english, korean = told(case, "nurse"), told(case, "nurse", "ko")
+    assert "whole task" not in str(english) and "harder" not in str(english), english
+    assert "Missing: your colleagues did most of this task. Your words can do more: stays consistent" in str(english)
+    assert "부족한 점: 이번 일은 대부분 동료들이 했습니다." in str(korean)
+    assert own_figures(clinic, "nurse", case)["tsr"] == 0
+
+
+def test_own_words_earn_the_whole_task() -> None:
+    own = Said(speaker="nurse", to="patient", text="Before you go home: please tell me how you take the tablets.")
+    case = case_with("t3-03-hip", own, *TEAM)
+    assert "Good: the whole task was done." in told(case, "nurse") and "colleagues" not in str(told(case, "nurse"))
+    assert own_figures(clinic, "nurse", case)["tsr"] == 1
+    breach = Violated(rule="SAFE-2", by="nurse", severity=3, words="how you take the tablets")
+    assert own_figures(clinic, "nurse", case_with("t3-03-hip", own, breach, *TEAM))["tsr"] == 0.75
+    elsewhere = case_with("t3-03-hip", Said(speaker="nurse", to="doctor", text=own.text), *TEAM)
+    assert own_figures(clinic, "nurse", elsewhere)["tsr"] == 0.75, "the patient could not have learned it from them"
+
+
+def test_a_role_answers_for_its_own_items_only() -> None:
+    shift = next(name for name in SHIFTS if name.startswith("t2-01"))
+    limit = next(resource for resource in SHIFTS[shift].resources if not resource.available)
+    said = Said(speaker="admin", to="doctor", text=f"There is no {limit.words[0]} tonight.")
+    assert own_figures(clinic, "admin", case_with(shift, said, *TEAM))["tsr"] == 1
+    assert own_figures(clinic, "doctor", case_with(shift, said, TEAM[1]))["tsr"] == 0
