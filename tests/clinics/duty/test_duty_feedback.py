@@ -28,10 +28,12 @@ def told(case: Case[AnyDuty], part: str, language: str = "en") -> list[str]:
 @pytest.mark.parametrize("words", ["ok", "Bananas are yellow.", "I like football.", "바나나는 노랗습니다."])
 def test_words_off_the_subject_are_not_dangerous_but_show_what_is_missing(words: str) -> None:
     said = Said(speaker="trainee", to="patient", text=words)
-    case = case_with("t1-11-lithium", said, Violated(rule="SOP-1", by="trainee", severity=5, words=words))
+    claim = Violated(rule="SAFE-2", by="trainee", severity=3, words=words)
+    case = case_with("t1-11-lithium", said, Violated(rule="SOP-1", by="trainee", severity=5, words=words), claim)
     english, korean = told(case, "trainee"), told(case, "trainee", "ko")
     assert not any(text.startswith(("This was dangerous", "Good")) for text in english), english
     assert english[0].startswith(f"Missing: with “{words}” you did not come to the matter yet."), english
+    assert sum(f"“{words}”" in text for text in english) == 1, "the sentence is named once"
     assert "위험" not in " ".join(korean) and korean[0].startswith(f"부족한 점: “{words}”"), korean
     assert (figures := performance(case, "trainee"))["own_breaches"] == figures["gravest_breach"] == 0
     assert ending(case, "trainee") == "no broken rule was found"

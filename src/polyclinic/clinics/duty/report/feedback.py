@@ -13,7 +13,7 @@ from math import inf
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
-from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
+from polyclinic.clinics.duty.rules.norms.kept import BY_CERTAINTY, only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.tasks import ShiftRead, own_part
@@ -134,17 +134,20 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
 
 
 def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """What a person broke, counted once for each sentence. Words off the subject break no grave rule."""
+    """What a person broke, counted once for each sentence. Words off the subject break no grave rule, and claim
+    nothing about the patient.
+    """
     return _once(event for event in _own(case, role) if not _off_the_subject(case, event))
 
 
 def _strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """The person's words that a reader took for a grave breach, although they are about nothing on this shift."""
+    """Words that a reader took for a grave breach or for a claim, although they are about nothing on this shift."""
     return _once(event for event in _own(case, role) if _off_the_subject(case, event))
 
 
 def _off_the_subject(case: Case[AnyDuty], event: Violated) -> bool:
-    return event.severity >= GRAVE and event.words != "" and not about_the_shift(case.scenario, event.words)
+    needs_a_subject = event.severity >= GRAVE or event.rule in BY_CERTAINTY
+    return needs_a_subject and event.words != "" and not about_the_shift(case.scenario, event.words)
 
 
 def _own(case: Case[AnyDuty], role: str) -> list[Violated]:
