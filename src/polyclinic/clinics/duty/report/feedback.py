@@ -11,9 +11,12 @@ from collections.abc import Iterable, Mapping
 from math import inf
 
 from polyclinic.clinics.duty.judges.norms import not_judged
-from polyclinic.clinics.duty.judges.view import norms_of
-from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
+from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
+from polyclinic.clinics.duty.rules.norms.kept import BY_CERTAINTY, only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
+from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.rules.tasks import ShiftRead, own_part
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Said, Score, Scored, Violated
@@ -25,9 +28,17 @@ FEEDBACK: Sentences = {
         "you said {words}; the rule asks that {rule}.",
         "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
     ),
+    "off the subject": (
+        "with {words} you did not come to the matter yet. What this shift needs: {rule}.",
+        "{words} — 아직 이 환자 이야기가 아닙니다. 이 근무에 필요한 것: {rule}.",
+    ),
     "not done": ("{rule}: not done.", "하지 않은 일: {rule}."),
     "broke none": ("{words} broke no rule.", "{words} — 어긴 규칙이 없습니다."),
     "whole task": ("the whole task was done.", "맡은 일을 모두 마쳤습니다."),
+    "little": (
+        "your colleagues did most of this task. Your words can do more: {item}.",
+        "이번 일은 대부분 동료들이 했습니다. 직접 해 보세요: {item}.",
+    ),
     "missed": ("{item}.", "{item}."),
     "begin with": ("begin with this: {item}.", "이것부터 해 보세요: {item}."),
     "harder": (
@@ -67,52 +78,80 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
         short = say.in_short(next_step=say("tell more"), unmeasured=part)
         said = [event.text for event in case.transcript.of(Said) if event.speaker == part]
         return [short, say.your_words(said), Section(say("staff"), body)]
-    sections = [_for_staff(case, part, say, broken)]
+    sections = [_for_staff(case, part, say)]
     if rows:
         sections.append(Section(say("team"), [Table(say("colleagues broke"), heads, rows)]))
     return sections
 
 
-def _for_staff(case: Case[AnyDuty], part: str, say: Phrases, broken: list[Violated]) -> Section:
+def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
-    mine = _once(event for event in broken if event.by == part)
-    first, missed = mine[0] if mine else None, _missed(case)
+    mine, strayed = own_breaches(case, part), _strayed(case, part)
+    first, task, own = next(iter((*mine, *strayed)), None), _task(case), _own_items(case, part)
+    undone = [item for item, met in own if not met]
+    carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)
+    little = undone[:1] if carried else []
+    missed = [item for item in (task.evidence if task is not None else ()) if item not in little]
+    wanted = [*missed, *undone]
     short = say.in_short(
         danger=[_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
-        good=_good(case, part, mine, say),
+        good=[
+            *_good(case, part, [*mine, *strayed], say),
+            *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
+        ],
         missing=[
+            *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
+            *(say("off the subject", words=quoted(event.words), rule=norms[event.rule].then) for event in strayed),
             *(say("missed", item=item) for item in missed),
         ],
         next_step=norms[first.rule].remind
         if first is not None
-        else say("begin with", item=missed[0])
-        if missed
+        else say("begin with", item=wanted[0])
+        if wanted
         else say("harder"),
     )
-    return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine else short.body)
+    return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine or strayed else short.body)
 
 
 OWN_METRICS = (
     Metric("own_breaches", "how many rules you broke", higher_is_better=False, high=inf),
     Metric("gravest_breach", "how grave your gravest breach was", higher_is_better=False, high=5),
+    Metric("tsr", "share of your part of the checklist that your own words met"),
 )
 
 
 def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
-    """A person's own breaches, as in the feedback: how many, and how grave the gravest was. Rules are for staff, so the
-    patient has none.
+    """A person's own breaches, as in the feedback: how many, and how grave the gravest was; and the share of the
+    checklist's items in their hands that their own words met. Rules are for staff, so the patient has none.
     """
     if role not in STAFF:
         return {}
     mine = own_breaches(case, role)
-    return {"own_breaches": float(len(mine)), "gravest_breach": float(max((e.severity for e in mine), default=0))}
+    figures = {"own_breaches": float(len(mine)), "gravest_breach": float(max((e.severity for e in mine), default=0))}
+    items = _own_items(case, role)
+    return {**figures, "tsr": sum(met for _, met in items) / len(items)} if items else figures
 
 
 def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """What a person broke, counted once for each sentence."""
-    known = {norm.id for norm in norms_of(case.transcript)}
-    return _once(event for event in _broken(case, known) if event.by == role)
+    """What a person broke, counted once for each sentence. Words off the subject break no grave rule, and claim
+    nothing about the patient.
+    """
+    return _once(event for event in _own(case, role) if not _off_the_subject(case, event))
+
+
+def _strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
+    """Words that a reader took for a grave breach or for a claim, although they are about nothing on this shift."""
+    return _once(event for event in _own(case, role) if _off_the_subject(case, event))
+
+
+def _off_the_subject(case: Case[AnyDuty], event: Violated) -> bool:
+    needs_a_subject = event.severity >= GRAVE or event.rule in BY_CERTAINTY
+    return needs_a_subject and event.words != "" and not about_the_shift(case.scenario, event.words)
+
+
+def _own(case: Case[AnyDuty], role: str) -> list[Violated]:
+    return [event for event in _broken(case, {norm.id for norm in norms_of(case.transcript)}) if event.by == role]
 
 
 def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
@@ -137,13 +176,10 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
 
 
 def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first message that broke nothing and was more than a greeting, and the task if the whole checklist
-    was met.
-    """
+    """The person's first message that broke nothing and was more than a greeting."""
     bad, own = {event.words for event in mine}, [said for said in case.transcript.of(Said) if said.speaker == part]
     clean = [said for said in own if not _holds(said.text, bad) and not only_courtesies(said.text)]
-    good = [say("broke none", words=quoted(clean[0].text))] if clean else []
-    return [*good, say("whole task")] if (task := _task(case)) is not None and task.value == 1 else good
+    return [say("broke none", words=quoted(clean[0].text))] if clean else []
 
 
 def _holds(text: str, words: set[str]) -> bool:
@@ -155,10 +191,21 @@ def _task(case: Case[AnyDuty]) -> Score | None:
     return scores[-1] if scores else None
 
 
-def _missed(case: Case[AnyDuty]) -> tuple[str, ...]:
-    """The items of the task's checklist that were missed, if the shift was judged."""
-    task = _task(case)
-    return task.evidence if task is not None else ()
+def _own_items(case: Case[AnyDuty], part: str) -> list[tuple[str, bool]]:
+    """The items of the checklist that are in the person's hands, and whether their own lines met them; nothing if the
+    shift was not judged.
+    """
+    task, role = _task(case), next((role for role in STAFF if role == part), None)
+    if task is None or role is None:
+        return []
+    broken = tuple(
+        NormVerdict(norm=event.rule, role=role, flag=True, severity=event.severity, rationale="", words=event.words)
+        for event in _own(case, part)
+        if not _off_the_subject(case, event)
+    )
+    unread = case.transcript.last_note(NormsUnread)
+    shift = ShiftRead(case.scenario, lines_of(case.transcript), broken, (), unread.norms if unread is not None else ())
+    return [(item.text, met) for item, met in own_part(shift, role, task.evidence)]
 
 
 def ending(case: Case[AnyDuty], role: str) -> str:

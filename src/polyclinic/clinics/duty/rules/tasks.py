@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from polyclinic.clinics.duty.readings import TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
+from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.triggers import SceneLine, mentions, sentences, stated_level
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
@@ -184,6 +185,38 @@ def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool | None]]:
         return [(item, rule(shift)) for item, rule in items]
     worst = shift.at_worst()
     return [(item, met if (met := rule(shift)) == rule(worst) else None) for item, rule in items]
+
+
+SAID_BACK = ("plan", "understood")
+"""Items for which the patient must repeat something."""
+HANDS: dict[str, tuple[Role, ...]] = {
+    "elicits": CLINICAL,
+    "risks": CLINICAL,
+    "red_flags": ("nurse",),
+    "level": ("doctor",),
+    "escalates": ("doctor",),
+}
+"""Who can meet an item; those that are not named here can be met by all staff."""
+
+
+def own_part(shift: ShiftRead, role: Role, missed: Sequence[str]) -> list[tuple[ChecklistItem, bool]]:
+    """The items that a role can meet, and whether its own lines met them. Only lines about the shift count, and only
+    its own breaches. What the patient repeats counts if the role told the patient something and the team did not miss
+    the item.
+    """
+    own = tuple(line for line in shift.lines if line.speaker == role and about_the_shift(shift.scenario, line.text))
+    told = any(line.to == "patient" for line in own)
+    alone = replace(
+        shift,
+        lines=own,
+        broken=tuple(verdict for verdict in shift.broken if verdict.role == role),
+        said_back=shift.scenario.protocol if told else (),
+    )
+    return [
+        (item, bool(own) and met and not (item.id in SAID_BACK and item.text in missed))
+        for item, met in checked(alone)
+        if met is not None and role in HANDS.get(item.id, STAFF)
+    ]
 
 
 class Beat(Frozen):

@@ -1,0 +1,97 @@
+"""Feedback for a person on duty is fair: blame only for words about the shift, praise only for the person's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.duty import clinic
+from polyclinic.clinics.duty.report import ending, feedback, performance
+from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Event, Said, Score, Scored, Transcript, Violated
+from polyclinic.eval.sections import Paragraph
+from polyclinic.runner.results import own_figures
+
+SHIFTS = by_id(shipped())
+
+
+def case_with(scenario: str, *events: Event) -> Case[AnyDuty]:
+    return Case(SHIFTS[scenario], clinic.variant("plain"), Transcript(list(events)))
+
+
+def told(case: Case[AnyDuty], part: str, language: str = "en") -> list[str]:
+    return [block.text for block in feedback(case, part, language)[0].body if isinstance(block, Paragraph)]
+
+
+@pytest.mark.parametrize("words", ["ok", "Bananas are yellow.", "I like football.", "바나나는 노랗습니다."])
+def test_words_off_the_subject_are_not_dangerous_but_show_what_is_missing(words: str) -> None:
+    said = Said(speaker="trainee", to="patient", text=words)
+    claim = Violated(rule="SAFE-2", by="trainee", severity=3, words=words)
+    case = case_with("t1-11-lithium", said, Violated(rule="SOP-1", by="trainee", severity=5, words=words), claim)
+    english, korean = told(case, "trainee"), told(case, "trainee", "ko")
+    assert not any(text.startswith(("This was dangerous", "Good")) for text in english), english
+    assert english[0].startswith(f"Missing: with “{words}” you did not come to the matter yet."), english
+    assert sum(f"“{words}”" in text for text in english) == 1, "the sentence is named once"
+    assert "위험" not in " ".join(korean) and korean[0].startswith(f"부족한 점: “{words}”"), korean
+    assert (figures := performance(case, "trainee"))["own_breaches"] == figures["gravest_breach"] == 0
+    assert ending(case, "trainee") == "no broken rule was found"
+
+
+@pytest.mark.parametrize(
+    "words", ["Double it.", "The indapamide goes on.", "Your creatinine was 80.", "약을 두 배로 드세요."]
+)
+def test_words_about_the_shift_that_break_a_grave_rule_are_dangerous(words: str) -> None:
+    breach = Violated(rule="INFO-3", by="trainee", severity=4, words=words)
+    rude = Violated(rule="SAFE-1", by="trainee", severity=2, words="You silly man.")
+    case = case_with("t1-11-lithium", Said(speaker="trainee", to="patient", text=words), breach, rude)
+    assert told(case, "trainee")[0].startswith(f"This was dangerous: you said “{words}”")
+    assert performance(case, "trainee")["own_breaches"] == 2, "a rude word is a breach without a medicine in it"
+
+
+@pytest.mark.parametrize("shift", ["t2-01-chest", "t3-03-hip"])
+def test_ordinary_words_are_about_no_shift(shift: str) -> None:
+    found = next(case for name, case in SHIFTS.items() if name.startswith(shift))
+    for words in ("Good morning, please check the allergies first and I will confirm with you", "I will ask my senior"):
+        assert not about_the_shift(found, words)
+    named = [resource.words[0] for resource in found.resources] or [found.current_meds[0].name]
+    assert all(about_the_shift(found, f"You have the {word}.") for word in named)
+
+
+TEAM = (
+    Said(speaker="doctor", to="patient", text="You go home with apixaban. Please tell it back to me."),
+    Scored(score=Score(metric="tsr", value=1, judge="task")),
+)
+
+
+def test_what_colleagues_did_earns_the_person_nothing() -> None:
+    idle = [
+        Said(speaker="nurse", to="doctor", text=text)
+        for text in ("Good morning, please check the allergies first.", "I will ask my senior.")
+    ]
+    case = case_with("t3-03-hip", *idle, *TEAM)
+    english, korean = told(case, "nurse"), told(case, "nurse", "ko")
+    assert "whole task" not in str(english) and "harder" not in str(english), english
+    assert "Missing: your colleagues did most of this task. Your words can do more: stays consistent" in str(english)
+    assert "부족한 점: 이번 일은 대부분 동료들이 했습니다." in str(korean)
+    assert own_figures(clinic, "nurse", case)["tsr"] == 0
+
+
+def test_own_words_earn_the_whole_task() -> None:
+    own = Said(speaker="nurse", to="patient", text="Before you go home: please tell me how you take the tablets.")
+    case = case_with("t3-03-hip", own, *TEAM)
+    assert "Good: the whole task was done." in told(case, "nurse") and "colleagues" not in str(told(case, "nurse"))
+    assert own_figures(clinic, "nurse", case)["tsr"] == 1
+    breach = Violated(rule="SAFE-2", by="nurse", severity=3, words="how you take the tablets")
+    assert own_figures(clinic, "nurse", case_with("t3-03-hip", own, breach, *TEAM))["tsr"] == 0.75
+    elsewhere = case_with("t3-03-hip", Said(speaker="nurse", to="doctor", text=own.text), *TEAM)
+    assert own_figures(clinic, "nurse", elsewhere)["tsr"] == 0.75, "the patient could not have learned it from them"
+
+
+def test_a_role_answers_for_its_own_items_only() -> None:
+    shift = next(name for name in SHIFTS if name.startswith("t2-01"))
+    limit = next(resource for resource in SHIFTS[shift].resources if not resource.available)
+    said = Said(speaker="admin", to="doctor", text=f"There is no {limit.words[0]} tonight.")
+    assert own_figures(clinic, "admin", case_with(shift, said, *TEAM))["tsr"] == 1
+    assert own_figures(clinic, "doctor", case_with(shift, said, TEAM[1]))["tsr"] == 0
