@@ -72,7 +72,9 @@ def load_clinic(name: str) -> Clinic:
     if name not in modules:
         folder = Path("clinics", name)
         if folder.is_dir():
-            raise ConfigError(f"the clinic {folder} is not found yet: export {PATH_VARIABLE}={folder.parent.resolve()}")
+            raise ConfigError(
+                f"the clinic {folder} is not found yet: run `export {PATH_VARIABLE}={folder.parent.resolve()}`"
+            )
         raise UnknownName("clinic", name, modules)
     try:
         module = importlib.import_module(modules[name])
