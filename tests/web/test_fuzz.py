@@ -82,7 +82,7 @@ def started(base: str) -> str:
     return str(httpx.post(f"{base}/v1/sessions", json={}, headers=STAFF, timeout=120).json()["id"])
 
 
-@pytest.mark.parametrize("examples", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [3, pytest.param(60, marks=pytest.mark.slow)])
 def test_no_generated_request_breaks_the_service(base: str, examples: int) -> None:
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     answers: Counter[int] = Counter()
