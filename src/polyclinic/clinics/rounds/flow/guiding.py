@@ -38,7 +38,8 @@ def review_board(
         if not heard.leak.yes:
             return Verdict(approved=True)
         words = heard.leak.words or draft.guidance
-        return Verdict(approved=False, code=LEAK, feedback=f"this gives the answer away: {words} Ask for it instead.")
+        feedback = f"this gives the answer away: “{words}”. Ask for it instead."
+        return Verdict(approved=False, code=LEAK, feedback=feedback)
 
     board: dict[str, Reviewer[Draft]] = {"leak check": no_leak}
     if variant.specialist:

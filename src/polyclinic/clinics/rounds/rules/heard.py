@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from polyclinic.clinics.rounds.readings import HARM, TAKES_PART, CaseRead
 from polyclinic.clinics.rounds.rules.contradiction import against, says_the_words
-from polyclinic.clinics.rounds.rules.leak import states_answer
-from polyclinic.clinics.rounds.rules.teaching import letter_of
+from polyclinic.clinics.rounds.rules.leak import states_answer, touches_answer
+from polyclinic.clinics.rounds.rules.teaching import asked_in, letter_of, stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.reading import Finding, Reads
 
@@ -34,12 +34,20 @@ class StudentHeard(NamedTuple):
 
 async def hear_tutor(reads: Reads, case: TeachingCase, text: str, reports: Iterable[str]) -> TutorHeard:
     """What words of the tutor mean for this case. A statement that names the answer before any student has is a leak by
-    rule; the reader decides about all others.
+    rule; words that touch nothing of the answer are none; the reader decides about all others. Only statements can be
+    false.
     """
-    read = CaseRead.from_case(case)
+    read, heard = CaseRead.from_case(case), tuple(reports)
     leak, false, harm, *asked = await reads(text, [read.leak(), read.false(), HARM.ask(), *read.asks()])
-    named = states_answer(case, text, reports)
-    return TutorHeard(Finding("yes", named) if named else leak, false, harm, _yes(asked))
+    named = states_answer(case, text, heard)
+    if named:
+        leak = Finding("yes", named)
+    elif leak.yes and not touches_answer(case, text, heard):
+        leak = Finding("no")
+    if false.yes and asked_in(text):
+        stated = stated_in(text)
+        false = (await reads(stated, [read.false()]))[0] if stated else Finding("no")
+    return TutorHeard(leak, false, harm, _yes(asked))
 
 
 async def hear_student(reads: Reads, case: TeachingCase, text: str) -> StudentHeard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.teaching import balance, names_in, question_share
 from polyclinic.clinics.rounds.rules.view import SessionSeen, TutorTurn
-from polyclinic.clinics.rounds.understudies.textbook import quotes, steps_in
+from polyclinic.clinics.rounds.understudies.textbook import quotes, sounds_false, steps_in
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
@@ -152,7 +152,7 @@ class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
             return TutorTurn(
                 words=words,
                 leak=ask.understands(words, read.leak()),
-                false=ask.understands(words, read.false()),
+                false=sounds_false(ask, words, read),
                 harm=ask.understands(words, HARM.ask()),
                 asked=tuple(n for n, question in enumerate(read.asks()) if ask.understands(words, question)),
             )

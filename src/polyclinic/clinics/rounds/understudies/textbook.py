@@ -13,6 +13,7 @@ from typing import Any
 
 from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.readings import CaseRead
+from polyclinic.clinics.rounds.rules.teaching import stated_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, shipped_case
@@ -59,6 +60,11 @@ def steps_in(ask: Ask[Any], text: str, read: CaseRead) -> tuple[int, ...]:
         for number, (step, question) in enumerate(zip(read.steps, read.holds(), strict=True))
         if quotes(text, step.step_summary) or ask.understands(text, question)
     )
+
+
+def sounds_false(ask: Ask[Any], text: str, read: CaseRead) -> bool:
+    """Whether a player takes something that a text states for false. A question states nothing."""
+    return ask.understands(text, read.false()) and ask.understands(stated_in(text), read.false())
 
 
 def quotes(text: str, words: str) -> bool:

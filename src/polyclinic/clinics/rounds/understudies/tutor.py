@@ -26,7 +26,7 @@ from polyclinic.clinics.rounds.prompts.tutor import (
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis
-from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of, steps_in
+from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of, sounds_false, steps_in
 from polyclinic.clinics.rounds.understudies.voices import TutorVoice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -189,8 +189,7 @@ class TutorUnderstudy(Understudy):
 
 
 def _bad(ask: Ask[TutorRevises], read: CaseRead, part: str) -> bool:
-    questions = (HARM.ask(), read.false(), read.leak())
-    return any(ask.understands(part, question) for question in questions)
+    return sounds_false(ask, part, read) or any(ask.understands(part, each) for each in (HARM.ask(), read.leak()))
 
 
 def _spoiled(ask: Ask[P], group: ReportGroup, words: str) -> str:
