@@ -8,6 +8,7 @@ from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import Present, Sheet, refuse_empty
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.readings import CaseRead
+from polyclinic.clinics.rounds.rules.addressing import questions_for
 from polyclinic.clinics.rounds.rules.choice import affirmed, chosen_letter
 from polyclinic.clinics.rounds.state import RoomLine
 from polyclinic.core.form import FormHints
@@ -62,8 +63,12 @@ class StudentActs(Prompt[StudentAction]):
     @property
     def for_human(self) -> str:
         """What is shown to a person instead of the model's instructions."""
-        both = "patient: your question, or expert: your question, or both separated by ;;, or pass"
-        return f"What do you ask? Write {both if self.room.patient else 'expert: your question, or pass'}."
+        expert = "expert: and a question about medicine in general"
+        if not self.room.patient:
+            return f"What do you ask? Write {expert}, or pass."
+        return (
+            f"What do you ask? Ask the patient in your own words, or write {expert}, or both with ;; between, or pass."
+        )
 
     def form_hints(self) -> FormHints:
         """One field for the patient and one for the expert, if both can be asked."""
@@ -75,17 +80,17 @@ class StudentActs(Prompt[StudentAction]):
 
     @classmethod
     def from_human(cls, text: str) -> StudentAction:
-        """A person writes ``patient: …``, ``expert: …``, both separated by ``;;``, or ``pass``."""
-        wanted: dict[str, str] = {}
-        if text.strip().casefold() not in {"", "pass"}:
-            for part in text.split(";;"):
-                who, colon, words = part.partition(":")
-                if not colon or who.strip().casefold() not in {"patient", "expert"}:
-                    raise ValueError(
-                        "write 'patient: your question', 'expert: your question', both separated by ;;, or 'pass'"
-                    )
-                wanted[who.strip().casefold()] = words.strip()
+        """A person writes questions in their own words, with ``patient:`` or ``expert:`` before them if they like, both
+        separated by ``;;``, or ``pass``.
+        """
+        nothing = text.strip().strip(".!").casefold() in {"", "pass", "nothing", "no", "no question"}
+        wanted = {} if nothing else questions_for(text)
         return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))
+
+    def check_person(self, reply: StudentAction) -> None:
+        """Refuses a question to a patient who is not there."""
+        if reply.patient_question.strip() and not self.room.patient:
+            raise Unreadable("there is no patient today: write expert: and your question, or pass")
 
 
 class StudentChooses(Prompt[StudentChoice]):
