@@ -9,14 +9,16 @@ grow with the size of the group.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.people.students import Student
+from polyclinic.text.sentences import sentences
 
 ANALYSIS_CHARS = 1200
+EARLIER_CHARS = 600
 SAID_CHARS = 900
 BRIEF_CHARS = 180
 FULL_ROUNDS = 2
@@ -35,11 +37,14 @@ class RoomLine(Frozen):
 
 
 class Analysis(Frozen):
-    """One student's report to the tutor, with what the tutor knows about the student."""
+    """One student's report to the tutor, with what the tutor knows about the student. `earlier` is what the student
+    wrote in earlier rounds and does not say again.
+    """
 
     student: str
     profile: str
     text: str
+    earlier: str = ""
 
 
 def own_words(text: str, newest: bool) -> str:
@@ -50,15 +55,13 @@ def own_words(text: str, newest: bool) -> str:
 def profile_of(student: Student) -> str:
     """What the tutor is told about a student."""
     strong, weak = ", ".join(student.strengths), ", ".join(student.weaknesses)
-    return f"{student.level}; strong in {strong}; weak in {weak}; {student.learning_style}; {student.team_role}"
+    return f"{student.level}; strengths: {strong}; weaknesses: {weak}; {student.learning_style}; {student.team_role}"
 
 
-def read_by_tutor(texts: Mapping[str, str], students: Mapping[str, Student]) -> tuple[Analysis, ...]:
-    """The reports of a round as the tutor reads them, in the order they came."""
-    return tuple(
-        Analysis(student=name, profile=profile_of(students[name]), text=cut(text, ANALYSIS_CHARS))
-        for name, text in texts.items()
-    )
+def not_said_again(earlier: Iterable[str], text: str) -> str:
+    """What a student wrote in earlier reports and does not say again in this one."""
+    before = dict.fromkeys(part for report in earlier for part in sentences(report))
+    return cut(" ".join(part for part in before if part not in text), EARLIER_CHARS)
 
 
 @dataclass
@@ -130,6 +133,18 @@ class Room:
             if past.patient_reply and past is self.now:
                 lines.append(RoomLine(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
         return tuple(lines)
+
+    def read_by_tutor(self, students: Mapping[str, Student]) -> tuple[Analysis, ...]:
+        """The reports of this round as the tutor reads them, in the order they came."""
+        return tuple(
+            Analysis(
+                student=name,
+                profile=profile_of(students[name]),
+                text=cut(text, ANALYSIS_CHARS),
+                earlier=not_said_again([past.analyses.get(name, "") for past in self.rounds[:-1]], text),
+            )
+            for name, text in self.now.analyses.items()
+        )
 
     def heard_by_tutor(self) -> tuple[RoomLine, ...]:
         """What the tutor remembers: its own words as they were given, the patient's newest words in full, older ones in

@@ -28,7 +28,7 @@ from polyclinic.clinics.rounds.rules.view import (
     tutor_rounds,
 )
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.clinics.rounds.state import Room, Round, read_by_tutor
+from polyclinic.clinics.rounds.state import Room, Round
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.dataset import ChatTurn, GradeOutput, OutputReward, TrainingRow, chat_turn
 from polyclinic.core.message import Image
@@ -210,7 +210,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
             pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
             history=room.heard_by_tutor(),
             last=turn.round == rounds,
-            analyses=read_by_tutor(turn.analyses, cast),
+            analyses=room.read_by_tutor(cast),
         )
         yield prompt, turn
         room.now.guidance = turn.guidance

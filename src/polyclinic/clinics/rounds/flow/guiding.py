@@ -9,7 +9,7 @@ from polyclinic.clinics.rounds.rules.heard import hear_tutor
 from polyclinic.clinics.rounds.rules.notes import Guidance, Thought, Withheld
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
-from polyclinic.clinics.rounds.state import Room, read_by_tutor
+from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Reviewer, Verdict, review
@@ -60,7 +60,7 @@ async def guide(
     last: bool,
 ) -> None:
     """Draft, review, revise. If no draft is approved by every reviewer, nothing is said."""
-    analyses = read_by_tutor(room.now.analyses, {learner.name: learner.student for learner in learners})
+    analyses = room.read_by_tutor({learner.name: learner.student for learner in learners})
     drafts: list[Draft] = []
 
     async def draft(objections: list[Verdict]) -> Draft:

@@ -40,22 +40,23 @@ async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
     if patient and presented:
         patient_says(episode, case, patient.name, presented, 1)
     await choices(episode, case, learners, None, "first")
-    heard: list[StudentHeard] = []
+    held: dict[str, frozenset[int]] = {learner.name: frozenset() for learner in learners}
     for number in range(1, variant.rounds + 1):
         episode.take_turn()
         room.begin_round(presented)
         last = number == variant.rounds
-        heard = await analyse(episode, case, learners, room, last)
+        for name, report in (await analyse(episode, case, learners, room, last)).items():
+            held[name] |= set(report.held)
         if tutor:
             reviewers = review_board(episode, case, room, variant, specialist, supervisor)
             await guide(episode, case, tutor, reviewers, variant.revisions, learners, room, last)
-        if last or all(len(report.held) == len(case.steps) for report in heard):
+        if last or all(len(steps) == len(case.steps) for steps in held.values()):
             break
         presented = await explore(episode, case, learners, room, patient, specialist)
     await choices(episode, case, learners, room, "final")
     if variant.transfer:
         await transfer(episode, case, learners, room)
-    return "reached" if all(len(case.steps) - 1 in report.held for report in heard) else "not_reached"
+    return "reached" if all(len(case.steps) - 1 in steps for steps in held.values()) else "not_reached"
 
 
 def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
@@ -74,9 +75,9 @@ def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], per
 
 async def analyse(
     episode: Episode, case: TeachingCase, learners: list[Learner], room: Room, last: bool
-) -> list[StudentHeard]:
+) -> dict[str, StudentHeard]:
     """Phase 1: students report in random order. None sees another's report, because all are asked before any report is
-    stored. Then the reader reads each report.
+    stored. Then the reader reads each report. A step once shown stays made: a student need not say it again.
     """
     order = list(learners)
     episode.random(f"order-{room.now.number}", paired=True).shuffle(order)
@@ -89,7 +90,7 @@ async def analyse(
                 round=room.now.number, student=learner.name, text=text, held=heard.held, takes_part=heard.takes_part
             )
         )
-    return found
+    return {learner.name: heard for learner, heard in zip(order, found, strict=True)}
 
 
 async def choices(episode: Episode, case: TeachingCase, learners: list[Learner], room: Room | None, when: When) -> None:

@@ -7,6 +7,7 @@ from typing import TypedDict
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Pitfall, SocraticStep, TeachingCase
+from polyclinic.clinics.rounds.state import not_said_again
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
@@ -155,9 +156,13 @@ def session_view(transcript: Transcript) -> View:
 
 
 def turn_context(transcript: Transcript, turn: TutorRound) -> TurnContext:
-    """What the students reported in a round, and the case."""
+    """What the students reported in a round, with what they wrote earlier and did not say again, and the case."""
     case, names = taught_case(transcript), group_of(transcript)
-    said = {name: cut(text, REPORT_CHARS) for name, text in turn.analyses.items()}
+    said: dict[str, str] = {}
+    for name, text in turn.analyses.items():
+        notes = [note for note in transcript.notes(Analysed) if note.student == name and note.round < turn.round]
+        earlier = not_said_again([note.text for note in notes], text)
+        said[name] = cut(text, REPORT_CHARS) + (f" Earlier: {earlier}" if earlier else "")
     captions = tuple(image.caption for image in case.images)
     return TurnContext(**_key(case, names), round=turn.round, captions=captions, said=said)
 

@@ -5,6 +5,7 @@ Mistakes: ``blabs`` (names the diagnosis or treatment), ``lectures`` (talks like
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
@@ -15,6 +16,9 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.words import STOP_WORDS, ContentWords
 
 _words = ContentWords(STOP_WORDS, least=4, digits=True)
+_WHEN = re.compile(
+    r"\b(?:when|since|how long|how did)\b.*\b(?:start|begin|began|come on|happen|like this)", re.IGNORECASE
+)
 
 
 def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
@@ -25,6 +29,16 @@ def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None
     scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
     best = max(scores, default=0)
     return scores.index(best) if best else None
+
+
+def _remembers(question: str, keywords: Sequence[Sequence[str]], script: PatientScript) -> str:
+    """What a question brings back: a memory, or else the part of the story that it asks about; empty if neither."""
+    number = nearest_fact(question, keywords)
+    if number is not None:
+        return script.facts[number].says
+    if _WHEN.search(question):
+        return script.story
+    return next((line for line in (script.chief_complaint, script.story) if _words(line) & _words(question)), "")
 
 
 def _opener(mine: PatientVoice, archetype: str, script: PatientScript) -> str:
@@ -47,12 +61,10 @@ class PatientUnderstudy(Understudy):
         prompt, script = ask.prompt, ask.prompt.script
         mine = voice(prompt.cue.voice).patient
         keywords = [fact.about for fact in script.facts]
-        found = [nearest_fact(question, keywords) for question in prompt.questions]
-        told = list(dict.fromkeys(script.facts[number].says for number in found if number is not None))
-        if None in found:
-            told.append(mine.unknown)
-        if not told:
-            told.append(script.chief_complaint)
+        found = [_remembers(question, keywords, script) for question in prompt.questions]
+        told = list(dict.fromkeys(filter(None, found)))
+        if "" in found:
+            told.append(mine.unknown if told else mine.no_memory)
         if ask.mistake("blabs"):
             case = look_up(prompt.cue.case)
             told.append(mine.blabs.format(name=case.gives_away[0] if case else script.chief_complaint))

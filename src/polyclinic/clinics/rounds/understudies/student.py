@@ -20,8 +20,6 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.students import Student
 from polyclinic.text.sentences import sentences
 
-HISTORY = ("pain", "medicine", "family", "before", "fever", "breath", "urine", "weight", "smoke", "injury", "work")
-"""Topics that every student asks every patient about."""
 _STAFF = ("tutor", "expert")
 _HOWS: tuple[How, ...] = ("saw", "worked", "told")
 
@@ -89,8 +87,8 @@ class StudentUnderstudy(Understudy):
             weak = "weak clinical correlation" in student.weaknesses
             parts.append((mine.lost_weak if weak else mine.lost).format(first=sentences(prompt.sheet.vignette)[0]))
         lean = picks(student, case, chance_right(case, held))
-        if "lacks confidence" in student.weaknesses:
-            parts.append(mine.hedge)
+        if "lacks confidence" in student.weaknesses and student.team_role != "insecure follower":
+            parts.append(mine.hedge)  # the opening of an insecure follower says so already
         parts.append(mine.leans[student.learning_style].format(option=case.options.get(lean, lean)))
         return " ".join(parts)
 
@@ -140,13 +138,13 @@ class StudentUnderstudy(Understudy):
         prompt, student = ask.prompt, ask.prompt.student
         mine = voice(prompt.cue.voice).student
         asked = " ".join(line.text for line in prompt.history if line.speaker == student.name and line.to not in _STAFF)
-        topics = [topic for topic in HISTORY if topic not in asked] or HISTORY
-        topic = topics[ask.random.randrange(len(topics))]
+        topics = [topic for topic, question in mine.history.items() if question not in asked] or list(mine.history)
+        question = mine.history[topics[ask.random.randrange(len(topics))]]
         if "stiff communication" in student.weaknesses:
-            return mine.asks_stiff.format(topic=topic)
+            return mine.asks_stiff.format(question=question)
         if "warm with patients" in student.strengths:
-            return mine.asks_warm.format(topic=topic)
-        return mine.asks_patient.format(topic=topic)
+            return mine.asks_warm.format(question=question)
+        return question
 
     @staticmethod
     def _for_expert(ask: Ask[StudentActs]) -> str:

@@ -10,7 +10,7 @@ student only), ``aimless`` (asks nothing that leads to the next step), ``bad_for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from polyclinic.clinics.rounds.prompts.exam import AnswersExam
 from polyclinic.clinics.rounds.prompts.people import CaseKey
@@ -37,6 +37,11 @@ SLIPS = 0.35
 """How often the plain tutor repeats a common error, and also how often it says something harmful."""
 
 
+def _made(ask: Ask[Any], analysis: Analysis, read: CaseRead) -> tuple[int, ...]:
+    """The steps that a student has shown, now or earlier."""
+    return tuple(sorted({*steps_in(ask, analysis.text, read), *steps_in(ask, analysis.earlier, read)}))
+
+
 class ReportGroup:
     """The reports of a round as the tutor understands them: who holds which step, and which step is next."""
 
@@ -45,7 +50,7 @@ class ReportGroup:
         self.key, self.analyses, self.speaks = prompt.key, prompt.analyses, voice(prompt.cue.voice)
         self.case = look_up(prompt.cue.case)
         read = read_of(prompt.sheet, prompt.key)
-        self.held = {analysis.student: steps_in(ask, analysis.text, read) for analysis in self.analyses}
+        self.held = {analysis.student: _made(ask, analysis, read) for analysis in self.analyses}
 
     @property
     def next(self) -> int:

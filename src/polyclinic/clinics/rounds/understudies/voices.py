@@ -44,7 +44,7 @@ class TutorVoice(Frozen):
 
 class StudentVoice(Frozen):
     """How a student reports, prefers an answer and asks. `says` are phrases that introduce a step, by how the student
-    came to it.
+    came to it; `history` are the questions that every student asks every patient, by topic.
     """
 
     manner: dict[str, str]
@@ -58,7 +58,7 @@ class StudentVoice(Frozen):
     silent: str
     guess: str
     reasons: str
-    asks_patient: str
+    history: dict[str, str]
     asks_stiff: str
     asks_warm: str
     asks_expert: str
@@ -70,6 +70,7 @@ class PatientVoice(Frozen):
     openers: dict[str, str]
     for_another: dict[str, str]
     unknown: str
+    no_memory: str
     blabs: str
     lectures: str
 
