@@ -17,7 +17,8 @@ from typing import TextIO
 import click
 
 from polyclinic.core.message import Image
-from polyclinic.core.transcript import Event, Said, ToolUsed
+from polyclinic.core.note import RoundBegan
+from polyclinic.core.transcript import Event, Noted, Said, ToolUsed
 from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
 from polyclinic.text.layout import filled, terminal_width
@@ -77,7 +78,9 @@ class Screen:
 
         Own words are printed only if the person typed them before: in a session that is continued.
         """
-        if isinstance(event, Said):
+        if isinstance(event, Noted) and (began := event.as_note(RoundBegan)):
+            self._new_round(began.round)
+        if isinstance(event, Said) and event.is_heard_by(self.role):
             self._new_round(event.round)
             self._told |= {f"{event.speaker}: {event.text}", f"{event.speaker} to {event.to}: {event.text}"}
             own = event.speaker == self.role

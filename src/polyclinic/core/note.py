@@ -87,6 +87,19 @@ class PlayedBy(Payload):
     played_by: str
 
 
+class HeardBy(Payload):
+    """The roles that hear a line. Payloads of lines that not everybody hears may have this field."""
+
+    heard_by: tuple[str, ...]
+
+
+class RoundBegan(Note):
+    """A round begins. For clinics in which somebody is asked before anything is said in a round."""
+
+    topic = "round"
+    round: int
+
+
 NoteT = TypeVar("NoteT", bound=Note)
 PayloadT = TypeVar("PayloadT", bound=Payload)
 KeptT = TypeVar("KeptT", bound=Value)

@@ -6,19 +6,21 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
-from polyclinic.clinics.rounds.prompts.reviewers import ChecksFacts, ChecksSafety
+from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
 from polyclinic.clinics.rounds.prompts.student import StudentChooses
 from polyclinic.clinics.rounds.report import feedback
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened
 from polyclinic.clinics.rounds.scenario.shipped import shipped_case
 from polyclinic.core.judge import Case
+from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable
-from polyclinic.core.transcript import Said
+from polyclinic.core.transcript import Noted, Said
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
 from polyclinic.models.human import HumanDesk, HumanQuestion
@@ -28,6 +30,8 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+from tests.clinics.rounds.cases import case_named
+from tests.clinics.rounds.conftest import Play
 
 Reply = Callable[[HumanQuestion], str]
 
@@ -167,3 +171,45 @@ async def test_the_option_that_was_accepted_is_the_one_that_is_kept() -> None:
     name = episode.transcript.notes(RoomOpened)[0].students[0].name
     kept = [note.choice for note in episode.transcript.notes(Chose) if note.student == name and note.when == "first"]
     assert kept == ["C"]
+
+
+async def test_a_person_hears_what_a_model_in_the_same_role_is_told(play: Play) -> None:
+    transcript = (await play(case_named("card-03"), "full")).result.transcript
+    seats = {student.seat: student.name for student in transcript.notes(RoomOpened)[0].students}
+    spoken = transcript.of(Said)
+    private = [said for said in spoken if "expert" in (said.speaker, said.to)]
+    assert private and transcript.said("tutor")
+    for seat, name in seats.items():
+        heard = [said for said in spoken if said.is_heard_by(seat)]
+        assert [said for said in heard if said in private] == [
+            said for said in private if name in (said.speaker, said.to)
+        ]
+        assert all(said in heard for said in spoken if said not in private)
+    assert not [said for said in spoken if said.speaker in ("tutor", "expert") and said.is_heard_by("patient")]
+    assert all(said.is_heard_by(role) for said in spoken for role in ("specialist", "judge", "reader"))
+
+
+async def test_a_round_is_announced_before_anybody_is_asked_for_a_report(play: Play) -> None:
+    transcript = (await play(case_named("card-03"), "full")).result.transcript
+    order = [event.topic for event in transcript if isinstance(event, Noted) and event.topic in ("round", "analysis")]
+    begun = [number for number, topic in enumerate(order) if topic == "round"]
+    assert begun[0] == 0 and all(order[number + 1] == "analysis" for number in begun)
+
+
+async def test_two_students_with_the_same_question_need_one_answer(play: Play) -> None:
+    def same(request: Request, completion: Completion) -> Completion:
+        if request.prompt.prompt_name() != "StudentActs":
+            return completion
+        return replace(completion, text='{"patient_question": "", "expert_question": "What is a PR interval?"}')
+
+    played = await play(case_named("card-03"), "full", changes={"student": same})
+    asked = [request for request in played.of("specialist") if request.prompt.prompt_name() == "AnswersKnowledge"]
+    rounds = {said.round for said in played.result.transcript.said("expert")}
+    assert len(asked) == len(rounds) and len(played.result.transcript.said("expert")) == 3 * len(rounds)
+
+
+def test_what_a_reviewer_must_judge_stands_in_the_question_itself() -> None:
+    """A screen leaves out what it showed before, and a tutor may want to say the same again."""
+    for prompt in (ChecksSafety(statement="Ask him."), AnswersKnowledge(question="What is a QT interval?")):
+        words = getattr(prompt, "statement", "") or getattr(prompt, "question", "")
+        assert words in prompt.for_human.split("\n\n")[-1] and words in prompt.form_hints().ask

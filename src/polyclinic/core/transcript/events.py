@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.core.note import InRound, NoteT, PayloadT, get_payload, read_kept
+from polyclinic.core.note import HeardBy, InRound, NoteT, PayloadT, get_payload, read_kept
 from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
@@ -95,6 +95,11 @@ class Said(EventBase):
         """The round in which it was said; None if the clinic does not count rounds."""
         found = self.get(InRound)
         return found.round if found is not None else None
+
+    def is_heard_by(self, role: str) -> bool:
+        """Whether a role hears it; everybody does, unless the clinic says who."""
+        found = self.get(HeardBy)
+        return found is None or role in found.heard_by
 
 
 class ToolUsed(EventBase):

@@ -113,7 +113,7 @@ class LineListener:
         match event:
             case Called() if event.role == self._seat:
                 self._mine += f"\n{_flat(event.text)}"
-            case Said():
+            case Said() if event.is_heard_by(self._seat):
                 mine = event.speaker in (self._seat, role_of(self._seat)) or _flat(event.text) in self._mine
                 to = event.to if event.to not in ("", "all", self._seat) else ""
                 self._add("said", event.speaker, event.text, to=to, mine=mine, round=str(event.round or ""))

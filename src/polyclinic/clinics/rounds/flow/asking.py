@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
-from polyclinic.clinics.rounds.rules.notes import ExpertSaid
+from polyclinic.clinics.rounds.rules.notes import LISTENERS, ExpertSaid, ToSome
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.checks import jargon
 from polyclinic.clinics.rounds.state import Room
@@ -59,16 +59,20 @@ async def ask_expert(
     room: Room,
     specialist: Specialist,
 ) -> None:
-    """The expert answers general questions, each only to the student who asked. An answer that names the answer of the
-    case is withheld.
+    """The expert answers general questions, each only to the students who asked it. An answer that names the answer of
+    the case is withheld.
     """
     asking = [
         (learner, action.expert_question.strip())
         for learner, action in zip(learners, actions, strict=True)
         if action.expert_question.strip()
     ]
-    answered = await episode.together(*(specialist.answers(question) for _, question in asking))
-    for (learner, question), answer in zip(asking, answered, strict=True):
+    different = list(dict.fromkeys(question for _, question in asking))
+    answered = dict(
+        zip(different, await episode.together(*(specialist.answers(each) for each in different)), strict=True)
+    )
+    for learner, question in asking:
+        answer = answered[question]
         if answer is None:
             continue
         given = answer.general and bool(answer.explanation.strip())
@@ -82,8 +86,10 @@ async def ask_expert(
         words = answer.explanation if given else NOT_GENERAL
         room.now.expert_answers[learner.name] = (question, words)
         number = room.now.number
-        episode.say(learner.name, question, to="expert", payload=InRound(round=number))
-        episode.say("expert", words, to=learner.name, payload=ExpertSaid(round=number, answered=given))
+        hear = (learner.role, *LISTENERS)
+        episode.say(learner.name, question, to="expert", payload=ToSome(round=number, heard_by=hear))
+        said = ExpertSaid(round=number, answered=given, heard_by=hear)
+        episode.say("expert", words, to=learner.name, payload=said)
 
 
 def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, number: int) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.agents import Draft, Learner, Specialist, Supervisor, Tutor
 from polyclinic.clinics.rounds.rules.heard import hear_tutor
-from polyclinic.clinics.rounds.rules.notes import Guidance, Thought, Withheld
+from polyclinic.clinics.rounds.rules.notes import LISTENERS, Guidance, Thought, Withheld
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Room
@@ -90,7 +90,8 @@ async def guide(
     episode.note(Thought(round=number, monologue=said.monologue, drafts=spoken, approved=outcome.resolved, asked=asked))
     if outcome.resolved:
         room.now.guidance = said.guidance
-        episode.say("tutor", said.guidance, to="all", payload=Guidance(round=number, drafts=len(spoken)))
+        hear = ("tutor", "supervisor", *LISTENERS, *(learner.role for learner in learners))
+        episode.say("tutor", said.guidance, to="all", payload=Guidance(round=number, drafts=len(spoken), heard_by=hear))
         return
     open_codes = [verdict.code or "error" for verdict in outcome.open_verdicts]
     if LEAK in open_codes:

@@ -18,6 +18,7 @@ from polyclinic.clinics.rounds.scenario.choose import unseen_case
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.note import RoundBegan
 from polyclinic.people.personas import personas
 from polyclinic.people.students import sample_group
 
@@ -44,6 +45,7 @@ async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
     for number in range(1, variant.rounds + 1):
         episode.take_turn()
         room.begin_round(presented)
+        episode.note(RoundBegan(round=number))
         last = number == variant.rounds
         for name, report in (await analyse(episode, case, learners, room, last)).items():
             held[name] |= set(report.held)

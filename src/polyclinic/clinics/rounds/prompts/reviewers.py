@@ -12,12 +12,16 @@ from polyclinic.text.layout import blocks, listed
 
 
 def _draft_for_human(statement: str) -> str:
-    return blocks(f"The tutor wants to say: “{statement}”", REVIEW)
+    """One paragraph: a screen leaves out a paragraph that it showed before, and a tutor may say the same again."""
+    return f"The tutor wants to say: “{statement}”\n{REVIEW}"
 
 
-def _review_form(verdict: str) -> FormHints:
-    labels = {"reason": "What is wrong with it, if anything", verdict: "Your verdict"}
-    return FormHints(ask="May the students hear it?", labels=labels, choices={"issue": {"none": "nothing is wrong"}})
+def _review_form(statement: str, verdict: str) -> FormHints:
+    return FormHints(
+        ask=f"The tutor wants to say: “{statement}” May the students hear it?",
+        labels={"reason": "What is wrong with it, if anything", verdict: "Your verdict"},
+        choices={"issue": {"none": "nothing is wrong"}},
+    )
 
 
 class ChecksFacts(Prompt[FactVerdict]):
@@ -40,7 +44,7 @@ class ChecksFacts(Prompt[FactVerdict]):
 
     def form_hints(self) -> FormHints:
         """The verdict to choose."""
-        return _review_form("verdict")
+        return _review_form(self.statement, "verdict")
 
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
@@ -62,7 +66,7 @@ class ChecksSafety(Prompt[SafetyVerdict]):
 
     def form_hints(self) -> FormHints:
         """The kind of harm to choose."""
-        return _review_form("issue")
+        return _review_form(self.statement, "issue")
 
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
@@ -80,12 +84,13 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
     @property
     def for_human(self) -> str:
         """What is asked of a person who plays the expert."""
-        return blocks(f"A student asks: “{self.question}”", "Answer as a textbook would, or write pass if it cannot.")
+        how = "Answer as a textbook would: in general, and without what you know of this case. Or write pass."
+        return f"A student asks: “{self.question}”\n{how}"
 
     def form_hints(self) -> FormHints:
         """The form: the answer, and whether a textbook has it."""
         labels = {"explanation": "Your answer", "general": "A textbook answers this"}
-        return FormHints(ask="Answer as a textbook would.", labels=labels)
+        return FormHints(ask=f"A student asks: “{self.question}” Answer as a textbook would.", labels=labels)
 
     @classmethod
     def from_human(cls, text: str) -> ExpertAnswer:

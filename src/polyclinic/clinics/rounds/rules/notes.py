@@ -11,6 +11,10 @@ from polyclinic.core.note import InRound, Note
 from polyclinic.people.students import Student
 
 When = Literal["first", "final", "transfer"]
+LISTENERS = ("specialist", "judge", "reader")
+"""Who hears every line. A patient does not hear the tutor, and a student not what others ask the expert: a person in a
+role knows what a model in that role knows.
+"""
 
 
 class Seated(Student):
@@ -24,16 +28,24 @@ class Seated(Student):
         return {"seat": self.seat, **handler(self)}
 
 
+class ToSome(InRound):
+    """A line that only some roles hear."""
+
+    heard_by: tuple[str, ...]
+
+
 class ExpertSaid(InRound):
     """Whether the expert answered the question. A question that is not about general knowledge gets no answer."""
 
     answered: bool
+    heard_by: tuple[str, ...] | None = None
 
 
 class Guidance(InRound):
     """How many drafts the tutor's words took."""
 
     drafts: int
+    heard_by: tuple[str, ...] | None = None
 
 
 class TaughtCase(TeachingCase):

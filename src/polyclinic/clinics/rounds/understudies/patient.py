@@ -21,24 +21,27 @@ _WHEN = re.compile(
 )
 
 
+def _stems(text: str) -> frozenset[str]:
+    """The words of a text; "medicine" and "medicines" are the same."""
+    return frozenset(word.rstrip("e") for word in _words(text))
+
+
 def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
     """The memory that a question brings back: the memory that shares most words with the question; None if no memory
     shares any.
     """
-    asked = _words(question)
-    scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
+    asked = _stems(question)
+    scores = [sum(bool(_stems(keyword) & asked) for keyword in group) for group in keywords]
     best = max(scores, default=0)
     return scores.index(best) if best else None
 
 
 def _remembers(question: str, keywords: Sequence[Sequence[str]], script: PatientScript) -> str:
-    """What a question brings back: a memory, or else the part of the story that it asks about; empty if neither."""
+    """What a question brings back: a memory, or the story for a question about how it began; empty if neither."""
     number = nearest_fact(question, keywords)
     if number is not None:
         return script.facts[number].says
-    if _WHEN.search(question):
-        return script.story
-    return next((line for line in (script.chief_complaint, script.story) if _words(line) & _words(question)), "")
+    return script.story if _WHEN.search(question) else ""
 
 
 def _opener(mine: PatientVoice, archetype: str, script: PatientScript) -> str:

@@ -137,7 +137,7 @@ class StudentUnderstudy(Understudy):
     def _for_patient(ask: Ask[StudentActs]) -> str:
         prompt, student = ask.prompt, ask.prompt.student
         mine = voice(prompt.cue.voice).student
-        asked = " ".join(line.text for line in prompt.history if line.speaker == student.name and line.to not in _STAFF)
+        asked = " ".join(line.text for line in prompt.history if line.to and line.to not in _STAFF)
         topics = [topic for topic, question in mine.history.items() if question not in asked] or list(mine.history)
         question = mine.history[topics[ask.random.randrange(len(topics))]]
         if "stiff communication" in student.weaknesses:
