@@ -18,6 +18,7 @@ from polyclinic.core.reading import Finding
         ("All of it is on the right.", "Hearing and ringing are on the left."),
         ("The dark half is on the nasal side.", "On the outer (temporal) side in both eyes."),
         ("The obstruction is reversible.", "Scooped limb: fixed obstruction."),
+        ("Insulin pushes potassium out of the cells.", "It stops ketone production and drives potassium into cells."),
     ],
 )
 def test_a_step_with_a_wrong_number_or_side_does_not_count_whatever_the_reader_finds(text: str, step: str) -> None:

@@ -6,6 +6,7 @@ from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
 from polyclinic.clinics.rounds.rules.notes import LISTENERS, ExpertSaid, ToSome
+from polyclinic.clinics.rounds.rules.teaching import asked_in
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.checks import jargon
 from polyclinic.clinics.rounds.state import Room
@@ -105,5 +106,5 @@ def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, nu
 
 def _same(question: str, other: str) -> bool:
     """Whether two students ask the patient the same in nearly the same words: then it is asked once."""
-    mine, theirs = set(spoken_words(question)), set(spoken_words(other))
+    mine, theirs = (set(spoken_words(asked_in(text) or text)) for text in (question, other))
     return len(mine & theirs) >= SAME * len(mine | theirs)

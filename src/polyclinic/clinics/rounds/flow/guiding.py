@@ -38,7 +38,7 @@ def review_board(
         if not heard.leak.yes:
             return Verdict(approved=True)
         words = heard.leak.words or draft.guidance
-        feedback = f"this gives the answer away: “{words}”. Ask for it instead."
+        feedback = f"“{words}” gives the answer away: ask for it instead"
         return Verdict(approved=False, code=LEAK, feedback=feedback)
 
     board: dict[str, Reviewer[Draft]] = {"leak check": no_leak}

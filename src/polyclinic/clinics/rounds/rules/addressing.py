@@ -11,7 +11,7 @@ from typing import Literal
 
 from polyclinic.text.sentences import is_question, sentences
 
-Asked = Literal["patient", "expert"]
+_Asked = Literal["patient", "expert"]
 _PEOPLE = r"patient|mother|father|mum|dad|parents?|wife|husband|partner|daughter|son|sister|brother|family|him|her|them"
 _EXPERTS = r"expert|specialist|textbook"
 _MARK = re.compile(
@@ -43,9 +43,9 @@ _ASKS = re.compile(
 HOW_TO_ASK = "write patient: and your question, or expert: and your question, both with ;; between them, or pass"
 
 
-def questions_for(text: str) -> dict[Asked, str]:
+def questions_for(text: str) -> dict[_Asked, str]:
     """What a person asks the patient and the expert. Raises `ValueError` with what to write where that is not plain."""
-    asked: dict[Asked, list[str]] = {"patient": [], "expert": []}
+    asked: dict[_Asked, list[str]] = {"patient": [], "expert": []}
     for part in text.split(";;"):
         mark = _MARK.match(part)
         if mark:
@@ -56,9 +56,9 @@ def questions_for(text: str) -> dict[Asked, str]:
     return {whom: " ".join(words) for whom, words in asked.items()}
 
 
-def _by_sentence(part: str) -> list[tuple[Asked, str]]:
+def _by_sentence(part: str) -> list[tuple[_Asked, str]]:
     """The questions of a part without a mark. A statement before a question belongs to it."""
-    found: list[tuple[Asked, str]] = []
+    found: list[tuple[_Asked, str]] = []
     before = ""
     for sentence in sentences(part):
         words = f"{before} {sentence}".strip()
@@ -73,7 +73,7 @@ def _by_sentence(part: str) -> list[tuple[Asked, str]]:
     return found
 
 
-def _meant_for(sentence: str) -> Asked | None:
+def _meant_for(sentence: str) -> _Asked | None:
     named = _SAYS_WHOM.search(sentence)
     if named:
         return "patient" if named["patient"] else "expert"

@@ -66,6 +66,7 @@ _OPPOSITES = (
     (("fixed", "irreversible"), ("reversible", "reverses")),
     (("inherited", "congenital", "genetic"), ("acquired",)),
     (("one-sided", "unilateral"), ("both-sided", "bilateral")),
+    (("into cells", "into the cells"), ("out of cells", "out of the cells")),
 )
 _NO_SIDE = re.compile(
     r"\bright (?:away|now|there|answer|thing|drug|choice|time|way|after|before)\b|\b(?:is|are|be|'s) right\b"

@@ -13,35 +13,37 @@ from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.clinics.rounds.understudies.textbook import look_up
 from polyclinic.clinics.rounds.understudies.voices import PatientVoice, voice
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.reading.words import content
 from polyclinic.text.words import STOP_WORDS, ContentWords
 
-_words = ContentWords(STOP_WORDS, least=4, digits=True)
+_words = ContentWords(STOP_WORDS, least=4, digits=True, same={"medicines": "medicine"})
 _WHEN = re.compile(
     r"\b(?:when|since|how long|how did)\b.*\b(?:start|begin|began|come on|happen|like this)", re.IGNORECASE
 )
-
-
-def _stems(text: str) -> frozenset[str]:
-    """The words of a text; "medicine" and "medicines" are the same."""
-    return frozenset(word.rstrip("e") for word in _words(text))
 
 
 def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
     """The memory that a question brings back: the memory that shares most words with the question; None if no memory
     shares any.
     """
-    asked = _stems(question)
-    scores = [sum(bool(_stems(keyword) & asked) for keyword in group) for group in keywords]
+    asked = _words(question)
+    scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
     best = max(scores, default=0)
     return scores.index(best) if best else None
 
 
 def _remembers(question: str, keywords: Sequence[Sequence[str]], script: PatientScript) -> str:
-    """What a question brings back: a memory, or the story for a question about how it began; empty if neither."""
+    """What a question brings back: a memory, the story for a question about how it began, or for a question about pain
+    a line about pain, in any word for it; empty if there is none.
+    """
     number = nearest_fact(question, keywords)
     if number is not None:
         return script.facts[number].says
-    return script.story if _WHEN.search(question) else ""
+    if _WHEN.search(question):
+        return script.story
+    pain = content("pain") & content(question)
+    lines = (script.chief_complaint, *(fact.says for fact in script.facts), script.story)
+    return next((line for line in lines if pain & content(line)), "")
 
 
 def _opener(mine: PatientVoice, archetype: str, script: PatientScript) -> str:

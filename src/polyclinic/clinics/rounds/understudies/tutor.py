@@ -28,7 +28,6 @@ from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of, sounds_false, steps_in
 from polyclinic.clinics.rounds.understudies.voices import TutorVoice, voice
-from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
 
@@ -81,9 +80,9 @@ class ReportGroup:
 def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: CaseKey) -> str:
     missing = next((step for number, step in enumerate(key.steps) if number not in held), None)
     steps = ", ".join(str(number + 1) for number in held)
-    has = mine.has.format(name=analysis.student, steps=steps) if held else mine.has_none.format(name=analysis.student)
-    needs = mine.needs.format(find=missing.step_summary) if missing else mine.complete
-    return f"{has}{needs} Profile: {cut(analysis.profile, 80)}"
+    name = f"{analysis.student} ({analysis.profile.partition(';')[0]})"
+    has = mine.has.format(name=name, steps=steps) if held else mine.has_none.format(name=name)
+    return has + (mine.needs.format(find=missing.step_summary) if missing else mine.complete)
 
 
 def thinking(group: ReportGroup, with_images: bool) -> str:

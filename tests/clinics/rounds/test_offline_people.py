@@ -1,14 +1,18 @@
-"""A step that a student has shown stays made: nobody must say everything again in each report."""
+"""The offline people of a round: a step once shown stays made, and what they ask and answer makes sense."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 
+from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
+from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge
 from polyclinic.clinics.rounds.rules.notes import Analysed, Thought
 from polyclinic.clinics.rounds.rules.view import turn_context, tutor_rounds
+from polyclinic.clinics.rounds.understudies.specialist import SpecialistUnderstudy
 from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.core.model import Completion, Request
+from polyclinic.core.understudy import Ask
 from polyclinic.text.sentences import is_question
 from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play
@@ -72,3 +76,14 @@ async def test_a_patient_who_knows_nothing_of_it_does_not_speak_of_the_rest(play
     for change, told in ((about_the_moon, "I really could not say."), (when, "two days ago")):
         said = (await play(case, "one-student", changes={"student": change})).result.transcript.said("patient")
         assert told in said[1].text and "About the rest" not in said[1].text
+
+
+def test_the_offline_textbook_says_that_it_has_nothing_on_a_general_question() -> None:
+    def explained(question: str) -> ExpertAnswer:
+        prompt = AnswersKnowledge(question=question)
+        return SpecialistUnderstudy().explains(Ask(prompt, Request("specialist", prompt, ()), {}))
+
+    assert explained("What is meant by troponin?").explanation.startswith("A protein of heart muscle")
+    unknown = explained("Which bacteria live on rusty nails?")
+    assert unknown.general and "nothing on that" in unknown.explanation
+    assert not explained("What should we do for this patient?").general and not explained("Rusty nails.").general
