@@ -55,7 +55,7 @@ def for_reviewer(judged: Case, part: str, say: Phrases) -> list[Section]:
     answers = _answers(transcript) if part == "specialist" else []
     slips = [event for event in transcript.of(Violated) if event.by == part]
     short = say.in_short(
-        danger=[say(checks.through, words=quoted(words)) for score in scores for words in score.evidence],
+        danger=[say(checks.through, words=words) for words in _once(scores)],
         good=_good(scores, reviews, checks, say),
         missing=[
             *(say("leaked as expert", words=quoted(event.words), why=event.rationale) for event in slips),
@@ -69,6 +69,11 @@ def for_reviewer(judged: Case, part: str, say: Phrases) -> list[Section]:
     body: list[Block] = [Table(say("verdicts"), heads, rows) if rows else Paragraph(say("no verdicts"))]
     body += [Paragraph(say("answered", words=quoted(text))) for text in answers]
     return [short, Section(say("verdicts"), body)]
+
+
+def _once(scores: list[Score]) -> list[str]:
+    """The words that a judge objected to, each only once: a tutor may say the same in several rounds."""
+    return list(dict.fromkeys(quoted(words) for score in scores for words in score.evidence))
 
 
 def _good(scores: list[Score], reviews: list[tuple[str, Reviewed]], checks: _Checks, say: Phrases) -> list[str]:
