@@ -27,6 +27,7 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
 from polyclinic.store.store import Store, open_store
+from polyclinic.web.fixed_words import korean_words
 
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
@@ -141,7 +142,9 @@ async def _session(
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
-    screen, again = Screen(role, quiet=as_json), resume_line(run, store.url, "play --resume")
+    names = korean_words() if own_language() == "ko" else {}
+    screen = Screen(role, quiet=as_json, names=names)
+    again = resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
     asking.add_done_callback(lambda _: desk.close())
     try:
@@ -195,7 +198,7 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
         screen.ask(question)
         while True:
             try:
-                line = await _typed(f"{question.role}> ")
+                line = await _typed(f"{screen.name(question.role)}> ")
             except EOFError:
                 desk.close()
                 return

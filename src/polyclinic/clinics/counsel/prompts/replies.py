@@ -26,11 +26,6 @@ def means_no(typed: str) -> bool:
     return letters(typed) in _NO
 
 
-def in_plain_words(name: str) -> str:
-    """A stage, signal, subject or label as a person reads and types it: `disease awareness`, `preferences cpr`."""
-    return name.replace("_", " ").replace(".", " ")
-
-
 class Cue(Facts):
     """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other side
     is a real person.
