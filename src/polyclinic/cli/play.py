@@ -142,8 +142,7 @@ async def _session(
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
-    names = korean_words() if own_language() == "ko" else {}
-    screen = Screen(role, quiet=as_json, names=names)
+    screen = Screen(role, quiet=as_json, names=_own_names())
     again = resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
     asking.add_done_callback(lambda _: desk.close())
@@ -164,6 +163,11 @@ async def _session(
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
+
+
+def _own_names() -> dict[str, str]:
+    """Fixed names and explanations in the person's language; empty for English."""
+    return korean_words() if own_language() == "ko" else {}
 
 
 async def _typed(prompt: str) -> str:
@@ -245,8 +249,10 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     shown = sections if full else in_brief(sections)
     if shown:
         click.echo("\n\n".join(section_text(section) for section in shown) + "\n")
+    names = _own_names()
     for line in figure_lines(clinic, own):
-        click.echo(line)
+        told, _, figure = line.strip().rpartition(": ")
+        click.echo(f"  {names.get(told, told)}: {names.get(figure, figure)}")
     click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
     click.echo(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}")
     if shown != sections:

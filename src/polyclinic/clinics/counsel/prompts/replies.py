@@ -27,13 +27,14 @@ def means_no(typed: str) -> bool:
 
 
 class Cue(Facts):
-    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other side
-    is a real person.
+    """What steers an offline player and is never printed: its voice, the name of the stage, whether the other side is a
+    real person, and whether these are the person's first words.
     """
 
     voice: str = "first"
     stage: str = ""
     live: bool = False
+    opening: bool = False
 
 
 class SourceShown(Frozen):

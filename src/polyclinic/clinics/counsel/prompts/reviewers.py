@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from polyclinic.clinics.counsel.prompts.replies import (
     NONE,
     Criticism,
+    Cue,
     GuardVerdict,
     SourceShown,
     means_no,
@@ -82,6 +83,7 @@ class GuardChecks(Prompt[GuardVerdict]):
     utterance: str
     unshown: str = ""
     """The label of the first answer, if that answer quoted no words of the message."""
+    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:

@@ -30,6 +30,8 @@ FEEDBACK: Sentences = {
         f"subject {name}": (words, names_of("subjects", "ko")[name])
         for name, words in names_of("subjects", "en").items()
     },
+    "part critic": ("critic", "검토자"),
+    "part patient": ("patient", "환자"),
     # the counsellor
     "you said": ("you said {words}", "이렇게 말씀하셨습니다: {words}"),
     "felt": ("you responded to their feelings.", "마음을 알아주셨습니다."),

@@ -89,7 +89,7 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
         good=[say("stood", words=event.feedback) for event in refused if event.feedback in _objections(case)],
         missing=[say("said anyway", words=quoted(words)) for score in slips for words in score.evidence],
         next_step=say("critic next"),
-        unmeasured="critic",
+        unmeasured=say("part critic"),
     )
     table = refused_drafts(refused, say)
     return [short, Section(say("feedback"), [table] if table.rows else [Paragraph(say("no objection"))])]
@@ -136,5 +136,5 @@ def for_patient(case: Case[Talk], say: Phrases) -> list[Section]:
     if ended is not None:
         outcome = say(f"end {case.transcript.outcome()}")
         body.append(Paragraph(say("your stage", stage=say(f"stage {ended.stage}"), outcome=outcome)))
-    short = say.in_short(next_step=say("patient next"), unmeasured="patient")
+    short = say.in_short(next_step=say("patient next"), unmeasured=say("part patient"))
     return [short, say.your_words(said), Section(say("course"), body)]

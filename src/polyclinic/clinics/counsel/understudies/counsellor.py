@@ -75,13 +75,15 @@ class CounsellorUnderstudy(Understudy):
 
     @staticmethod
     def _source(prompt: CounsellorReplies, heard: str) -> SourceShown | None:
-        """The source to quote, if any. A sentence in `heard` is not said again."""
+        """The source to quote, if any. The first one is the stage's own if it explains something; the others answer
+        the person's question. A sentence in `heard` is not said again.
+        """
         usable = [source for source in prompt.sources if source.say and source.say not in heard]
         if prompt.gentle or not usable:
             return None
-        explains = explaining(prompt.cue.stage)
+        explains = explaining(prompt.cue.stage) and usable[0] is prompt.sources[0]
         if _QUESTION.search(prompt.utterance):
-            return usable[-1 if explains and len(usable) == 1 else min(1, len(usable) - 1) if explains else 0]
+            return usable[min(int(explains), len(usable) - 1)]
         return usable[0] if explains else None
 
     @answers(CounsellorComforts)
