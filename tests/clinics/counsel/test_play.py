@@ -94,3 +94,9 @@ def test_a_korean_talk_has_korean_names(tmp_path: Path, monkeypatch: pytest.Monk
     done = CliRunner().invoke(command, words, input="시작\n/quit\n", standalone_mode=False)
     assert "환자 → 상담자: " in done.output and "계획자> " in done.output
     assert "단계: 시작, 병에 대한 이해. 신호: 동의, 없음." in done.output.replace("\n", " ")
+
+
+def test_the_commonest_question_is_answered_and_not_asked_back(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello", "How long have I got?", "Goodbye. /bye")
+    assert "Survival numbers describe groups, not one person" in shown and "ending your life" not in shown
+    assert "— left —" in shown

@@ -14,6 +14,7 @@ from polyclinic.clinics.counsel.evaluations.figures import Judged, JudgeName, Ut
 from polyclinic.clinics.counsel.evaluations.guard import read_rows, sections
 from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
 from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import (
     Decision,
     at_once,
@@ -141,6 +142,13 @@ def test_danger_inside_a_long_message_is_found_in_its_window() -> None:
 def weights_danger(text: str) -> float:
     found = weights().read(text, "en")
     return sum(found[label] for label in DANGERS)
+
+
+@pytest.mark.parametrize("text", ["Goodbye.", "Thank you, goodbye.", "안녕히 계세요.", "고맙습니다. 안녕히 계세요."])
+def test_bare_courtesy_is_no_danger_and_no_danger_is_bare_courtesy(text: str) -> None:
+    assert read_message(text).level == "none"
+    lines = [row for split in ("train", "test") for row in guard_lines(split) if only_courtesy(row.text)]
+    assert lines and {row.label for row in lines} == {"ordinary"}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import re
 from functools import cache
 from typing import Literal, get_args
 
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
 from polyclinic.core.message import Frozen
@@ -59,11 +60,12 @@ NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0
 
 
 def read_message(text: str, opening: bool = False) -> GuardReading:
-    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") says nothing
-    that the weights could have learned: it is not read, and only the word screen looks at it. `opening` says that
+    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") and
+    bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and only
+    the word screen looks at them. `opening` says that
     these are first words.
     """
-    if _ONE_SIGN.fullmatch(text):
+    if _ONE_SIGN.fullmatch(text) or only_courtesy(text):
         return NOTHING_READ
     return min((_read(piece, opening) for piece in pieces(text)), key=_gravity)
 
