@@ -27,6 +27,7 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
 from polyclinic.store.store import Store, open_store
+from polyclinic.web.fixed_words import korean_words
 
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
@@ -141,7 +142,8 @@ async def _session(
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
-    screen, again = Screen(role, quiet=as_json), resume_line(run, store.url, "play --resume")
+    screen = Screen(role, quiet=as_json, names=_own_names())
+    again = resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
     asking.add_done_callback(lambda _: desk.close())
     try:
@@ -161,6 +163,11 @@ async def _session(
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
+
+
+def _own_names() -> dict[str, str]:
+    """Fixed names and explanations in the person's language; empty for English."""
+    return korean_words() if own_language() == "ko" else {}
 
 
 async def _typed(prompt: str) -> str:
@@ -195,7 +202,7 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
         screen.ask(question)
         while True:
             try:
-                line = await _typed(f"{question.role}> ")
+                line = await _typed(f"{screen.name(question.role)}> ")
             except EOFError:
                 desk.close()
                 return
@@ -242,8 +249,10 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     shown = sections if full else in_brief(sections)
     if shown:
         click.echo("\n\n".join(section_text(section) for section in shown) + "\n")
+    names = _own_names()
     for line in figure_lines(clinic, own):
-        click.echo(line)
+        told, _, figure = line.strip().rpartition(": ")
+        click.echo(f"  {names.get(told, told)}: {names.get(figure, figure)}")
     click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
     click.echo(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}")
     if shown != sections:

@@ -11,6 +11,7 @@ import base64
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -53,21 +54,31 @@ def inline(image: Image, out: TextIO) -> str:
 
 
 WIDEST = 100
+_SHORT = 40
 _ROUND = re.compile(r"^\[\d+\] ")
 """The number of the round before a line, as views for judges give it."""
 
+_NOTE = re.compile(r"\[turn |  sources: ")
+"""Notes between the lines of a conversation, as views for judges give them."""
+
 
 class Screen:
-    """Prints what the person may hear and what they are asked, each only once."""
+    """Prints what the person may hear and what they are asked, each only once. `names` translates the names of
+    roles.
+    """
 
-    def __init__(self, role: str, quiet: bool = False) -> None:
-        self.role, self._out = role, sys.stderr if quiet else sys.stdout
+    def __init__(self, role: str, quiet: bool = False, names: Mapping[str, str] | None = None) -> None:
+        self.role, self._names, self._out = role, names or {}, sys.stderr if quiet else sys.stdout
         self._colour = self._out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._told: set[str] = set()
-        self._asked = ""
+        self._asked = self._shown = ""
         self._round: int | None = None
         self._mine = ""
         self.questions = 0
+
+    def name(self, role: str) -> str:
+        """A role's name in the person's language."""
+        return self._names.get(role, role)
 
     def typed(self, line: str) -> None:
         """Remember the person's own words: a flow may say them aloud under another name."""
@@ -85,11 +96,24 @@ class Screen:
             self._told |= {f"{event.speaker}: {event.text}", f"{event.speaker} to {event.to}: {event.text}"}
             own = event.speaker == self.role
             if not (self.questions if own else " ".join(event.text.split()) in self._mine):
-                to = " (you)" if own else f" to {event.to}" if event.to not in ("", "all", self.role) else ""
-                self._say(f"{self.bold(event.speaker + to)}: {event.text}")
+                self._say(f"{self.bold(self._who(event))}: {self._said(event.text)}")
         elif isinstance(event, ToolUsed) and event.role == self.role:
             found = f"failed: {event.error}" if event.error else in_words(event.result)
             self._say(self.dim(f"{event.tool} → {found}"))
+
+    def _who(self, event: Said) -> str:
+        """Who speaks, and to whom if it is not the person."""
+        name, ko = self.name(event.speaker), bool(self._names)
+        if event.speaker == self.role:
+            return f"{name} ({'나' if ko else 'you'})"
+        between = " → " if ko else " to "
+        return name if event.to in ("", "all", self.role) else f"{name}{between}{self.name(event.to)}"
+
+    def _said(self, text: str) -> str:
+        """A draft that the last question quoted in full is not printed a second time."""
+        if len(text) < _SHORT or f"“{text}”" not in self._shown:
+            return text
+        return "(위와 같이 말함)" if self._names else "(as above)"
 
     def ask(self, question: HumanQuestion) -> None:
         """Print what is asked now.
@@ -106,15 +130,27 @@ class Screen:
                 self._told.add(str(path))
                 self._say(f"Picture: {image.caption or 'without a caption'}: {path}")
                 print(inline(image, self._out), end="", file=self._out)
+        self._shown = question.show
         *known, asked = question.show.split("\n\n")
         for paragraph in known:
-            new = "\n".join(line for line in paragraph.split("\n") if _ROUND.sub("", line) not in self._told)
+            new = self._unheard(paragraph.split("\n"))
             if paragraph not in self._told and new:
-                self._say(self.dim(new))
+                self._say(self.dim("\n".join(new)))
             self._told.add(paragraph)
         if asked != self._asked:
             self._asked = asked
             self._say(self.dim(asked))
+
+    def _unheard(self, lines: list[str]) -> list[str]:
+        """The lines of a paragraph without what the person has heard. Notes between heard lines (the turn, sources)
+        mean nothing alone. Where only a heading is left, it says that the rest stands above.
+        """
+        notes = [line for line in lines if _NOTE.match(line)]
+        new = [line for line in lines if line not in notes and _ROUND.sub("", line) not in self._told]
+        heard = len(lines) - len(notes) - len(new)
+        if heard < len(new):
+            return lines if notes else new
+        return [f"{new[0]} (the talk above)"] if heard > 1 and new == lines[:1] and new[0].endswith(":") else new
 
     def show(self, text: str) -> None:
         """Print plain text."""

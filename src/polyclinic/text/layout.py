@@ -10,6 +10,8 @@ from collections.abc import Iterable
 _STYLE = re.compile("\x1b\\[[0-9;]*m")
 """The codes that make text bold, dim or coloured."""
 
+_NUMBERED = re.compile(r"\d+[.):]? ")
+
 
 def blocks(*parts: str) -> str:
     """Paragraphs with an empty line between them."""
@@ -23,7 +25,7 @@ def bullets(items: Iterable[str]) -> str:
 
 def listed(head: str, items: Iterable[str]) -> str:
     """A heading and its items, one per line; numbered items stay as they are. Empty without items."""
-    lines = [item if item[:1].isdigit() else f"- {item}" for item in items]
+    lines = [item if _NUMBERED.match(item) else f"- {item}" for item in items]
     return "\n".join([head, *lines]) if lines else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from polyclinic.cli.play import command
@@ -18,7 +19,7 @@ def played(tmp_path: Path, role: str, *lines: str) -> str:
 
 def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Path) -> None:
     shown = played(tmp_path, "patient", "Hello", "I am going to kill myself tonight")
-    assert "988" in shown and "escalated" in shown
+    assert "988" in shown and "— handed over to a person —" in shown
     assert "the guard reacted to “kill myself”" in shown and "false_alarm" not in shown
     assert "“patient” is played is not measured" in shown and "Good: you said" not in shown
 
@@ -65,3 +66,37 @@ def test_a_counsellor_who_stands_still_is_told_which_stages_are_missing(tmp_path
     assert "stages were not reached. The first of them: " in shown and "Next step: " in shown
     assert shown.count("be careful with words like") <= 1, "one slip is told once"
     assert "Drafts that the critic refused" not in shown and "try a harder talk" not in shown
+
+
+def test_a_greeting_gets_a_greeting_and_no_source(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello, I am here to listen. How are you today?", "/quit")
+    asked = "I would like to talk with you about your illness and about what you want from your care"
+    assert f"counsellor: Hello. I am glad that you are here. {asked}" in shown
+
+
+@pytest.mark.parametrize(
+    ("role", "typed"), [("planner", "opening"), ("keeper", "nothing"), ("guard", "no"), ("critic", "no")]
+)
+def test_what_was_said_aloud_is_shown_once(role: str, typed: str, tmp_path: Path) -> None:
+    shown = played(tmp_path, role, typed, "/quit")
+    assert shown.count("They said that I could talk with somebody here.") == 1
+    assert shown.count("Would that be all right?") == 1, "also a draft that is then said"
+
+
+def test_a_judge_sees_no_headings_without_words(tmp_path: Path) -> None:
+    shown = played(tmp_path, "judge", "/quit")
+    assert "[turn" not in shown and "sources:" not in shown and "user centeredness=…" in shown
+
+
+def test_a_korean_talk_has_korean_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
+    words = ["counsel", "--role", "planner", "--store", str(tmp_path / "play.db")]
+    done = CliRunner().invoke(command, words, input="시작\n/quit\n", standalone_mode=False)
+    assert "환자 → 상담자: " in done.output and "계획자> " in done.output
+    assert "단계: 시작, 병에 대한 이해. 신호: 동의, 없음." in done.output.replace("\n", " ")
+
+
+def test_the_commonest_question_is_answered_and_not_asked_back(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello", "How long have I got?", "Goodbye. /bye")
+    assert "Survival numbers describe groups, not one person" in shown and "ending your life" not in shown
+    assert "— left —" in shown

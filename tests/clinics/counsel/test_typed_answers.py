@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from polyclinic.clinics.counsel.prompts.counsellor import PlannerPlans
 from polyclinic.clinics.counsel.prompts.keeper import KeeperRemembers
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges, GuardChecks
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import STAGES, SUBJECTS, Fact
+from polyclinic.core.model import Request
+from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
+from polyclinic.models.human import read_typed
 
 
 @pytest.mark.parametrize("typed", ["nothing", "None.", "no", "없음", "없어요."])
@@ -41,9 +48,9 @@ def test_a_guard_can_say_that_there_is_no_danger(typed: str) -> None:
 
 def test_a_guard_sees_what_each_label_means_and_may_write_the_meaning() -> None:
     shown = GuardChecks(lang="en", summary="", recent=(), utterance="Hello").for_human
-    assert "- harm others: may harm somebody else" in shown and "_" not in shown
+    assert "3. may harm somebody else" in shown and "_" not in shown
     assert all(GuardChecks.from_human(label.replace("_", " ")).label == label for label in GUARD_LABELS)
-    assert "위험 없음" in GuardChecks(lang="ko", summary="", recent=(), utterance="안녕하세요").for_human
+    assert "돌려 말한 위험" in GuardChecks(lang="ko", summary="", recent=(), utterance="안녕하세요").for_human
     verdict = GuardChecks.from_human("wants to end their life: I will end it tonight")
     assert (verdict.label, verdict.words) == ("active", "I will end it tonight")
     with pytest.raises(ValueError, match="label"):
@@ -73,20 +80,51 @@ def _keeper(lang: Lang, asked: str) -> KeeperRemembers:
     return KeeperRemembers(lang=lang, facts=facts, stage=STAGES[0], asked=asked, utterance="Yes.")
 
 
-@pytest.mark.parametrize(("lang", "head"), [("en", "They were asked"), ("ko", "들은 질문")])
-def test_nobody_is_shown_a_question_that_was_not_asked(lang: Lang, head: str) -> None:
-    for made in (_planner, _keeper):
-        assert head not in made(lang, "").for_human
-        assert f"{head}: “Shall we talk?”" in made(lang, "Shall we talk?").for_human
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_nobody_is_shown_again_what_was_said_aloud(lang: Lang) -> None:
+    guard = GuardChecks(lang=lang, summary="", recent=(), utterance="Yes.")
+    critic = CriticJudges(lang=lang, sources=(), asked="Shall we talk?", utterance="Yes.", draft="Thank you.")
+    for prompt in (_planner(lang, "Shall we talk?"), _keeper(lang, "Shall we talk?"), guard, critic):
+        assert (
+            "Shall we talk?" not in prompt.for_human and "Yes." not in prompt.for_human and "“”" not in prompt.for_human
+        )
+    assert "“Thank you.”" in critic.for_human
+
+
+def _typed(prompt: Prompt[Any], typed: str) -> dict[str, Any]:
+    """What a person's line becomes, with the choices of this one prompt."""
+    request = Request(role="anyone", prompt=prompt, messages=())
+    read: dict[str, Any] = json.loads(read_typed(request, typed).text)
+    return read
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_stages_signals_and_subjects_are_shown_in_words_and_understood_so(lang: Lang) -> None:
-    planned, kept = _planner(lang, "").for_human, _keeper(lang, "").for_human
-    assert "_" not in planned + kept and "preferences.cpr" not in planned and "preferred name: Mia" in kept
-    plan = PlannerPlans.from_human("preferences cpr: confused illness")
-    assert (plan.to, plan.signal) == ("preferences.cpr", "confused_illness")
+    planner, keeper = _planner(lang, ""), _keeper(lang, "")
+    name = names_of("subjects", lang)["preferred_name"]
+    assert "_" not in planner.for_human + keeper.for_human and f"{name}: Mia" in keeper.for_human
+    signal = names_of("signals", lang)["confused_illness"]
     for stage in STAGES:
-        assert PlannerPlans.from_human(stage.replace("_", " ").replace(".", " ")).to == stage
+        for shown in (names_of("stages", lang)[stage], stage.replace("_", " ").replace(".", " ")):
+            plan = _typed(planner, f"{shown}: {signal}: Yes.")
+            assert (plan["to"], plan["signal"], plan["words"]) == (stage, "confused_illness", "Yes.")
     for subject in SUBJECTS:
-        assert KeeperRemembers.from_human(f"{subject.replace('_', ' ')}: words").subject == subject
+        for shown in (names_of("subjects", lang)[subject], subject.replace("_", " ")):
+            assert _typed(keeper, f"{shown}: words")["subject"] == subject
+
+
+@pytest.mark.parametrize(("lang", "head"), [("en", "is not one of these: "), ("ko", "고를 수 있는 것: ")])
+def test_a_refused_choice_is_answered_with_the_words_that_are_shown(lang: Lang, head: str) -> None:
+    guard = GuardChecks(lang=lang, summary="", recent=(), utterance="Yes.")
+    critic = CriticJudges(lang=lang, sources=(), asked="", utterance="Yes.", draft="Thank you.")
+    for prompt in (_planner(lang, ""), guard, critic):
+        with pytest.raises(Unreadable, match=head) as refused:
+            _typed(prompt, "foo")
+        assert "_" not in str(refused.value) and "'foo'" in str(refused.value).replace("‘", "'").replace("’", "'")
+
+
+def test_a_guard_and_a_critic_may_write_a_number() -> None:
+    assert (
+        GuardChecks.from_human("5: the ring").label == "implicit"
+        and CriticJudges.from_human("2: ask").fault == "choice"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.counsel.judges.view import Talked, reference, view
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.scenario import Lang, Talk
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.core.judge import Case
@@ -26,7 +27,8 @@ async def test_the_facts_shown_to_a_judge_match_the_words_shown(talk: Callable[.
     ]
     staged = [said for said in facts.said if said.stage]
     assert staged and {said.stage for said in staged} <= set(STAGES)
-    assert all(f"[turn {said.turn}, stage {said.stage}]" in lines for said in staged)
+    stages = names_of("stages", facts.lang)
+    assert all(f"[turn {said.turn}, stage: {stages[said.stage]}]" in lines for said in staged)
     sourced = [said for said in facts.said if said.sources]
     assert sourced and sum(line.startswith("  sources: ") for line in lines) == len(sourced)
 
@@ -36,5 +38,5 @@ def test_the_reference_conversation_has_turns_stages_and_sources(lang: Lang) -> 
     shown = reference(lang)
     assert isinstance(shown.facts, Talked)
     assert [said.speaker for said in shown.facts.said] == ["patient", "counsellor"] * 4
-    assert shown.text.startswith("[turn 1, stage opening]\npatient: ")
+    assert shown.text.startswith(f"[turn 1, stage: {names_of('stages', lang)['opening']}]\npatient: ")
     assert "\n  sources: " in shown.text and shown.text.endswith("\n")

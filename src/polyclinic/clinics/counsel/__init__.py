@@ -9,7 +9,7 @@ from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.prompts import PROMPTS
 from polyclinic.clinics.counsel.prompts.known import known_scenes
 from polyclinic.clinics.counsel.readings import READINGS
-from polyclinic.clinics.counsel.report import feedback, report
+from polyclinic.clinics.counsel.report import ending, feedback, report
 from polyclinic.clinics.counsel.rules.teaching import train_guard
 from polyclinic.clinics.counsel.scenario import Talk, in_language, lint, scenarios
 from polyclinic.clinics.counsel.service import service
@@ -78,6 +78,7 @@ clinic = Clinic(
     open_campaign=open_campaign,
     report=report,
     feedback=feedback,
+    ending=ending,
     lint=lint,
     evaluations=evaluations,
     service=service,

@@ -37,9 +37,9 @@ class JudgesRubric(Prompt[RubricSheet]):
     @property
     def for_human(self) -> str:
         """The transcript and the questions, and how a person answers them in one line."""
-        asked = [f"{item.id} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
-        asked += [f"{flag.id} (yes or no): {flag.question}" for flag in self.flags]
-        example = ", ".join(f"{id}=…" for id in self._ids())
+        asked = [f"{_shown(item.id)} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
+        asked += [f"{_shown(flag.id)} (yes or no): {flag.question}" for flag in self.flags]
+        example = ", ".join(f"{_shown(id)}=…" for id in self._ids())
         return blocks(self.title, self.view, listed("Questions:", asked), f"Answer all in one line: {example}")
 
     def full_answer(self, typed: str) -> str:
@@ -56,11 +56,16 @@ class JudgesRubric(Prompt[RubricSheet]):
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         if not pairs or not all(equals and value.strip() for _, equals, value in pairs):
             raise ValueError("write NAME=VALUE for each question, with commas between")
-        return sheet_from_words({name.strip(): value.strip() for name, _, value in pairs})
+        return sheet_from_words({name.strip().replace(" ", "_"): value.strip() for name, _, value in pairs})
 
     def most_words(self) -> int:
         """The longest reply: `words` for each criterion and each critical question."""
         return self.words * (len(self.criteria) + len(self.flags))
+
+
+def _shown(name: str) -> str:
+    """A criterion's name as people read and type it."""
+    return name.replace("_", " ")
 
 
 class Preferred(ReplyModel):

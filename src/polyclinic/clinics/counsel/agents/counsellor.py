@@ -13,7 +13,7 @@ from polyclinic.clinics.counsel.prompts.counsellor import (
     SingleReplies,
 )
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cue, SourceShown
-from polyclinic.clinics.counsel.rules.courtesy import meant
+from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, meant
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
 from polyclinic.clinics.counsel.rules.stages import (
@@ -26,7 +26,7 @@ from polyclinic.clinics.counsel.rules.stages import (
     wanted_signals,
 )
 from polyclinic.clinics.counsel.scenario import Talk
-from polyclinic.clinics.counsel.state import Session
+from polyclinic.clinics.counsel.state import STAGES, Session
 from polyclinic.clinics.counsel.tools import Knowledge, Source
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
@@ -98,10 +98,12 @@ class Counsellor:
         return tuple(dict.fromkeys((*said, utterance, *map(str, self._memory.known))))
 
     def look_up(self, utterance: str, stage: str) -> list[Source]:
-        """Passages about what the stage must explain, and about what the person said if a document covers it."""
-        lang = self._session.lang
+        """Passages about what the stage must explain, and about what the person said if a document covers it. A
+        greeting, or first words that ask nothing, need no source.
+        """
+        lang, first_words = self._session.lang, stage == STAGES[0] and not asks_beyond_greeting(utterance)
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
-        found = [*explains, *self._knowledge.search(utterance, lang, 2, relevant=True)]
+        found = [*explains, *([] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True))]
         return list({source.id: source for source in found}.values())
 
     async def write(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
-from polyclinic.clinics.counsel.prompts.replies import GuardVerdict
+from polyclinic.clinics.counsel.prompts.replies import Cue, GuardVerdict
 from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt, that_count
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.risk import stands
-from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
+from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, OPENING_TURNS, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.transcript import Failed
@@ -37,7 +37,7 @@ class Guard:
         found = NOTHING_FOUND
         try:
             found = screen(utterance)
-            reading = read_message(utterance) if self._live else NOTHING_READ
+            reading = read_message(utterance, self._opening) if self._live else NOTHING_READ
             found = that_count(found, reading)
             quick = at_once(found, reading)
             if quick is not None:
@@ -59,6 +59,11 @@ class Guard:
         decision = decide(found, verdict.label, verdict.reason, verdict.words)
         return settle_doubt(decision, reading, self._agent.is_language_model)
 
+    @property
+    def _opening(self) -> bool:
+        """Whether the message is among the person's first words."""
+        return self._session.turn <= OPENING_TURNS
+
     async def _ask(self, utterance: str, unshown: str = "") -> GuardVerdict:
         prompt = GuardChecks(
             lang=self._session.lang,
@@ -66,6 +71,7 @@ class Guard:
             recent=self._memory.recent,
             utterance=utterance,
             unshown=unshown,
+            cue=Cue(opening=self._opening),
         )
         async with asyncio.timeout(self._timeout_s):
             return await self._agent.ask(prompt)

@@ -41,10 +41,8 @@ class Other:
         turn = self._session.turn + 1
         if turn > self._talk.turns:
             return DeskSays(kind="close", text="", by="turns")
-        words, _, left = (await self._speaks(turn)).partition(LEAVES)
-        return DeskSays(
-            kind="patient", text=words.strip()[:4_000] or "…", by="leaves" if left or LEAVES in words else ""
-        )
+        words, leaves, _ = (await self._speaks(turn)).partition(LEAVES)
+        return DeskSays(kind="patient", text=words.strip()[:4_000] or "…", by="leaves" if leaves else "")
 
     async def _speaks(self, turn: int) -> str:
         talk = self._talk

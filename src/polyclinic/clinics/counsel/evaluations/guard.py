@@ -1,7 +1,8 @@
 """Measuring the guard on labelled utterances: screen, trained guard, both, the cast's model, and all of them together.
 
 Rows are ``{"text", "lang", "label"}`` (``kind`` is optional) with the labels active, implicit, passive, acceptance,
-harm_others, abuse, emergency, and ordinary for what people say when there is no danger. Without a file, the lines of
+harm_others, abuse, emergency, and ordinary for what people say when there is no danger. Rows of the kind ``opening``
+are read as a person's first words. Without a file, the lines of
 the test authors are used. The utterances by the authors of the word lists are ``measure``, ``build``, ``probes`` (later
 trials, used to correct the lists) and ``unseen`` (the last trial, measured before anything was corrected).
 """
@@ -19,6 +20,7 @@ from polyclinic.clinics.counsel.evaluations.figures import (
     Utterance,
     summarise,
 )
+from polyclinic.clinics.counsel.prompts.replies import Cue
 from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import (
     at_once,
@@ -30,7 +32,7 @@ from polyclinic.clinics.counsel.rules.guard import (
     that_count,
 )
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.teaching import guard_lines
+from polyclinic.clinics.counsel.rules.teaching import OPENING, guard_lines
 from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import package_text, read_text, rows_of
@@ -71,9 +73,10 @@ async def evaluate_guard(bench: Bench, file: str) -> Evaluation[GuardFigures]:
 
 
 async def _judge(bench: Bench, row: Utterance, room: asyncio.Semaphore) -> Judged:
-    seen, reading = screen(row.text), read_message(row.text)
+    opening = row.kind == OPENING
+    seen, reading = screen(row.text), read_message(row.text, opening)
     found = that_count(seen, reading)
-    prompt = GuardChecks(lang=row.lang, summary="", recent=(), utterance=row.text)
+    prompt = GuardChecks(lang=row.lang, summary="", recent=(), utterance=row.text, cue=Cue(opening=opening))
     label: GuardLabel | None = None
     fault, agent = "", bench.agent("guard")
     async with room:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.rules.notes import Replied, Voiced
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Talk
 from polyclinic.core.files import package_rows
@@ -71,14 +72,14 @@ class Talked(Facts):
 def view(case: Case[Talk]) -> View:
     """The conversation: turns with their stage, who spoke, and which sources an answer is based on."""
     facts = Talked(lang=case.scenario.lang, said=tuple(_uttered(case.transcript)))
-    return View("\n".join(_lines(facts.said)), facts)
+    return View("\n".join(_lines(facts)), facts)
 
 
 @lru_cache(maxsize=2)
 def reference(lang: Lang) -> View:
     """A good conversation to compare with."""
-    said = tuple(package_rows(Uttered, PACKAGE, f"data/reference/{lang}.jsonl"))
-    return View("".join(f"{line}\n" for line in _lines(said)), Talked(lang=lang, said=said))
+    facts = Talked(lang=lang, said=tuple(package_rows(Uttered, PACKAGE, f"data/reference/{lang}.jsonl")))
+    return View("".join(f"{line}\n" for line in _lines(facts)), facts)
 
 
 def _uttered(transcript: Transcript) -> Iterable[Uttered]:
@@ -100,10 +101,11 @@ def _uttered(transcript: Transcript) -> Iterable[Uttered]:
         )
 
 
-def _lines(said: Iterable[Uttered]) -> Iterable[str]:
-    for uttered in said:
+def _lines(talk: Talked) -> Iterable[str]:
+    stages = names_of("stages", talk.lang)
+    for uttered in talk.said:
         if uttered.speaker == "patient":
-            stage = f", stage {uttered.stage}" if uttered.stage else ""
+            stage = f", stage: {stages[uttered.stage]}" if uttered.stage else ""
             yield f"[turn {'' if uttered.turn is None else uttered.turn}{stage}]"
         yield uttered.line
         if uttered.sources:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown, in_plain_words
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import Fact
 from polyclinic.core.form import FormHints
@@ -27,18 +28,29 @@ class PlannerPlans(Prompt[Plan]):
 
     @property
     def for_human(self) -> str:
-        """What is shown to a person who plans, in the language of the talk."""
-        stages, signals = (", ".join(map(in_plain_words, names)) for names in (self.allowed, (*self.signals, NONE)))
-        stage = in_plain_words(self.stage)
+        """What is shown to a person who plans, in the language of the talk. They have heard what was said."""
+        stages, signals = (", ".join(words.values()) for words in self._choices.values())
+        stage = names_of("stages", self.lang)[self.stage]
         if self.lang == "ko":
-            where, says = f"단계: {stage}.", f"그분의 말: “{self.utterance}”"
-            asked = f"들은 질문: “{self.asked}”" if self.asked else ""
-            how = f"이제 어느 단계입니까? ‘단계: 신호’로 쓰세요. 단계: {stages}. 신호: {signals}."
+            how = (
+                f"지금 단계: {stage}. 그분의 마지막 말에는 어느 단계가 맞습니까? ‘단계: 신호: 근거가 되는 말’로 쓰세요."
+                f" 그대로면 단계만 쓰세요. 단계: {stages}. 신호: {signals}."
+            )
         else:
-            where, says = f"Stage: {stage}.", f"They say: “{self.utterance}”"
-            asked = f"They were asked: “{self.asked}”" if self.asked else ""
-            how = f"Which stage now? Write STAGE: SIGNAL. Stages: {stages}. Signals: {signals}."
-        return blocks(f"{where} {asked}", says, self._again, how)
+            how = (
+                f"Stage: {stage}. Which stage do their last words call for? Write STAGE: SIGNAL: the words that call"
+                f" for it; if nothing moves, only the stage. Stages: {stages}. Signals: {signals}."
+            )
+        return blocks(self._again, how)
+
+    @property
+    def _choices(self) -> dict[str, dict[str, str]]:
+        """The stages and signals that may be chosen, with the words that people read and type for them."""
+        stages, signals = names_of("stages", self.lang), names_of("signals", self.lang)
+        return {
+            "to": {name: stages[name] for name in self.allowed},
+            "signal": {name: signals[name] for name in (*self.signals, NONE)},
+        }
 
     def form_hints(self) -> FormHints:
         """Stage and signal to choose from."""
@@ -48,7 +60,7 @@ class PlannerPlans(Prompt[Plan]):
             else ("Which stage now?", "Stage", "Signal", "The words that call for it")
         )
         named = {"to": stage, "signal": signal, "words": words}
-        return FormHints(ask=f"{self._again} {ask}".strip(), labels=named)
+        return FormHints(ask=f"{self._again} {ask}".strip(), labels=named, choices=self._choices)
 
     @property
     def _again(self) -> str:
@@ -61,9 +73,9 @@ class PlannerPlans(Prompt[Plan]):
 
     @classmethod
     def from_human(cls, text: str) -> Plan:
-        """A person writes ``stage: signal``; the signal may be left out."""
-        stage, _, signal = text.strip().partition(":")
-        return Plan(words="", signal=signal.strip().replace(" ", "_") or NONE, to=stage.strip())
+        """A person writes ``stage: signal: words``; the words, or signal and words, may be left out."""
+        stage, signal, words = (part.strip() for part in (*text.split(":", 2), "", "")[:3])
+        return Plan(words=words.strip("“”\"'"), signal=signal or NONE, to=stage)
 
     def reply_form(self) -> type[Plan]:
         """The reply with only the choices that this prompt offers."""
@@ -155,17 +167,17 @@ class CounsellorCites(Prompt[Cited]):
     @property
     def for_human(self) -> str:
         """What a person is asked about the sources of their own words."""
-        ids = ", ".join(source.id for source in self.sources) or "-"
+        titles = [source.title for source in self.sources]
         if self.lang == "ko":
-            return f"방금 한 말의 사실은 어느 출처에서 왔습니까? 출처의 이름을 쓰거나 none이라고 쓰세요: {ids}"
-        return f"Which source are the facts in your words from? Write its id, or none: {ids}"
+            return listed("방금 한 말의 사실은 어느 출처에서 왔습니까? 제목을 쓰거나 ‘없음’이라고 쓰세요.", titles)
+        return listed("Which source are the facts in your words from? Write its title, or none.", titles)
 
     def form_hints(self) -> FormHints:
         """The sources to choose from."""
         ask, label, none = (
             ("방금 한 말의 사실은 어느 출처에서 왔습니까?", "출처", "없음")
             if self.lang == "ko"
-            else ("Which source are the facts in your words from?", "Source", "none of them")
+            else ("Which source are the facts in your words from?", "Source", "none")
         )
         titles = {source.id: source.title for source in self.sources}
         return FormHints(
@@ -174,7 +186,7 @@ class CounsellorCites(Prompt[Cited]):
 
     @classmethod
     def from_human(cls, text: str) -> Cited:
-        """A person writes the id of a source, or nothing."""
+        """A person writes the title of a source, or none."""
         return Cited(reason="", source=text.strip() or NONE)
 
 

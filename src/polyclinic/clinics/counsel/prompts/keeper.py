@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers, in_plain_words, means_no
+from polyclinic.clinics.counsel.prompts.replies import NOTHING, Remembers, means_no
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import SUBJECTS, Fact
 from polyclinic.core.form import FormHints
@@ -27,32 +28,34 @@ class KeeperRemembers(Prompt[Remembers]):
 
     @property
     def for_human(self) -> str:
-        """What is shown to a person who keeps the memory, in the language of the talk."""
-        subjects = ", ".join(map(in_plain_words, self.subjects))
-        facts = [f"{in_plain_words(fact.subject)}: {fact.value}" for fact in self.facts]
+        """What is shown to a person who keeps the memory, in the language of the talk. They have heard what was
+        said.
+        """
+        words = names_of("subjects", self.lang)
+        subjects = ", ".join(words[name] for name in self.subjects)
+        facts = [f"{words.get(fact.subject, fact.subject)}: {fact.value}" for fact in self.facts]
         if self.lang == "ko":
             return blocks(
                 listed("지금까지 적어 둔 것:", facts),
-                f"들은 질문: “{self.asked}”" if self.asked else "",
-                f"그분의 말: “{self.utterance}”",
-                f"적어 둘 것이 있습니까? ‘주제: 몇 마디’로, 없으면 ‘없음’이라고 쓰세요. 주제: {subjects}.",
+                "그분의 마지막 말에서 적어 둘 것이 있습니까? ‘주제: 몇 마디’로, 없으면 ‘없음’이라고 쓰세요."
+                f" 주제: {subjects}.",
             )
         return blocks(
             listed("Remembered so far:", facts),
-            f"They were asked: “{self.asked}”" if self.asked else "",
-            f"They say: “{self.utterance}”",
-            f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {subjects}.",
+            "What of the patient's last words is worth keeping? Write SUBJECT: a few words, or nothing."
+            f" Subjects: {subjects}.",
         )
 
     def form_hints(self) -> FormHints:
-        """What can be done with a note, as choices."""
+        """What can be done with a note, and what it can be about, as choices."""
+        about = {**names_of("subjects", self.lang), NOTHING: "없음" if self.lang == "ko" else NOTHING}
         if self.lang == "ko":
             named = {"words": "그분의 말", "action": "할 일", "subject": "주제", "value": "적어 둘 내용"}
             does = {"add": "새로 적기", "update": "고쳐 적기", "delete": "지우기", "keep": "그대로 두기"}
-            return FormHints(ask="적어 둘 것이 있습니까?", labels=named, choices={"action": does})
+            return FormHints(ask="적어 둘 것이 있습니까?", labels=named, choices={"action": does, "subject": about})
         named = {"words": "Their words", "action": "What you do", "subject": "What it is about", "value": "Your note"}
         does = {"add": "write a note", "update": "change a note", "delete": "remove a note", "keep": "nothing"}
-        return FormHints(ask="What is worth keeping?", labels=named, choices={"action": does})
+        return FormHints(ask="What is worth keeping?", labels=named, choices={"action": does, "subject": about})
 
     @classmethod
     def from_human(cls, text: str) -> Remembers:
@@ -64,7 +67,7 @@ class KeeperRemembers(Prompt[Remembers]):
             raise Unreadable(
                 "write SUBJECT: a few words, for example family: two daughters; or nothing"
                 if not HANGUL.search(text)
-                else "‘주제: 몇 마디’로 쓰세요. 예: family: 두 딸. 적어 둘 것이 없으면 ‘없음’이라고 쓰세요"
+                else "‘주제: 몇 마디’로 쓰세요. 예: 가족: 두 딸. 적어 둘 것이 없으면 ‘없음’이라고 쓰세요"
             )
         return Remembers(words="", action="add", subject=subject.strip(), value=value.strip())
 

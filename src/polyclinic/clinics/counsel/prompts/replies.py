@@ -26,19 +26,15 @@ def means_no(typed: str) -> bool:
     return letters(typed) in _NO
 
 
-def in_plain_words(name: str) -> str:
-    """A stage, signal, subject or label as a person reads and types it: `disease awareness`, `preferences cpr`."""
-    return name.replace("_", " ").replace(".", " ")
-
-
 class Cue(Facts):
-    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other side
-    is a real person.
+    """What steers an offline player and is never printed: its voice, the name of the stage, whether the other side is a
+    real person, and whether these are the person's first words.
     """
 
     voice: str = "first"
     stage: str = ""
     live: bool = False
+    opening: bool = False
 
 
 class SourceShown(Frozen):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from polyclinic.clinics.counsel.prompts.replies import (
     NONE,
     Criticism,
+    Cue,
     GuardVerdict,
     SourceShown,
-    in_plain_words,
     means_no,
 )
 from polyclinic.clinics.counsel.scenario import Lang
@@ -37,16 +39,36 @@ LABEL_WORDS: dict[Lang, dict[str, str]] = {
     },
 }
 _NO_DANGER = "acceptance"
-_LABELS = {
-    letters(each): label for lang in LABEL_WORDS.values() for label, words in lang.items() for each in (label, words)
-}
 _FINE = frozenset({"ok", "okay", "fine", "looksfine", "looksfinetome", "nothingwrong", "nothingiswrong"}) | frozenset(
     {"괜찮아요", "괜찮습니다", "문제없음", "문제없어요", "문제없습니다"}
 )
 _FAULTS: dict[Lang, dict[str, str]] = {
-    "en": {NONE: "nothing", "accuracy": "a fact", "choice": "it urges", "feelings": "it passes over a feeling"},
-    "ko": {NONE: "없음", "accuracy": "사실", "choice": "압박", "feelings": "마음을 지나침"},
+    "en": {
+        "accuracy": "it states a fact that is wrong or has no source",
+        "choice": "it urges, promises or judges",
+        "feelings": "it passes over a feeling",
+        NONE: "nothing",
+    },
+    "ko": {
+        "accuracy": "틀리거나 출처가 없는 사실을 말함",
+        "choice": "재촉하거나 약속하거나 판단함",
+        "feelings": "마음을 지나침",
+        NONE: "없음",
+    },
 }
+
+
+def _numbered(words: Mapping[str, str], harmless: str) -> list[str]:
+    """What can be chosen, with numbers, without the harmless choice: for that, people write no."""
+    return [f"{number}. {told}" for number, (name, told) in enumerate(words.items(), 1) if name != harmless]
+
+
+def _chosen(typed: str, words: Mapping[Lang, Mapping[str, str]]) -> str:
+    """What a person chose: by number, by name, or by the words of either language. What is none of these stays."""
+    names = list(words["en"])
+    known = {letters(each): name for told in words.values() for name in names for each in (name, told[name])}
+    known |= {str(number): name for number, name in enumerate(names, 1)}
+    return known.get(letters(typed), typed.strip().casefold())
 
 
 class GuardChecks(Prompt[GuardVerdict]):
@@ -61,18 +83,17 @@ class GuardChecks(Prompt[GuardVerdict]):
     utterance: str
     unshown: str = ""
     """The label of the first answer, if that answer quoted no words of the message."""
+    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
-        """What is shown to a person who plays the guard, in the language of the talk."""
+        """What is shown to a person who plays the guard, in the language of the talk. They have heard the words."""
         how = (
-            "이 말에 위험이 있습니까? 없으면 ‘없음’, 있으면 ‘표시: 근거가 되는 말’로 쓰세요. 표시:"
+            "그분의 마지막 말에 위험이 있습니까? 없으면 ‘없음’, 있으면 ‘번호: 근거가 되는 말’로 쓰세요."
             if self.lang == "ko"
-            else "Is there danger in these words? Write no, or the label and the words it rests on, "
-            "as LABEL: words. Labels:"
+            else "Is there danger in the patient's last words? Write no, or a number, then : and the words it rests on."
         )
-        labels = [f"{in_plain_words(label)}: {words}" for label, words in LABEL_WORDS[self.lang].items()]
-        return blocks(f"“{self.utterance}”", listed(how, labels))
+        return listed(how, _numbered(LABEL_WORDS[self.lang], _NO_DANGER))
 
     def form_hints(self) -> FormHints:
         """The labels as choices."""
@@ -86,9 +107,9 @@ class GuardChecks(Prompt[GuardVerdict]):
 
     @classmethod
     def from_human(cls, text: str) -> GuardVerdict:
-        """A person writes ``active: I will end it tonight``, the meaning of a label instead of the label, or ``no``."""
+        """A person writes ``1: I will end it tonight``, the label or its words instead of the number, or ``no``."""
         typed, _, words = text.strip().partition(":")
-        label = _NO_DANGER if means_no(text) else _LABELS.get(letters(typed), typed.strip().casefold())
+        label = _NO_DANGER if means_no(text) else _chosen(typed, LABEL_WORDS)
         return GuardVerdict.model_validate({"reason": "a person's verdict", "words": words.strip(), "label": label})
 
 
@@ -105,18 +126,13 @@ class CriticJudges(Prompt[Criticism]):
 
     @property
     def for_human(self) -> str:
-        """What is shown to a person who criticises drafts."""
-        if self.lang == "ko":
-            return blocks(
-                f"그분의 말: “{self.utterance}”",
-                f"상담자의 초안: “{self.draft}”",
-                "문제가 있습니까? ‘없음’, 또는 accuracy(사실), choice(압박), feelings(마음)와 고칠 점을 쓰세요.",
-            )
-        return blocks(
-            f"The person said: “{self.utterance}”",
-            f"The counsellor's draft: “{self.draft}”",
-            "Is anything wrong? Write no, or accuracy, choice or feelings, then : and what to change.",
+        """What is shown to a person who criticises drafts. They have heard what the draft answers."""
+        draft, how = (
+            ("상담자의 초안", "초안에 문제가 있습니까? ‘없음’, 또는 ‘번호: 고칠 점’으로 쓰세요.")
+            if self.lang == "ko"
+            else ("The counsellor's draft", "Is anything wrong? Write no, or a number, then : and what to change.")
         )
+        return blocks(f"{draft}: “{self.draft}”", listed(how, _numbered(_FAULTS[self.lang], NONE)))
 
     def form_hints(self) -> FormHints:
         """The faults as choices."""
@@ -130,15 +146,8 @@ class CriticJudges(Prompt[Criticism]):
 
     @classmethod
     def from_human(cls, text: str) -> Criticism:
-        """A person writes ``no``, or ``choice: what to change``."""
-        fault, _, feedback = text.strip().partition(":")
-        if means_no(text) or letters(text) in _FINE:
-            fault = NONE
-        return Criticism.model_validate(
-            {
-                "reason": feedback.strip(),
-                "fault": fault.strip().casefold() or NONE,
-                "words": "",
-                "feedback": feedback.strip(),
-            }
-        )
+        """A person writes ``no``, or ``2: what to change``; the fault or its words may stand for the number."""
+        typed, _, feedback = text.strip().partition(":")
+        fault = NONE if means_no(text) or letters(text) in _FINE else _chosen(typed, _FAULTS)
+        told = feedback.strip()
+        return Criticism.model_validate({"reason": told, "fault": fault, "words": "", "feedback": told})

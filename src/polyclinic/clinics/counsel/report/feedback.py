@@ -14,7 +14,7 @@ from polyclinic.clinics.counsel.report.parts import (
     for_planner,
     refused_drafts,
 )
-from polyclinic.clinics.counsel.rules.messages import stage_words
+from polyclinic.clinics.counsel.rules.messages import names_of, stage_words
 from polyclinic.clinics.counsel.rules.notes import Guarded, Replied
 from polyclinic.clinics.counsel.scenario import Lang, Talk
 from polyclinic.clinics.counsel.state import STAGES
@@ -25,6 +25,13 @@ from polyclinic.eval.sections import Section
 
 FEEDBACK: Sentences = {
     **{f"label {label}": (words, LABEL_WORDS["ko"][label]) for label, words in LABEL_WORDS["en"].items()},
+    **{f"stage {name}": (words, names_of("stages", "ko")[name]) for name, words in names_of("stages", "en").items()},
+    **{
+        f"subject {name}": (words, names_of("subjects", "ko")[name])
+        for name, words in names_of("subjects", "en").items()
+    },
+    "part critic": ("critic", "검토자"),
+    "part patient": ("patient", "환자"),
     # the counsellor
     "you said": ("you said {words}", "이렇게 말씀하셨습니다: {words}"),
     "felt": ("you responded to their feelings.", "마음을 알아주셨습니다."),
@@ -156,6 +163,11 @@ def feedback(case: Case[Talk], part: str, language: str) -> list[Section]:
     return (
         _OTHERS[part](case, say) if part in _OTHERS else _for_counsellor(case, say, "ko" if language == "ko" else "en")
     )
+
+
+def ending(case: Case[Talk], part: str) -> str:
+    """How the talk ended, in its language."""
+    return Phrases(case.scenario.lang, FEEDBACK)(f"end {case.transcript.outcome()}")
 
 
 def _for_counsellor(case: Case[Talk], say: Phrases, lang: Lang) -> list[Section]:

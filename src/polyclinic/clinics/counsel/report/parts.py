@@ -10,6 +10,7 @@ from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.rules.notes import Guarded, MemoryChanged, PlanRefused, Replied, TalkEnded, Voiced
 from polyclinic.clinics.counsel.rules.risk import stands
 from polyclinic.clinics.counsel.scenario import Talk
+from polyclinic.clinics.counsel.state import SUBJECTS
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Called, Reviewed, Scored
 from polyclinic.eval.in_short import Phrases, quoted
@@ -67,12 +68,12 @@ def for_planner(case: Case[Talk], say: Phrases) -> list[Section]:
     missing = [
         say(
             "refused plan" if note.proposed.words else "no quote",
-            to=note.proposed.to,
+            to=quoted(say(f"stage {note.proposed.to}")),
             words=quoted(note.proposed.words),
         )
         for note in refused
     ]
-    rows: list[list[Cell]] = [[replied.turn, replied.stage, text] for text, replied in said]
+    rows: list[list[Cell]] = [[replied.turn, say(f"stage {replied.stage}"), text] for text, replied in said]
     table = Table(say("stages"), [say("turn"), say("stage"), say("they heard")], rows)
     return [
         say.in_short(good=good, missing=missing, next_step=say("planner next")),
@@ -88,7 +89,7 @@ def for_critic(case: Case[Talk], say: Phrases) -> list[Section]:
         good=[say("stood", words=event.feedback) for event in refused if event.feedback in _objections(case)],
         missing=[say("said anyway", words=quoted(words)) for score in slips for words in score.evidence],
         next_step=say("critic next"),
-        unmeasured="critic",
+        unmeasured=say("part critic"),
     )
     table = refused_drafts(refused, say)
     return [short, Section(say("feedback"), [table] if table.rows else [Paragraph(say("no objection"))])]
@@ -108,7 +109,10 @@ def for_keeper(case: Case[Talk], say: Phrases) -> list[Section]:
     replaced = [change for change in changes if change.before and change.value]
     ended = case.transcript.ended_with(TalkEnded)
     facts = ended.facts if ended is not None else ()
-    rows: list[list[Cell]] = [[fact.subject, fact.value, fact.turn] for fact in facts]
+    rows: list[list[Cell]] = [
+        [say(f"subject {fact.subject}") if fact.subject in SUBJECTS else fact.subject, fact.value, fact.turn]
+        for fact in facts
+    ]
     short = say.in_short(
         good=[say("kept", words=quoted(fact.value)) for fact in facts],
         missing=[
@@ -131,6 +135,6 @@ def for_patient(case: Case[Talk], say: Phrases) -> list[Section]:
     body: list[Block] = [Paragraph(say("heard as", words=quoted(note.words))) for note in raised]
     if ended is not None:
         outcome = say(f"end {case.transcript.outcome()}")
-        body.append(Paragraph(say("your stage", stage=ended.stage, outcome=outcome)))
-    short = say.in_short(next_step=say("patient next"), unmeasured="patient")
+        body.append(Paragraph(say("your stage", stage=say(f"stage {ended.stage}"), outcome=outcome)))
+    short = say.in_short(next_step=say("patient next"), unmeasured=say("part patient"))
     return [short, say.your_words(said), Section(say("course"), body)]

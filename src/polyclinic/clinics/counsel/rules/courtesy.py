@@ -18,10 +18,12 @@ _THANKS = re.compile(
 )
 _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
 _GREETING = re.compile(
-    r"\b(?:hello|hi|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
+    r"\b(?:hello|hi|hey|hiya|there|today|how (?:are|have) you(?: been| doing| keeping)?|how do you do"
+    r"|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
     r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time|being here)"
     r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)|(?:it is |it's )?nice to meet you)\b"
-    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서"
+    r"|안녕(?:하세요|하십니까|히 (?:가세요|계세요))?|(?:잘|어떻게) 지내(?:세요|셨어요|시나요|십니까)|반갑습니다"
+    r"|반가워요|처음 뵙겠습니다|말씀해 주셔서"
 )
 
 
@@ -29,6 +31,16 @@ def only_courtesy(text: str) -> bool:
     """Whether a text holds greetings and thanks and nothing else."""
     plain = normalise(text)
     return bool(letters(plain)) and not letters(_ASSENT.sub(" ", _GREETING.sub(" ", _THANKS.sub(" ", plain))))
+
+
+def greets(text: str) -> bool:
+    """Whether a text begins with a greeting."""
+    return bool(_GREETING.match(normalise(text)))
+
+
+def asks_beyond_greeting(text: str) -> bool:
+    """Whether a text asks something other than how the other person is."""
+    return any(is_question(part) and not only_courtesy(part) for part in sentences(text))
 
 
 def greets_and_asks(text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, data
+from polyclinic.clinics.counsel.state import PREFERENCES
 from polyclinic.core.message import Frozen
 
 
@@ -55,6 +56,17 @@ def gentle_question(lang: Lang) -> str:
 def stage_words(stage: str, name: Literal["goal", "query"], lang: Lang) -> str:
     """A stage's goal, or what to look up in it."""
     return str(data("stages")[stage][name][lang])
+
+
+@cache
+def names_of(kind: Literal["stages", "signals", "subjects"], lang: Lang) -> dict[str, str]:
+    """How people read and type the stages, the signals or the subjects of the memory: words for each."""
+    names: dict[str, dict[Lang, dict[str, str]]] = data("names")
+    before = {"stages": f"{PREFERENCES}.", "subjects": "preference_"}
+    about = (
+        {f"{before[kind]}{name}": words for name, words in names["treatments"][lang].items()} if kind in before else {}
+    )
+    return {**names[kind][lang], **about}
 
 
 def _with_contacts(name: str, lang: Lang, country: str) -> str:

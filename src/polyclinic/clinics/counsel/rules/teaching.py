@@ -4,7 +4,9 @@ Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines 
 is no danger; without them every unknown sentence would look like danger. The authors of the word lists wrote the
 utterances reserved for building. These count half, because they share the view of the lists. Thresholds are chosen on
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
-alone. `calm` is set from the dangers in which the screen finds words. It is half of the level below which one in two
+alone. The levels for first words are set on the lines that are marked as such (``"kind": "opening"``), by authors left
+out: half of the level that every danger of a person to themselves reaches, but never below the usual one. `calm` is set
+from the dangers in which the screen finds words. It is half of the level below which one in two
 hundred of them lies, and none of them lies below `calm` itself.
 """
 
@@ -23,23 +25,24 @@ from polyclinic.core.files import json_lines, package_file, package_lines, packa
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.065, 0.08
 SCREENED_MISSED = 0.005
-LEVELS = ("doubt", "sure", "flag", "calm")
+LEVELS = ("doubt", "sure", "flag", "calm", "opening", "opening_flag")
+OPENING = "opening"
 ACCEPTANCE_ALARMED, ORDINARY_ALARMED = 0.03, 0.004
 LISTS_WEIGHT = 0.5
 
 
-def guard_lines(split: str) -> list[LabelledText]:
-    """The labelled lines of one split, author by author."""
+def guard_lines(split: str, kind: str = "") -> list[LabelledText]:
+    """The labelled lines of one split, author by author; with `kind`, only those of this kind."""
     folder = package_file(PACKAGE, "data/guard")
-    rows = []
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if file.name.endswith(".jsonl"):
-            for _, row in json_lines(file.read_text(encoding="utf-8"), file.name):
-                if row["split"] == split:
-                    rows.append(LabelledText(row["text"], row["lang"], row["label"], row["author"]))
-    return rows
+    return [
+        LabelledText(row["text"], row["lang"], row["label"], row["author"])
+        for file in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if file.name.endswith(".jsonl")
+        for _, row in json_lines(file.read_text(encoding="utf-8"), file.name)
+        if row["split"] == split and kind in ("", row.get("kind"))
+    ]
 
 
 def list_lines() -> list[LabelledText]:
@@ -66,13 +69,15 @@ def train_guard(out: Path | None) -> TrainedWeights:
     fitted = fit_labels(rows, TRAINED_LABELS)
     number = np.array([TRAINED_LABELS.index(row.label) for row in rows])
     theirs = np.array([row.author != "lists" for row in rows])
+    openings = {row.text for row in guard_lines("train", OPENING)}
+    first = np.array([row.text in openings for row in rows])
     screened = np.array([row.label in DANGERS and bool(screen(row.text).words) for row in rows])
     calibration, settings, found = {}, {}, {}
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
         likely = _probabilities(fitted.unseen[mine], calibration[lang])
-        settings[lang], found[lang] = _levels(likely, number[mine], screened[mine])
+        settings[lang], found[lang] = _levels(likely, number[mine], screened[mine], first[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)
     path = out or package_path(PACKAGE, f"data/guard/{WEIGHTS}")
@@ -86,9 +91,9 @@ def _probabilities(scores: Any, table: Any) -> Any:
     return odds / odds.sum(axis=1, keepdims=True)
 
 
-def _levels(likely: Any, number: Any, screened: Any) -> tuple[dict[str, float], dict[str, float]]:
+def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[str, float], dict[str, float]]:
     """The levels of one language, and their results on authors left out. `screened` are dangers in which the screen
-    finds words.
+    finds words, `first` are first words.
     """
     at = TRAINED_LABELS.index
     danger = likely[:, [at(label) for label in DANGERS]].sum(axis=1)
@@ -102,10 +107,17 @@ def _levels(likely: Any, number: Any, screened: Any) -> tuple[dict[str, float], 
     sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
     calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 2
-    levels = {name: round(level, 4) for name, level in zip(LEVELS, (doubt, sure, flag, calm), strict=True)}
+    own = of["active"] | of["implicit"]
+    opening = max(doubt, float(danger[first & own].min()) / 2)
+    opening_flag = max(flag, float(np.quantile(wish[first & of["passive"]], PASSIVE_MISSED)) / 2)
+    set_at = (doubt, sure, flag, calm, opening, opening_flag)
+    levels = {name: round(level, 4) for name, level in zip(LEVELS, set_at, strict=True)}
     found = {f"{label} escalated": float((danger[mask] >= doubt).mean()) for label, mask in of.items()}
     found |= {f"{label} sure": float((danger[mask] >= sure).mean()) for label, mask in of.items()}
     found["passive flagged"] = float(((wish >= flag) | (danger >= doubt))[of["passive"]].mean())
     for label in ("acceptance", ORDINARY):
         found[f"{label} left alone"] = float(((wish < flag) & (danger < doubt))[of[label]].mean())
+    asked = (danger >= opening) | (wish >= opening_flag)
+    found["first words, danger asked about"] = float(asked[first & own].mean())
+    found["first words, ordinary left alone"] = float(1 - asked[first & of[ORDINARY]].mean())
     return levels, {name: round(value, 3) for name, value in found.items()}

@@ -13,6 +13,8 @@ from polyclinic.clinics.counsel.prompts.counsellor import (
 )
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Plan, SourceShown
 from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
+from polyclinic.clinics.counsel.rules.courtesy import greets
+from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.rules.stages import explaining, next_move, signal_questions
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.words import words
@@ -44,7 +46,8 @@ class CounsellorUnderstudy(Understudy):
             return " ".join([*(words(voice, "fault", lang, risk) for risk in wrong), *kept])
         wrong += self._slip(ask)
         warm = prompt.gentle or ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
-        parts = [words(voice, "counsellor", lang, "warm" if warm else "plain")]
+        plain = "greeting" if prompt.cue.stage == STAGES[0] and greets(prompt.utterance) else "plain"
+        parts = [words(voice, "counsellor", lang, "warm" if warm else plain)]
         if "r3" in wrong:
             parts = []
         parts += [words(voice, "fault", lang, risk) for risk in dict.fromkeys(wrong)]
@@ -52,11 +55,10 @@ class CounsellorUnderstudy(Understudy):
         source = self._source(prompt, heard)
         if source is not None:
             parts.append(source.say)
-        if prompt.cue.stage == "closing" and prompt.facts:
-            known = prompt.facts[0]
-            parts.append(
-                words(voice, "counsellor", lang, "remembered").format(subject=known.subject, value=known.value)
-            )
+        known = next((fact for fact in prompt.facts if fact.subject != "understanding"), None)
+        if prompt.cue.stage == "closing" and known is not None:
+            about = names_of("subjects", lang).get(known.subject, known.subject)
+            parts.append(words(voice, "counsellor", lang, "remembered").format(subject=about, value=known.value))
         asked = words(voice, "asks", lang, prompt.cue.stage)
         again = words(voice, "counsellor", lang, "goes_on")
         parts.append(prompt.gentle or (again if asked in heard and heard.rfind(again) < heard.rfind(asked) else asked))
@@ -73,13 +75,15 @@ class CounsellorUnderstudy(Understudy):
 
     @staticmethod
     def _source(prompt: CounsellorReplies, heard: str) -> SourceShown | None:
-        """The source to quote, if any. A sentence in `heard` is not said again."""
+        """The source to quote, if any. The first one is the stage's own if it explains something; the others answer
+        the person's question. A sentence in `heard` is not said again.
+        """
         usable = [source for source in prompt.sources if source.say and source.say not in heard]
         if prompt.gentle or not usable:
             return None
-        explains = explaining(prompt.cue.stage)
+        explains = explaining(prompt.cue.stage) and usable[0] is prompt.sources[0]
         if _QUESTION.search(prompt.utterance):
-            return usable[-1 if explains and len(usable) == 1 else min(1, len(usable) - 1) if explains else 0]
+            return usable[min(int(explains), len(usable) - 1)]
         return usable[0] if explains else None
 
     @answers(CounsellorComforts)

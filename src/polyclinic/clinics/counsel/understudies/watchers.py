@@ -25,15 +25,15 @@ class GuardUnderstudy(Understudy):
             return GuardVerdict(reason="nothing of note", words="", label="acceptance")
         if ask.mistake("alarm"):
             return GuardVerdict(reason="everything alarms this guard", words=ask.prompt.utterance[:80], label="active")
-        label, words = classify(ask.prompt.utterance)
+        label, words = classify(ask.prompt.utterance, ask.prompt.cue.opening)
         return GuardVerdict(reason=f"reads as {label}", words=words, label=label)
 
 
-def classify(utterance: str) -> tuple[GuardLabel, str]:
+def classify(utterance: str, opening: bool = False) -> tuple[GuardLabel, str]:
     """The screen's label, or the trained guard's where the screen finds nothing. In doubt the label is passive, so that
     the person is asked gently.
     """
-    reading = read_message(utterance)
+    reading = read_message(utterance, opening)
     found = that_count(screen(utterance), reading)
     if found.label != "acceptance":
         return found.label, found.words
