@@ -2,6 +2,7 @@
 
 python -m benchmarks.duty_reading agreement   breaches said and found, in both voices
 python -m benchmarks.duty_reading variants    slips really said and norms found broken, by variant, task and voice
+python -m benchmarks.duty_reading subject     lines of the training authors that count as being about their shift
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from benchmarks.duty_habits import BREAKS, given_in
+from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import TASKS
 from polyclinic.core.transcript import Said, Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.reading.windows import SPEAKER
+from polyclinic.runner.readings import labelled
 from polyclinic.testing.runs import played
 
 VARIANTS = ("plain", "norm-instructed", "reflection-only", "memory-only", "full", "frozen", "shuffled")
@@ -83,14 +88,36 @@ async def variants(shifts: int, seeds: int) -> list[str]:
     return out
 
 
+def subject() -> list[str]:
+    """How often a line of a training author counts as being about its own shift, and how often a line that was written
+    for another clinic counts as being about some shift.
+    """
+    shifts, rows = by_id(shipped()), labelled(split="train")
+    on = sorted({(row.about, SPEAKER.sub("", row.text)) for row in rows if row.about in shifts})
+    off = sorted({row.text for row in rows if not row.question.kind.startswith("duty")})
+    names = sorted(shifts)
+    away = [(names[place % len(names)], text) for place, text in enumerate(off)]
+    out = ["| lines | n | about the shift |", "| --- | --- | --- |"]
+    for name, lines in (("about this shift", on), ("of another clinic", away)):
+        share = fmean(about_the_shift(shifts[shift], text) for shift, text in lines)
+        out.append(f"| {name} | {len(lines)} | {share:.3f} |")
+    return out
+
+
 async def main() -> None:
     """Print what was requested."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("agreement", "variants"))
+    parser.add_argument("part", choices=("agreement", "variants", "subject"))
     parser.add_argument("--shifts", type=int, default=12)
     parser.add_argument("--seeds", type=int, default=2)
     asked = parser.parse_args()
-    rows = await agreement(asked.shifts) if asked.part == "agreement" else await variants(asked.shifts, asked.seeds)
+    match asked.part:
+        case "agreement":
+            rows = await agreement(asked.shifts)
+        case "variants":
+            rows = await variants(asked.shifts, asked.seeds)
+        case _:
+            rows = subject()
     print("\n".join(rows))
 
 

@@ -145,7 +145,8 @@ def test_only_offered_choices_are_accepted_in_upper_or_lower_case(polyclinic: Ru
 def test_a_person_can_give_all_scores_in_one_line(polyclinic: Run) -> None:
     done = polyclinic("play", "demo", "--role", "judge", "--variant", "plain", stdin="courtesy=9\ncourtesy=4\n" * 3)
     assert done.returncode == 0, done.stderr
-    assert "Answer all in one line: courtesy=…" in done.stdout and "JSON" not in done.stdout
+    assert "(1 to 5): How courteously" in " ".join(done.stdout.split()) and "Answer: …" in done.stdout
+    assert "JSON" not in done.stdout
     episode = as_json(polyclinic("show", "last", "--json"))[0]["episode"]
     assert "courtesy = 4" in polyclinic("show", "last", episode).stdout
 

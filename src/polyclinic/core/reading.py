@@ -55,14 +55,15 @@ class AnswerOption(NamedTuple):
 
 class Compared(NamedTuple):
     """What a trained reader compares a text with, beside the question's facts: the letter of the option that is asked
-    about, what the text might mean instead, all options if the text is to settle on one, and known mistakes, each with
-    what is right.
+    about, what the text might mean instead, all options if the text is to settle on one, known mistakes, each with
+    what is right, and sentences of the text that cannot be a yes by themselves.
     """
 
     letter: str = ""
     rivals: tuple[str, ...] = ()
     options: tuple[AnswerOption, ...] = ()
     pitfalls: tuple[tuple[str, str], ...] = ()
+    harmless: tuple[str, ...] = ()
 
     @classmethod
     def with_option(cls, option: AnswerOption, options: tuple[AnswerOption, ...]) -> Compared:
@@ -115,11 +116,13 @@ class ReadingKind:
     would change the answer. `surely` is how likely a yes must be: above 0.5 where many such questions are asked about
     one text, because one wrong yes among them would be likely; below 0.5 where readings missed more yes than no.
     `alone` is how likely the yes about a single sentence of a longer text must be to count for the whole text, whatever
-    the other sentences say; 0: no sentence does. `only_learned` says that users can add to the list: a trained reader
-    finds every text unclear about an entry that it has not learned. `in_reply` says that the text answers the context:
-    what it takes over from there counts, and the built-in weights are in a file of their own. `in_order`
-    says that the network that reads words in order is asked too; without it, the linear weights read better.
-    `from_words` finds what a text is compared with in facts that are only words: those of a file.
+    the other sentences say; 0: no sentence does. `by_sentence` says that a trained reader learns single sentences too,
+    and how large a share of the sentences of harmless texts it may take for a yes; 0: it learns none. `only_learned`
+    says that users can add to the list: a trained reader finds every text unclear about an entry that it has not
+    learned. `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in
+    weights are in a file of their own. `in_order` says that the network that reads words in order is asked too; without
+    it, the linear weights read better. `from_words` finds what a text is compared with in facts that are only words:
+    those of a file.
     """
 
     name: str
@@ -136,6 +139,7 @@ class ReadingKind:
     stance: bool = False
     surely: float = 0.5
     alone: float = 0.0
+    by_sentence: float = 0.0
     only_learned: bool = False
     in_reply: bool = False
     in_order: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
+from math import inf, log
 
 import numpy as np
 import orjson
@@ -12,12 +13,12 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
-from polyclinic.reading.features import features, scope_of
+from polyclinic.reading.features import Features, features, scope_of
 from polyclinic.reading.targets import Target, rival_questions, target_of
 from polyclinic.reading.vectors import nearness
-from polyclinic.reading.weights import LINES, Weights, shipped_weights
-from polyclinic.reading.windows import gathered
-from polyclinic.text.sentences import clauses
+from polyclinic.reading.weights import LINES, Weights, sentence_kind, shipped_weights
+from polyclinic.reading.windows import SPEAKER, gathered, windows
+from polyclinic.text.sentences import clauses, sentences
 
 UNCLEAR = 0.02
 _RIVAL, _ONE_OF_SEVERAL = 0.4, 0.3
@@ -26,6 +27,10 @@ _ORDER = 0.25
 """How much the network that reads words in order counts, where it has learned the question. It was chosen on held-out
 training authors.
 """
+_MOST_HEARD = 4.0
+"""What the network can add to the score of a single sentence: for a sentence that would need more, it is not asked."""
+_DECIDES = 0.2
+"""How far a sentence that decides lifts the score of its text over the bound of a yes."""
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
 
@@ -107,28 +112,77 @@ class BuiltInReader:
         weights = self._weights_of(kind)
         read = partial(self.score, kind=kind, question=question)
         score = gathered(read, text, weights.gather, kind.name, alone=kind.alone)
-        heard = weights.order.score(text, scope_of(kind, target_of(kind, question))) if weights.order else None
-        return score if heard is None else (1 - _ORDER) * score + _ORDER * heard
+        scope = scope_of(kind, target_of(kind, question))
+        heard = weights.order.score(text, scope) if weights.order else None
+        score = score if heard is None else (1 - _ORDER) * score + _ORDER * heard
+        bound = log(kind.surely / (1 - kind.surely)) + _DECIDES
+        if scope not in weights.enough or score >= bound:
+            return score
+        over = self._over(text, kind, question)
+        return max(score, over + bound) if over >= 0 else score
+
+    def _over(self, text: str, kind: ReadingKind, question: Question) -> float:
+        """How far the clearest sentence of a text is over the bound. Harmless sentences are left out."""
+        enough = self._weights_of(kind).enough[scope_of(kind, target_of(kind, question))]
+        parts = [
+            part
+            for part in _own_parts(text, question)
+            if self._both(part, kind, question)[1] + _MOST_HEARD > 2 * enough
+        ]
+        return max((self.sentence_score(part, kind, question) for part in parts), default=-inf) - enough
+
+    def sentence_score(self, text: str, kind: ReadingKind, question: Question) -> float:
+        """The score of a single sentence, for a kind that is read `by_sentence`."""
+        order, score = self._weights_of(kind).order, self._both(text, kind, question)[1]
+        heard = order.score(text, scope_of(kind, target_of(kind, question))) if order else None
+        return score if heard is None else (score + heard) / 2
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """The score of one text alone: above 0 means yes."""
+        return self._both(text, kind, question)[0]
+
+    def _both(self, text: str, kind: ReadingKind, question: Question) -> tuple[float, float]:
         target = target_of(kind, question)
         return self._scored(text, kind, target, question.context if target.whole or kind.in_reply else "")
 
-    def _score(self, text: str, kind: ReadingKind, target: Target, context: str) -> float:
+    def _score(self, text: str, kind: ReadingKind, target: Target, context: str) -> tuple[float, float]:
+        """The score of a text, and its score as a single sentence; 0 where the weights hold none for sentences."""
         weights = self._weights_of(kind)
         found = features(kind, target, context, text)
         recall = weights.recalls.get(kind.name)
         if recall is not None:
             found = found.recalling(recall.says(text, target.whole))
-        score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
-        if not kind.listed or scope_of(kind, target) in weights.scopes:
-            score += float(weights.tables[kind.name][found.places] @ found.values) * weights.steps[kind.name]
-        return score
+        learned = not kind.listed or scope_of(kind, target) in weights.scopes
+        single = sentence_kind(kind.name)
+        score = _weighed(found, weights, kind.name, learned)
+        return score, _weighed(found, weights, single, learned) if single in weights.offsets else 0.0
 
     def _shown(self, text: str, question: Question) -> str:
         """The sentence for which a yes is most likely."""
+        kind = self._kinds[question.kind]
+        if scope_of(kind, target_of(kind, question)) in self._weights_of(kind).enough:
+            own = _own_parts(text, question) or [text]
+            return SPEAKER.sub("", max(own, key=lambda part: self.sentence_score(part, kind, question)))
         parts = clauses(text)
         if len(parts) == 1:
             return text
         return max(parts, key=lambda part: self._probability(part, question))
+
+
+def _weighed(found: Features, weights: Weights, name: str, learned: bool) -> float:
+    """The score of a text by one table of the weights. A target that was not learned has no n-grams of its own."""
+    score = weights.offsets[name] + float(found.dense @ weights.dense[name])
+    if learned:
+        score += float(weights.tables[name][found.places] @ found.values) * weights.steps[name]
+    return score
+
+
+def _own_parts(text: str, question: Question) -> list[str]:
+    """The sentences of a text, without those that are harmless."""
+    return [part for part in windows(text, short=True) if not _said_in(part, question.compared.harmless)]
+
+
+def _said_in(part: str, known: tuple[str, ...]) -> bool:
+    """Whether each sentence of a part is one of the known ones."""
+    said = sentences(SPEAKER.sub("", part), semicolons=True, lines=False)
+    return bool(known) and all(sentence in known for sentence in said)

@@ -22,10 +22,14 @@ from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.recall import Recall, Sample, learn
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.targets import compares, target_of
-from polyclinic.reading.weights import made, save
+from polyclinic.reading.weights import Weights, made, save, sentence_kind
 from polyclinic.reading.windows import LEAST_WINDOWS, Floats, fit_gather, found, windows
 
 OPEN_DECAY, CLOSED_DECAY = 1e-3, 2e-4
+_MARGIN = 0.4
+"""Added to the bound for single sentences: the network that reads words in order has learned from all these authors, so
+their harmless sentences score lower than those of other people.
+"""
 
 
 class Trained(NamedTuple):
@@ -83,7 +87,53 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
     mine = {name: kind for name, kind in kinds.items() if not kind.in_reply}
     weights = made(*train(rows, mine))
     gather = train_gather([row for row in rows if row.question.kind in mine], mine)
-    return save(out, replace(weights, gather=gather, order=in_order(rows, mine)))
+    return save(out, with_sentences(replace(weights, gather=gather, order=in_order(rows, mine)), rows, mine))
+
+
+def with_sentences(weights: Weights, rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Weights:
+    """The weights with those for single sentences, for the kinds that are read `by_sentence`.
+
+    They learn the labelled lines, and each sentence of a line whose answer is no. How high the score of a sentence must
+    be is found on sentences of authors whom they had not seen: weights from one half of the authors read the other
+    half.
+    """
+    for name, kind in sorted(kinds.items()):
+        mine = [row for row in rows if row.question.kind == name]
+        if not kind.by_sentence or name not in weights.offsets:
+            continue
+        scores: dict[str, list[float]] = defaultdict(list)
+        authors = sorted({row.author for row in mine})
+        for side in (0, 1):
+            some = set(authors[side::2])
+            reader = BuiltInReader(kinds, weights=_taught(weights, [row for row in mine if row.author in some], kind))
+            for row in _harmless_sentences([row for row in mine if row.author not in some]):
+                scores[scope_of(kind, target_of(kind, row.question))].append(
+                    reader.sentence_score(row.text, kind, row.question)
+                )
+        enough = {scope: float(np.quantile(row, 1 - kind.by_sentence)) + _MARGIN for scope, row in scores.items()}
+        weights = replace(_taught(weights, mine, kind), enough={**weights.enough, **enough})
+    return weights
+
+
+def _taught(weights: Weights, rows: Sequence[Labelled], kind: ReadingKind) -> Weights:
+    """The weights with a table for single sentences, from these lines."""
+    model = train([*rows, *_harmless_sentences(rows)], {kind.name: kind}).models.get(kind.name)
+    if model is None:
+        return weights
+    made_now = made({sentence_kind(kind.name): model}, weights.scopes, {})
+    return replace(
+        weights,
+        tables={**weights.tables, **made_now.tables},
+        steps={**weights.steps, **made_now.steps},
+        dense={**weights.dense, **made_now.dense},
+        offsets={**weights.offsets, **made_now.offsets},
+    )
+
+
+def _harmless_sentences(rows: Sequence[Labelled]) -> list[Labelled]:
+    """Each sentence of the lines that have several and whose answer is no."""
+    cut = [(row, windows(row.text, short=True)) for row in rows if not row.label]
+    return [replace(row, text=part) for row, parts in cut if len(parts) > 1 for part in parts]
 
 
 def in_order(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> OrderNetwork | None:

@@ -33,7 +33,9 @@ class Weights:
 
     The weights in a table are whole numbers; `steps` says how much one counts. `scopes` lists the targets that a listed
     kind has learned one by one; for any other target only nearness counts. `gather` weighs the sentences of a longer
-    text. `recalls` holds readings that open kinds were trained with. `order` is the network that reads words in order.
+    text. A kind that is read `by_sentence` has a second table, for single sentences (`sentence_kind`); `enough` says
+    for each target how high the score of a sentence must be. `recalls` holds readings that open kinds were trained
+    with. `order` is the network that reads words in order.
     """
 
     tables: Mapping[str, NDArray[np.int8]]
@@ -44,6 +46,7 @@ class Weights:
     gather: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     recalls: Mapping[str, Recall] = field(default_factory=dict)
     order: OrderNetwork | None = None
+    enough: Mapping[str, float] = field(default_factory=dict)
     digest: str = ""
 
 
@@ -57,6 +60,7 @@ def save(path: Path, weights: Weights) -> str:
         "sizes": [len(weights.dense[kind]) for kind in kinds],
         "scopes": sorted(weights.scopes),
         "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted(weights.gather.items())},
+        "enough": {scope: round(score, 4) for scope, score in sorted(weights.enough.items())},
         "recalls": sorted(weights.recalls),
         **({"order": weights.order.heads} if weights.order else {}),
     }
@@ -70,6 +74,11 @@ def save(path: Path, weights: Weights) -> str:
     content = zipped(parts)
     path.write_bytes(content)
     return hashlib.sha256(content).hexdigest()[:12]
+
+
+def sentence_kind(kind: str) -> str:
+    """The name under which the weights for single sentences of a kind are stored."""
+    return f"{kind}.sentence"
 
 
 _MOST = 127
@@ -110,6 +119,7 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
         {kind: np.asarray(row) for kind, row in head["gather"].items()},
         recalls,
         network,
+        head.get("enough", {}),
         hashlib.sha256(content).hexdigest()[:12],
     )
 

@@ -31,12 +31,12 @@ _WHOLE = 0.3
 
 
 @lru_cache(maxsize=2048)
-def windows(text: str) -> tuple[str, ...]:
+def windows(text: str, *, short: bool = False) -> tuple[str, ...]:
     """The sentences of a long text, at most ten. If the text begins with the name of its speaker, each sentence gets
     that name. Very short sentences are joined with the next. A text as short as the lines that the weights learned from
-    is one window.
+    is one window, unless `short` texts are to be cut too.
     """
-    if len(text) < (_LONG_KOREAN if HANGUL.search(text) else _LONG):
+    if not short and len(text) < (_LONG_KOREAN if HANGUL.search(text) else _LONG):
         return (text,)
     speaker = SPEAKER.match(text)
     named = speaker[0] if speaker else ""

@@ -348,20 +348,24 @@ def test_every_request_to_say_the_plan_back_is_understood_and_nothing_else_is_ta
         assert not saying_back(text), text
 
 
+def said(text: str) -> Scene:
+    return Scene(SHIFTS["t1-11-lithium"], "doctor", text, "patient")
+
+
 def test_a_question_alone_states_nothing_but_may_still_insult() -> None:
     text = "How much of it did you take? Did you feel dizzy?"
-    assert cannot_break(shipped_norm("SAFE-2"), text)
-    assert not cannot_break(shipped_norm("SAFE-2"), f"{text} It is certainly harmless.")
-    assert not cannot_break(shipped_norm("SAFE-1"), "How could you be so careless?")
-    assert cannot_break(shipped_norm("SAFE-1"), "Hello there! Thank you very much.")
-    assert not cannot_break(shipped_norm("INFO-3"), "Double the lithium."), "a short order is an order"
+    assert cannot_break(shipped_norm("SAFE-2"), said(text))
+    assert not cannot_break(shipped_norm("SAFE-2"), said(f"{text} It is certainly harmless."))
+    assert not cannot_break(shipped_norm("SAFE-1"), said("How could you be so careless?"))
+    assert cannot_break(shipped_norm("SAFE-1"), said("Hello there! Thank you very much."))
+    assert not cannot_break(shipped_norm("INFO-3"), said("Double the lithium.")), "a short order is an order"
 
 
 def test_a_norm_of_a_user_is_kept_by_form_only_if_it_is_like_one_of_the_clinics() -> None:
     safe = shipped_norm("SAFE-2")
     other = safe.model_copy(update={"then": "the patient is greeted by name"})
-    assert not cannot_break(other, "Does it hurt?") and not cannot_break(other, "Good morning.")
-    assert cannot_break(other.model_copy(update={"like": "SAFE-2"}), "Does it hurt?")
+    assert not cannot_break(other, said("Does it hurt?")) and not cannot_break(other, said("Good morning."))
+    assert cannot_break(other.model_copy(update={"like": "SAFE-2"}), said("Does it hurt?"))
 
 
 def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> None:

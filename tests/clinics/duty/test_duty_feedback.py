@@ -95,3 +95,25 @@ def test_a_role_answers_for_its_own_items_only() -> None:
     said = Said(speaker="admin", to="doctor", text=f"There is no {limit.words[0]} tonight.")
     assert own_figures(clinic, "admin", case_with(shift, said, *TEAM))["tsr"] == 1
     assert own_figures(clinic, "doctor", case_with(shift, said, TEAM[1]))["tsr"] == 0
+
+
+def test_words_off_the_subject_break_no_rule_about_the_plan_but_may_be_rude() -> None:
+    said = Said(speaker="nurse", to="patient", text="Bananas are yellow.")
+    unasked = Violated(rule="SAFE-3", by="nurse", severity=3, words=said.text)
+    case = case_with("t3-03-hip", said, unasked)
+    assert performance(case, "nurse")["own_breaches"] == 0
+    assert "say it back" not in " ".join(told(case, "nurse")[:-2]) and told(case, "nurse")[0] == (
+        "Missing: with “Bananas are yellow.” you did not come to the matter yet."
+    )
+    rude = Violated(rule="SAFE-1", by="nurse", severity=2, words="You silly old man.")
+    assert performance(case_with("t3-03-hip", said, rude), "nurse")["own_breaches"] == 1
+
+
+def test_a_right_plan_in_ordinary_words_counts_although_the_patient_did_not_repeat_it() -> None:
+    plan = "gives a plan that the patient can say back"
+    missed = Scored(score=Score(metric="tsr", value=0.75, judge="task", evidence=(plan,)))
+    right = "No lithium, no indapamide until we call. Blood test now. Come back if you get drowsy."
+    said = Said(speaker="trainee", to="patient", text=right)
+    assert plan not in str(told(case_with("t1-11-lithium", said, missed), "trainee"))
+    vague = Said(speaker="trainee", to="patient", text="We have a plan for your medicines and you will be fine.")
+    assert plan in str(told(case_with("t1-11-lithium", vague, missed), "trainee"))

@@ -15,20 +15,30 @@ from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import fold, norms
 from polyclinic.clinics.duty.judges.panel import task
+from polyclinic.clinics.duty.judges.view import ShiftHeard
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import NormsRead, NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks import CHECKLISTS
+from polyclinic.clinics.duty.rules.triggers import SceneLine
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.clinics.duty.understudies.judge import JudgeUnderstudy
 from polyclinic.core.judge import Case
+from polyclinic.core.message import user
+from polyclinic.core.model import Request, Settings
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.transcript import Said, Started, Transcript, Violated
+from polyclinic.core.understudy import Ask
 from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
+from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.rubric_file import package_rubric
 from polyclinic.eval.sections import Paragraph, Table
+from polyclinic.eval.sheet import sheet_form
+
+from .conftest import reader
 
 Run = Callable[..., Awaitable[RunResults]]
 SHIFTS = by_id(shipped())
@@ -191,3 +201,23 @@ def test_lint_distinguishes_norm_files_from_scenario_files(tmp_path: Path) -> No
     shifts = tmp_path / "shifts.yaml"
     shifts.write_text("- id: x\n  task: T1\n", encoding="utf-8")
     assert any("scenario 'x'" in fault for fault in clinic.faults_in(str(shifts)))
+
+
+@pytest.mark.parametrize(
+    ("words", "least", "most"),
+    [("Bananas are yellow.", 1, 1), ("Who settles the injection before she goes home?", 5, 10)],
+)
+def test_a_role_that_says_nothing_about_the_shift_earns_no_mark(words: str, least: int, most: int) -> None:
+    shift = by_id(shipped())["t3-03-hip"]
+    lines = (
+        SceneLine(speaker="doctor", text="Is the care plan complete?", to="nurse"),
+        SceneLine(speaker="nurse", text=words, to="doctor"),
+    )
+    facts = ShiftHeard(scenario=shift, lines=lines, norms=inventory(), role="nurse")
+    rubric = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")
+    prompt = JudgesRubric(
+        rubric=rubric.id, title="", instructions="", criteria=rubric.criteria, flags=(), view=words, facts=facts
+    )
+    ask = Ask(prompt, Request("judge", prompt, (user("x"),), (), Settings(), "e"), {}, reader())
+    sheet = sheet_form((("rar", 1, 10),), ()).model_validate_json(JudgeUnderstudy().judges_rubric(ask))
+    assert least <= sheet.judged(["rar"], []).criteria[0].score <= most

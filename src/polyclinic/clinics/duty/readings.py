@@ -15,7 +15,7 @@ NORM = ReadingKind(
     open=("when", "then"),
     listed=True,
     surely=0.6,
-    alone=0.92,
+    by_sentence=0.01,
     only_learned=True,
 )
 TRAIT = ReadingKind(

@@ -37,15 +37,18 @@ class JudgesRubric(Prompt[RubricSheet]):
     @property
     def for_human(self) -> str:
         """The transcript and the questions, and how a person answers them in one line."""
-        asked = [f"{_shown(item.id)} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
+        asked = [f"{item.title or _shown(item.id)} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
         asked += [f"{_shown(flag.id)} (yes or no): {flag.question}" for flag in self.flags]
-        example = ", ".join(f"{_shown(id)}=…" for id in self._ids())
-        return blocks(self.title, self.view, listed("Questions:", asked), f"Answer all in one line: {example}")
+        example = ", ".join("…" for _ in self._ids())
+        ask = "Answer:" if len(asked) == 1 else "Answer all in one line, in this order:"
+        return blocks(self.title, self.view, listed("Questions:", asked), f"{ask} {example}")
 
     def full_answer(self, typed: str) -> str:
-        """A number without a name is enough if there is only one question."""
-        ids = self._ids()
-        return f"{ids[0]}={typed}" if len(ids) == 1 and typed.strip().isdigit() else typed
+        """Answers without names are enough, in the order of the questions."""
+        ids, given = self._ids(), typed.split(",")
+        if "=" in typed or len(given) != len(ids):
+            return typed
+        return ", ".join(f"{id}={answer.strip()}" for id, answer in zip(ids, given, strict=True))
 
     def _ids(self) -> list[str]:
         return [*(item.id for item in self.criteria), *(flag.id for flag in self.flags)]

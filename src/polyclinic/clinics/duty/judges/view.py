@@ -73,4 +73,4 @@ def by_role(case: Case[AnyDuty]) -> Mapping[str, View]:
     """The views for judges of roles: the whole dialogue for each member of staff, with the role named at the top."""
     lines = lines_of(case.transcript)
     text = "\n".join(f"{line.speaker} to {line.to}: {line.text}" for line in lines)
-    return {role: View(f"ROLE {role}\n{text}", shift_heard(case, role)) for role in staff_in(lines)}
+    return {role: View(f"The role to judge: {role}\n{text}", shift_heard(case, role)) for role in staff_in(lines)}

@@ -134,7 +134,7 @@ class JudgesIdentity(Prompt[IdentityJudged]):
         """What is shown to a person who judges the similarity."""
         return blocks(
             listed(f"The {self.role} as known:", [f"{line.about}: {line.words}" for line in self.traits]),
-            listed("What was said:", self.messages),
+            "\n".join(f"{self.role}: {message}" for message in self.messages),
             f"How like that person is the speaker? Write one of: {', '.join(DISTANCES)}.",
         )
 

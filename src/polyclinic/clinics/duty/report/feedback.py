@@ -13,7 +13,7 @@ from math import inf
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
-from polyclinic.clinics.duty.rules.norms.kept import BY_CERTAINTY, only_courtesies
+from polyclinic.clinics.duty.rules.norms.kept import BY_MANNER, only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.tasks import ShiftRead, own_part
@@ -29,8 +29,8 @@ FEEDBACK: Sentences = {
         "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
     ),
     "off the subject": (
-        "with {words} you did not come to the matter yet. What this shift needs: {rule}.",
-        "{words} — 아직 이 환자 이야기가 아닙니다. 이 근무에 필요한 것: {rule}.",
+        "with {words} you did not come to the matter yet.",
+        "{words} — 아직 이 환자 이야기가 아닙니다.",
     ),
     "not done": ("{rule}: not done.", "하지 않은 일: {rule}."),
     "broke none": ("{words} broke no rule.", "{words} — 어긴 규칙이 없습니다."),
@@ -87,11 +87,12 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
 def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
     mine, strayed = own_breaches(case, part), _strayed(case, part)
-    first, task, own = next(iter((*mine, *strayed)), None), _task(case), _own_items(case, part)
+    first, task, own = next(iter(mine), None), _task(case), _own_items(case, part)
     undone = [item for item, met in own if not met]
     carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)
     little = undone[:1] if carried else []
-    missed = [item for item in (task.evidence if task is not None else ()) if item not in little]
+    met = {item for item, met in own if met}
+    missed = [item for item in (task.evidence if task is not None else ()) if item not in (*little, *met)]
     wanted = [*missed, *undone]
     short = say.in_short(
         danger=[_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
@@ -102,13 +103,15 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
         missing=[
             *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
-            *(say("off the subject", words=quoted(event.words), rule=norms[event.rule].then) for event in strayed),
+            *(say("off the subject", words=quoted(event.words)) for event in strayed),
             *(say("missed", item=item) for item in missed),
         ],
         next_step=norms[first.rule].remind
         if first is not None
         else say("begin with", item=wanted[0])
         if wanted
+        else norms[strayed[0].rule].remind
+        if strayed
         else say("harder"),
     )
     return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine or strayed else short.body)
@@ -134,20 +137,17 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
 
 
 def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """What a person broke, counted once for each sentence. Words off the subject break no grave rule, and claim
-    nothing about the patient.
-    """
+    """What a person broke, counted once for each sentence. Words off the subject break only a rule about manners."""
     return _once(event for event in _own(case, role) if not _off_the_subject(case, event))
 
 
 def _strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """Words that a reader took for a grave breach or for a claim, although they are about nothing on this shift."""
+    """Words that a reader took for a breach, although they are about nothing on this shift."""
     return _once(event for event in _own(case, role) if _off_the_subject(case, event))
 
 
 def _off_the_subject(case: Case[AnyDuty], event: Violated) -> bool:
-    needs_a_subject = event.severity >= GRAVE or event.rule in BY_CERTAINTY
-    return needs_a_subject and event.words != "" and not about_the_shift(case.scenario, event.words)
+    return event.rule not in BY_MANNER and event.words != "" and not about_the_shift(case.scenario, event.words)
 
 
 def _own(case: Case[AnyDuty], role: str) -> list[Violated]:

@@ -1,12 +1,13 @@
 """Whether words are about the shift at all: its medicines, findings, tests, resources and steps, or an act of care.
 
-Feedback asks this before it calls a person's words dangerous. No score rests on it.
+Feedback asks this before it blames a person's words, and the offline judge before it gives marks. No metric of norms
+rests on it. How often it is right stands in `benchmarks/results/duty.md`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from polyclinic.clinics.duty.rules.triggers import mentions
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Discharge, MedicationReview, Triage
@@ -38,6 +39,12 @@ def about_the_shift(scenario: AnyDuty, text: str) -> bool:
         return True
     said, told = _content(text), (*(finding.text for finding in scenario.findings), *scenario.protocol)
     return any(len(said & _content(each)) >= SHARED for each in told)
+
+
+def steps_told(scenario: AnyDuty, texts: Iterable[str]) -> int:
+    """How many steps of the shift's plan these texts tell, by the words that they share with each step."""
+    said = [_content(text) for text in texts]
+    return sum(any(len(words & _content(step)) >= SHARED for words in said) for step in scenario.protocol)
 
 
 def _names(scenario: AnyDuty) -> Iterator[str]:

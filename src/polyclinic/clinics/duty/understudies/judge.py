@@ -12,8 +12,9 @@ from polyclinic.clinics.duty.prompts.replies import DISTANCES, IdentityJudged
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.checker import asks_about, exact_hit, said_aloud
 from polyclinic.clinics.duty.rules.norms.norm import Category, Norm
+from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
-from polyclinic.clinics.duty.rules.triggers import Scene, scenes
+from polyclinic.clinics.duty.rules.triggers import Scene, SceneLine, scenes
 from polyclinic.core.reading import Says
 from polyclinic.core.understudy import Ask, P, answers
 from polyclinic.eval.prompts import JudgesRubric
@@ -82,9 +83,12 @@ class _Hearing(RubricUnderstudy[ShiftHeard]):
 
     def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
         """Levels from 1 to 10: the share of messages with a good manner, minus the share with a breach. Norms about
-        which the judge cannot tell are named, and do not count.
+        which the judge cannot tell are named, and do not count. Without a word about the shift there is no mark to
+        earn.
         """
         signs = SIGNS[criterion]
+        if not any(about_the_shift(facts.scenario, line.text) for line in facts.lines if self._judged(line, facts)):
+            return Grade(1, "no message is about this shift")
         norms = [norm for norm in facts.norms if signs.counts(norm, facts)]
         spoken = scenes(facts.scenario, facts.lines)
         own = [scene for scene in spoken if scene.role != "patient" and facts.role in (None, scene.role)]
@@ -95,6 +99,10 @@ class _Hearing(RubricUnderstudy[ShiftHeard]):
         reason = f"a good manner in {good:.0%} of the messages, a breach in {bad:.0%}"
         unread = self._unread(own, [norm for norm in norms if norm.id in facts.own])
         return Grade(level, f"{reason}; {not_judged(unread)}" if unread else reason)
+
+    @staticmethod
+    def _judged(line: SceneLine, facts: ShiftHeard) -> bool:
+        return line.speaker != "patient" and facts.role in (None, line.speaker)
 
     def _unread(self, spoken: Sequence[Scene], norms: Sequence[Norm]) -> list[str]:
         """The norms about which the judge cannot tell for any message."""
@@ -127,4 +135,4 @@ def _finds(ask: Ask[P], scene: Scene, norm: Norm) -> Says:
     """Whether this message breaks this norm, by exact rules first and then by meaning."""
     if exact_hit(norm, scene) is not None:
         return "yes"
-    return ask.finds(said_aloud(scene), asks_about(norm, "")) if norm.read else "no"
+    return ask.finds(said_aloud(scene), asks_about(norm, "", scene)) if norm.read else "no"

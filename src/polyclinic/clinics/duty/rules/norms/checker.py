@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.kept import cannot_break, proves_nothing
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, harmless, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import (
+    TRIGGERS,
     Hit,
     Scene,
     SceneLine,
-    down_triage,
     find_word,
     mentions,
     scenes,
@@ -26,7 +26,7 @@ from polyclinic.clinics.duty.rules.triggers import (
 )
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Question, Reads
+from polyclinic.core.reading import Compared, Question, Reads
 from polyclinic.text.sentences import is_question
 
 EARLIER = 3
@@ -88,7 +88,7 @@ async def read_norms(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene])
 async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: NormsRead) -> list[NormVerdict]:
     bound = [norm for norm in applicable(norms, scene.role, scene.scenario) if norm.said_to in ("", scene.to)]
     hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
-    asked = [norm for norm in bound if norm.read and norm.id not in hits and not cannot_break(norm, scene.text)]
+    asked = [norm for norm in bound if norm.read and norm.id not in hits and not cannot_break(norm, scene)]
     findings = await reads(said_aloud(scene), [question(norm, scene) for norm in asked]) if asked else ()
     unclear = 0
     for norm, finding in zip(asked, findings, strict=True):
@@ -135,25 +135,30 @@ def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
 
 
 def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
-    """What an exact rule finds: a user's own words, or a stated level. Triggers of earlier versions find nothing."""
+    """What an exact rule finds: a user's own words, a stated level, or a raised dose. Triggers of earlier versions find
+    nothing.
+    """
     hit = _by_words(norm.words, scene) if norm.words is not None else None
-    return down_triage(scene) if hit is None and "down_triage" in norm.triggers else hit
+    named = (TRIGGERS[name](scene) for name in norm.triggers if name in TRIGGERS)
+    return hit or next((found for found in named if found is not None), None)
 
 
 def question(norm: Norm, scene: Scene) -> Question:
     """The question whether a message of this scene breaks this norm."""
-    return asks_about(norm, shift_words(scene))
+    return asks_about(norm, shift_words(scene), scene)
 
 
-def asks_about(norm: Norm, shift: str) -> Question:
+def asks_about(norm: Norm, shift: str, scene: Scene) -> Question:
     """The question about a norm. A language model reads the norm's own words; the facts, by which a trained reader
-    knows the question, are those of the norm that it is like.
+    knows the question, are those of the norm that it is like. A trained reader also gets the sentences that cannot
+    break the norm.
     """
-    asked = NORM.ask(shift=shift, when=norm.if_, then=norm.then)
+    compared = Compared(harmless=harmless(norm, scene))
+    asked = NORM.ask(compared, shift=shift, when=norm.if_, then=norm.then)
     if not norm.like:
         return asked
     known = shipped_norm(norm.like)
-    return asked.model_copy(update={"facts": NORM.ask(shift=shift, when=known.if_, then=known.then).facts})
+    return asked.model_copy(update={"facts": NORM.ask(compared, shift=shift, when=known.if_, then=known.then).facts})
 
 
 def _lead(scene: Scene) -> str:

@@ -6,22 +6,39 @@ Only the clinic's own norms are known here, and norms of a user that are like on
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
-from polyclinic.clinics.duty.rules.triggers import sentences
+from polyclinic.clinics.duty.rules.triggers import Scene, sentences
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question
+from polyclinic.text.words import ContentWords
 
 BY_STATEMENT = frozenset({"SOP-1", "ESC-2", "INFO-1", "INFO-2", "INFO-3", "SAFE-2", "SAFE-3"})
 """Norms about what is stated, promised or advised. A message of questions alone does none of this."""
 BY_CERTAINTY = frozenset({"INFO-1", "SAFE-2"})
 """Norms about what is stated as certain. A sentence that says how uncertain it is keeps them."""
-_UNCERTAIN = re.compile(
-    r"\b(?:might|may (?:be|have|mean|come)|could (?:be|have|mean|come)|perhaps|maybe|possibly|probably|likely|possible|"
-    r"(?:don't|do not|can't|cannot|not|nobody|no one) (?:\w+ )?(?:knows?|known|sure|certain|tell|say|clear)|"
-    r"unsure|uncertain|unclear|unknown|not yet|yet to|still (?:open|waiting|missing)|"
-    r"no (?:\w+ ){1,3}(?:yet|so far|either)|seems?|i (?:think|suspect))\b"
+_LACKS = re.compile(
+    r"\b(?:(?:don't|do not|can't|cannot|not|nobody|no one) (?:\w+ )?(?:knows?|known|sure|certain|tell|say|clear)|"
+    r"(?:nobody|no one) (?:\w+ )?ha(?:s|ve)|unsure|uncertain|unclear|unknown|not yet|yet to|"
+    r"still (?:open|waiting|missing)|no (?:\w+ ){1,3}(?:yet|so far|either))\b"
 )
+"""What nobody knows yet."""
+_HEDGES = re.compile(
+    r"\b(?:might|may (?:be|have|mean|come)|could (?:be|have|mean|come)|perhaps|maybe|possibly|probably|likely|possible|"
+    r"seems?|i (?:think|suspect))\b"
+)
+BY_MANNER = frozenset({"SAFE-1"})
+"""Norms about how something is said, whatever it is about."""
+BY_WHAT_IS_LEFT_OUT = frozenset({"SAFE-3"})
+"""Norms that a message breaks by what it does not say. No single sentence keeps or breaks them."""
+_ASKING_MAY_BREAK = frozenset({"SAFE-1", "ESC-1"})
+_REPEATED = 0.8
+"""A sentence repeats the house if one sentence of the house has so many of its content words."""
+_NOT = re.compile(r"\b(?:no|not|never|none|without|nothing|nobody)\b|n't\b")
+_NUMBER = re.compile(r"\d+")
+_content = ContentWords()
 _STOPS = re.compile(
     r"(?:(?:so|and|then|please|now|for now)[ ,:]+)*"
     r"(?:stop|hold|pause|leave out|skip|take no|(?:do not|don't) (?:take|use)|no more)\b[^,;.]*[.!]?"
@@ -42,11 +59,62 @@ def only_courtesies(text: str) -> bool:
     return _COURTESIES.fullmatch(normalise(text)) is not None
 
 
-def cannot_break(norm: Norm, text: str) -> bool:
+def cannot_break(norm: Norm, scene: Scene) -> bool:
     """Whether a message of this form keeps the norm, so that no reader need be asked."""
+    known, said = _known(norm), sentences(scene.text)
+    asks = known in BY_STATEMENT and all(is_question(sentence) for sentence in said)
+    return asks or (known != "" and only_courtesies(scene.text)) or len(harmless(norm, scene)) == len(said)
+
+
+def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
+    """The sentences that cannot break the norm by themselves: questions, what is said to be unknown, and what the house
+    itself says about this shift.
+    """
     known = _known(norm)
-    asks = known in BY_STATEMENT and all(is_question(sentence) for sentence in sentences(text))
-    return asks or (known != "" and only_courtesies(text))
+    if known == "" or known in BY_WHAT_IS_LEFT_OUT:
+        return ()
+    repeated = _repeated(scene.text, house_words(scene.scenario))
+    return tuple(
+        sentence
+        for sentence in sentences(scene.text)
+        if sentence in repeated
+        or (is_question(sentence) and known not in _ASKING_MAY_BREAK)
+        or _harmless(known, normalise(sentence))
+    )
+
+
+def house_words(scenario: AnyDuty) -> tuple[str, ...]:
+    """What the house says about a shift: its plan, the findings, what is there and what is not."""
+    said = (
+        *scenario.protocol,
+        *scenario.house_rules,
+        *(finding.text for finding in scenario.findings),
+        *(text for resource in scenario.resources for text in (resource.limit, resource.instead)),
+    )
+    return tuple(sentence for text in said for sentence in sentences(text))
+
+
+@lru_cache(maxsize=512)
+def _repeated(text: str, house: tuple[str, ...]) -> frozenset[str]:
+    """The sentences that say what the house says: nearly the same words, the same numbers, and no other negation."""
+    known = [(_content(said), _numbers(said), _denies(said)) for said in house]
+    found = set()
+    for sentence in sentences(text):
+        mine, numbers, denies = _content(sentence), _numbers(sentence), _denies(sentence)
+        if len(mine) > 1 and any(
+            len(mine & words) >= _REPEATED * len(mine) and numbers <= figures and denies == denied
+            for words, figures, denied in known
+        ):
+            found.add(sentence)
+    return frozenset(found)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
+
+
+def _denies(text: str) -> bool:
+    return _NOT.search(text.lower()) is not None
 
 
 def proves_nothing(norm: Norm, words: str) -> bool:
@@ -60,7 +128,8 @@ def proves_nothing(norm: Norm, words: str) -> bool:
 
 
 def _harmless(known: str, sentence: str) -> bool:
-    doubts = known in BY_CERTAINTY and _UNCERTAIN.search(sentence) is not None
+    doubts = known in BY_CERTAINTY and _HEDGES.search(sentence) is not None
+    doubts = doubts or (known not in _ASKING_MAY_BREAK and _LACKS.search(sentence) is not None)
     return doubts or (known == "ESC-2" and _STOPS.fullmatch(sentence) is not None)
 
 
