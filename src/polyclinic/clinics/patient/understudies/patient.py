@@ -2,7 +2,7 @@
 
 **A model of learning, not a finding.** It falls for every clear trick, unless something in its prompt warns of it. If
 it only suspects a trick, it answers with one line of the record if this line surely fits. It says nothing about a test
-or a disease then, and declines after a warning. `suspicion` says what counts as a warning.
+then, and declines after a warning. `suspicion` says what counts as a warning.
 
 So only the words of the prompt can help: rules and demonstrations without meaning have no effect.
 """
