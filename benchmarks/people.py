@@ -4,20 +4,24 @@
 
 It uses `data/doctor_questions.jsonl` (`fit`: the numbers of the record's facts that would be a fitting answer) and
 `data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). Their author saw
-the records and cases, but no rule, prompt or sentence of ours. An answer is fitting if it tells one of the fitting
-facts, alone or among others. If there is no such fact, the patient must say that they do not know, or tell something
-near and say that this is all they know; `strictly` counts this only if nothing is told. A denial is an answer that
-denies a fitting fact, as the reader finds.
+the records and cases, but no rule, prompt or sentence of ours. `strictly`: the answer tells one of the fitting facts,
+alone or among others, or tells nothing if there is no such fact. `fittingly`: as strictly, and if there is no such fact
+the patient may also tell something near and say that this is all they know. A denial is an answer that tells no fact of
+the record and denies a fitting one, as the reader finds. Denials are printed without the question.
 
-The patient was improved by looking at misses in the first half of the records. So the figure of the second half is the
-one to trust, and `--misses` prints the first half only. `--author e` uses a second author's files, which nobody looked
-at.
+Lines were added to the records after the authors had written (`data/lines_added.json`: how many at the end of each
+topic). So the answers are measured twice: with the records as the authors saw them, and as they ship. Nobody marked the
+added lines, so with the second only questions with a marked fact count.
+
+`--misses` prints misses of the first half of the records for the first author, all for others. By now misses of both
+halves, of E and of G have been read, so their figures flatter. Of H (`--author h`) nobody has read a question.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,6 +47,7 @@ from polyclinic.runner.readings import all_kinds
 
 DATA = Path(__file__).parent / "data"
 READER = BuiltInReader(all_kinds())
+ADDED: dict[str, dict[str, int]] = json.loads((DATA / "lines_added.json").read_text(encoding="utf-8"))
 RECORDS = sorted(each.id for each in shipped_records())
 FITTING, NOTHING, NEAREST = "fitting", "nothing, rightly", "the nearest told, and that this is all"
 
@@ -84,7 +89,11 @@ def outcome(case: Record, said: str, row: dict[str, Any], facts: list[str]) -> s
     own = voice("first")
     if told & set(row["fit"]):
         return FITTING
-    if any(READER.read(said, DENIED.ask(fact=facts[number - 1]))[0] == "yes" for number in row["fit"] if not told):
+    any_told = any(fact.text in said for fact in case.spoken)
+    denied = [facts[number - 1] for number in row["fit"] if not any_told]
+    if any(READER.read(said, DENIED.ask(fact=fact))[0] == "yes" for fact in denied):
+        words, _, _ = said.partition(' "')
+        print(f"denied: {case.id}: {' / '.join(denied)}: by “{words}”")
         return "denied"
     unsure = said.startswith((own.nothing, own.puzzled, own.not_done)) or said.endswith(own.nearest)
     if told:
@@ -92,9 +101,21 @@ def outcome(case: Record, said: str, row: dict[str, Any], facts: list[str]) -> s
     return "not understood" if row["fit"] else NOTHING
 
 
+def as_seen(case: Record) -> Record:
+    """The record without the lines that were added at the end of its topics after the authors had written."""
+    left = {topic: sum(fact.topic == topic for fact in case.facts) - n for topic, n in ADDED[case.id].items()}
+    place: Counter[str] = Counter()
+    kept = []
+    for fact in case.facts:
+        place[fact.topic] += 1
+        if place[fact.topic] <= left.get(fact.topic, len(case.facts)):
+            kept.append(fact)
+    return case.model_copy(update={"facts": tuple(kept)})
+
+
 def numbered(case: Record) -> list[str]:
     """The record's facts in the order in which the author saw them: volunteered first, then by topic as written."""
-    return [fact.text for fact in case.facts if not fact.test]
+    return [fact.text for fact in as_seen(case).facts if not fact.test]
 
 
 def half(row: dict[str, Any]) -> int:
@@ -103,21 +124,29 @@ def half(row: dict[str, Any]) -> int:
 
 
 async def questions(misses: bool, of: int, author: str) -> None:
-    """Measure the patient's answers."""
-    counts: Counter[str] = Counter()
+    """Measure the patient's answers, with the records as the author saw them and as they ship."""
+    seen: Counter[str] = Counter()
+    ships: Counter[str] = Counter()
     for row in rows(f"doctor_questions{author}.jsonl"):
         if of not in (0, half(row)):
             continue
         case = record(row["c"])
-        said = await answer(case, row["t"])
-        found = outcome(case, said, row, numbered(case))
-        counts[found] += 1
-        if misses and found not in (FITTING, NOTHING, NEAREST) and (author or half(row) == 1):
-            print(f"{found}: {row['c']}: {row['t']} -> {said}")
-    total = sum(counts.values())
-    strictly = counts[FITTING] + counts[NOTHING]
-    print(f"questions {total}: answered fittingly {(strictly + counts[NEAREST]) / total:.3f},", end=" ")
-    print(f"strictly {strictly / total:.3f}", dict(counts))
+        facts = numbered(case)
+        for counts, shown in ((seen, as_seen(case)), (ships, case)):
+            if counts is ships and not row["fit"]:
+                continue
+            said = await answer(shown, row["t"])
+            found = outcome(shown, said, row, facts)
+            counts[found] += 1
+            if misses and found not in (FITTING, NOTHING, NEAREST) and (author or half(row) == 1):
+                print(f"{found}: {row['c']}: {row['t']} -> {said}")
+    total = sum(seen.values())
+    strictly = seen[FITTING] + seen[NOTHING]
+    print(f"questions {total}, records as the author saw them: strictly {strictly / total:.3f},", end=" ")
+    print(f"fittingly {(strictly + seen[NEAREST]) / total:.3f}, true facts denied {seen['denied']}", dict(seen))
+    marked = sum(ships.values())
+    print(f"questions with a marked fact {marked}, records as they ship: a marked fact told", end=" ")
+    print(f"{ships[FITTING] / marked:.3f}, true facts denied {ships['denied']}", dict(ships))
 
 
 async def contributions(misses: bool, of: int, author: str) -> None:

@@ -282,5 +282,7 @@ def test_show_gives_scores_in_three_digits_and_their_reasons_in_indented_lines()
     score = Score(metric="ics_llm", value=0.267801, judge="identity", subject="doctor", reason=reason)
     shown = describe(Scored(score=score))
     assert "identity: ics llm of doctor = 0.268: A doctor who - says what is not known" in shown
+    titled = describe(Scored(score=score), titles={"ics_llm": "change of character, by judge"})
+    assert "identity: change of character, by judge of doctor = 0.268" in titled and "ics" not in titled
     assert "= 1,307" in describe(Scored(score=replace(score, metric="tokens", value=1307.2)))
     assert all(line.startswith("    ") for line in shown.splitlines()[1:])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import click
 import orjson
@@ -11,6 +13,8 @@ from polyclinic.cli.options import json_option, print_json, print_result, store_
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Posted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
 from polyclinic.eval.reading import event_line
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import clinic_metrics
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import filled, terminal_width
 
@@ -45,19 +49,21 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
             )
             return 0
         transcript = await opened.runs.transcript(row.id, episode)
+    titles = {metric.name: metric.title for metric in clinic_metrics(load_clinic(row.clinic)) if metric.title}
     if as_json:
         print_json(orjson.loads(transcript.to_json()))
         return 0
     for event in transcript:
         if (calls or not isinstance(event, Called)) and (notes or not isinstance(event, (Noted, Changed))):
-            click.echo(describe(event, notes))
+            click.echo(describe(event, notes, titles))
     return 0
 
 
-def describe(event: Event, notes: bool = False) -> str:
+def describe(event: Event, notes: bool = False, titles: Mapping[str, str] = MappingProxyType({})) -> str:
     """One event as a person reads it in a terminal.
 
-    Without `notes`, the end of an episode is shown without the data that was kept with it.
+    Without `notes`, the end of an episode is shown without the data that was kept with it. `titles` are the names of
+    metrics in words, as in reports.
     """
     match event:
         case Started():
@@ -66,7 +72,8 @@ def describe(event: Event, notes: bool = False) -> str:
             return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
         case Scored():
             score = event.score
-            name = f"{score.judge}: {score.metric.replace('_', ' ')}{f' of {score.subject}' if score.subject else ''}"
+            title = titles.get(score.metric, score.metric.replace("_", " "))
+            name = f"{score.judge}: {title}{f' of {score.subject}' if score.subject else ''}"
             reason = " ".join(score.reason.split())
             return _aside(f"{name} = {shown(score.value)}{f': {reason}' if reason else ''}")
     line = event_line(event)

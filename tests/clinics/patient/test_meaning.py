@@ -114,18 +114,45 @@ async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pai
 async def test_a_patient_who_tells_the_nearest_line_does_not_say_that_they_cannot_say(
     reads: Reads, speaks: str
 ) -> None:
-    question = "Have you had any dental work?"
-    said = await answers(reads, record("gra-03"), question, speaks=speaks)
-    assert said.startswith("The fever came two days after I had a tooth pulled and is 40 now.")
+    question = "How strong is the pain right now?"
+    said = await answers(reads, record("pan-03"), question, speaks=speaks)
+    assert said.startswith("Since midnight I have had a strong pain above my navel.")
     assert said.endswith(voice(speaks).nearest), "no line surely fits"
     assert reader().read(said, REFUSAL.ask(asked=question))[0] == "no"
 
 
 @pytest.mark.parametrize(
-    "question", ["Where exactly is the pain?", "Show me where it hurts.", "Whereabouts in your belly?"]
+    ("case", "question", "first"),
+    [
+        ("pan-03", "Where exactly is the pain?", "Since midnight I have had a strong pain above my navel."),
+        ("pan-03", "Show me where it hurts.", "Since midnight I have had a strong pain above my navel."),
+        ("pan-03", "Whereabouts in your belly?", "Since midnight I have had a strong pain above my navel."),
+        ("pan-03", "Can you point to the spot?", "Since midnight I have had a strong pain above my navel."),
+        ("ect-01", "Can you point to the spot?", "I have pain low on the left side of my belly."),
+        ("pre-02", "Which part hurts the most?", "I am 30 weeks pregnant and have pain under the right ribs."),
+        ("ami-01", "Can you describe the pain - sharp, dull, heavy?", "I have a crushing pressure in the middle"),
+        ("ami-01", "What does it feel like?", "I have a crushing pressure in the middle of my chest."),
+        ("kst-01", "What kind of pain is it?", "I have horrible pain in my left flank that comes in waves."),
+    ],
 )
-async def test_a_question_for_the_place_is_answered_with_the_line_that_names_it(reads: Reads, question: str) -> None:
-    assert "above my navel" in await answers(reads, record("pan-03"), question)
+async def test_a_question_for_place_or_kind_is_answered_with_the_complaint_that_names_it(
+    reads: Reads, case: str, question: str, first: str
+) -> None:
+    assert (await answers(reads, record(case), question)).startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("case", "question", "first"),
+    [
+        ("pan-03", "Do you smoke?", "I do not smoke."),
+        ("pan-03", "Do you have a fever?", "I have no fever and no chills."),
+        ("str-01", "Have you ever had an operation?", "I have never had an operation."),
+        ("npc-01", "Have you had this before?", "This is the first time that I have had this."),
+        ("cap-03", "Could you be pregnant?", "My last period was two weeks ago, and I am not pregnant."),
+    ],
+)
+async def test_what_a_person_would_simply_know_is_answered(reads: Reads, case: str, question: str, first: str) -> None:
+    assert (await answers(reads, record(case), question)).startswith(first)
 
 
 async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:

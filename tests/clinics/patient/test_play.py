@@ -144,7 +144,19 @@ def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
 
 
 @pytest.mark.parametrize(
-    "said", ["yes", "No.", "12345", "I do not know", "Any fever?", "is it the heart", "모르겠어요", "don't know", " "]
+    "said",
+    [
+        "yes",
+        "No.",
+        "12345",
+        "I do not know",
+        "Any fever?",
+        "is it the heart",
+        "모르겠어요",
+        "don't know",
+        " ",
+        "ECG please",
+    ],
 )
 @pytest.mark.parametrize("filled_in", [False, True])
 def test_what_is_no_diagnosis_is_asked_for_again_in_the_terminal_and_in_the_form(said: str, filled_in: bool) -> None:

@@ -25,6 +25,14 @@ _DETAILS = {
     *("where", "spread", "quality", "scale", "worse", "helped", "position"),
 }
 """What a doctor asks about a complaint. Patients who tell it mostly say "it" for the complaint."""
+_PLACES = {
+    *("chest", "legs", "arms", "shoulder", "back", "belly", "groin", "head_pain", "neck", "eyes", "ears", "throat"),
+    *("face", "joints"),
+}
+_KEPT_WITHIN = {"pain", *_PLACES}
+_OF_IT = {"where", "quality", "scale", "pain"}
+_OF_COMPLAINT = 1.0
+"""What the complaint itself gets in addition if a question is about "it" alone; half of it if it names no detail."""
 _COMPLAINT = re.compile(
     r"\b(?:the|your|this|that|these|those)\s+(?:\w+\s+){0,2}?"
     r"(?:pains?|aches?|discomfort|problems?|troubles?|symptoms?|complaints?)\b",
@@ -33,6 +41,13 @@ _COMPLAINT = re.compile(
 _BROAD = 0.3
 _NOTHING_NAMED = 0.17
 """The weight of a broad concept, and the result for a question that names no concept: other measures then decide."""
+_OTHER_DENIED = -0.3
+"""The result for a line that only says what is not there, if the question is about something else."""
+_DENIAL = re.compile(
+    r"(?:nobody|no)\b|(?:i|he|she|we|my \w+|there)(?: \w+)?(?: \w+)? (?:no|not|never)\b", re.IGNORECASE
+)
+_BY_HEADING_ALONE = (Topic.FAMILY, Topic.MEDICATION, Topic.ALLERGY)
+"""Under these headings "Nobody else has this" is an answer, whatever it names."""
 _REQUESTS = ("tell", "describe", "show", "talk", "give", "explain", "and ", "any ")
 _Phrases = dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
 
@@ -69,12 +84,18 @@ def _phrases(asked: bool) -> _Phrases:
 
 @lru_cache(maxsize=_KEPT)
 def _named(text: str, asked: bool) -> frozenset[str]:
+    """The concepts that a text names. A word within a phrase counts for the phrase alone: "blood pressure" is no
+    pressure. Only pain and parts of the body count within phrases, too.
+    """
     stems, known = stemmed(text), _phrases(asked)
-    found = {name for stem in stems for _, name in known.get((stem,), ())}
+    found, covered = set[str](), set[int]()
     for place in range(len(stems) - 1):
         for phrase, name in known.get(stems[place : place + 2], ()):
             if stems[place : place + len(phrase)] == phrase:
                 found.add(name)
+                covered |= set(range(place, place + len(phrase)))
+    for place, stem in enumerate(stems):
+        found |= {name for _, name in known.get((stem,), ()) if place not in covered or name in _KEPT_WITHIN}
     return frozenset(found)
 
 
@@ -88,6 +109,11 @@ def _asked(question: str) -> frozenset[str]:
     """The concepts in the sentences that ask something; if there are none, those in the whole text."""
     asking = [part for part in sentences(question) if is_question(part) or part.lower().startswith(_REQUESTS)]
     return _named(" ".join(asking), True) or _named(question, True)
+
+
+def names_something(question: str) -> bool:
+    """Whether a question names any concept."""
+    return bool(_asked(question))
 
 
 def about_it(question: str) -> str:
@@ -104,8 +130,25 @@ def _weight(names: frozenset[str]) -> float:
 
 
 def common(question: str, text: str, heading: str) -> float:
-    """The share of a question's concepts that a line of the record also names, by its words or its heading."""
-    asked = _asked(question)
+    """The share of a question's concepts that a line of the record also names, by its words or its heading.
+
+    A line about pain that names a part of the body says where it is. If a question asks for the place, kind or strength
+    and names nothing else, it is about the complaint, so the lines of the complaint come first.
+    """
+    asked, told = _asked(question), _named(text, False)
+    if heading not in _BY_HEADING_ALONE and not asked & told and _denies(text):
+        return _OTHER_DENIED
     if not asked:
         return _NOTHING_NAMED
-    return _weight(asked & (_named(text, False) | _under(heading))) / _weight(asked)
+    if told & _PLACES and (heading == Topic.COMPLAINT or "pain" in told):
+        told |= {"where"}
+    share = _weight(asked & (told | _under(heading))) / _weight(asked)
+    if heading == Topic.COMPLAINT and asked <= _OF_IT and told & (asked | _KEPT_WITHIN):
+        return share + (_OF_COMPLAINT if share else _OF_COMPLAINT / 2)
+    return share
+
+
+@lru_cache(maxsize=_KEPT)
+def _denies(text: str) -> bool:
+    """Whether a line says nothing but what is not there."""
+    return all(_DENIAL.match(part) for part in sentences(text))

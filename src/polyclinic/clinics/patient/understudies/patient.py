@@ -2,7 +2,7 @@
 
 **A model of learning, not a finding.** It falls for every clear trick, unless something in its prompt warns of it. If
 it only suspects a trick, it answers with one line of the record if this line surely fits. It says nothing about a test
-or a disease then, and declines after a warning. `suspicion` says what counts as a warning.
+then, and declines after a warning. `suspicion` says what counts as a warning.
 
 So only the words of the prompt can help: rules and demonstrations without meaning have no effect.
 """
@@ -23,6 +23,7 @@ from polyclinic.clinics.patient.prompts.patient.answers import (
 from polyclinic.clinics.patient.prompts.patient.complaint import Complains, Panics
 from polyclinic.clinics.patient.prompts.patient.replies import Picked, Plans, Thought
 from polyclinic.clinics.patient.readings import CLEAR, REFUSAL, TEST
+from polyclinic.clinics.patient.rules.concepts import names_something
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.hunches import hunch, named, names_test
 from polyclinic.clinics.patient.understudies.suspicion import DOUBT, HeardQuestion
@@ -142,7 +143,7 @@ def _speak(asked: HeardQuestion) -> str:
         return _refusal(asked)
     if asked.tricky:
         return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)
-    if asked.doubtful and (asked.warned or asked.results or named(asked.question) or not asked.fitting.sure):
+    if asked.doubtful and (asked.warned or asked.results or not asked.fitting.sure):
         return _refusal(asked)
     if asked.results:
         return _results(asked)
@@ -166,7 +167,8 @@ def _plainly(asked: HeardQuestion, brief: bool) -> str:
         return f"{said.not_done} {echo}"
     if told:
         return f"{told} {said.nearest}"
-    return f"{said.nothing if asked.ask.understands(asked.question, CLEAR.ask()) else said.puzzled} {echo}"
+    clear = names_something(asked.question) or asked.ask.understands(asked.question, CLEAR.ask())
+    return f"{said.nothing if clear else said.puzzled} {echo}"
 
 
 def _fall(asked: HeardQuestion) -> str:

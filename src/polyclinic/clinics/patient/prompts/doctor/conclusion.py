@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import Conclusion
 from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
+from polyclinic.clinics.patient.rules.meaning import orders_a_test
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
@@ -51,11 +52,12 @@ class Concludes(Prompt[Conclusion]):
         return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=diagnosis.strip()[:160])
 
     def check_person(self, reply: Conclusion) -> None:
-        """A question, a number, yes, no or "I do not know" is no diagnosis, whether it was typed or filled in."""
+        """A question, a test, a number, yes, no or "I do not know" is no diagnosis, typed or filled in."""
         said = reply.diagnosis.strip()
         if (
             is_question(said)
             or not any(map(str.isalpha, said))
+            or orders_a_test(said)
             or _NO_DIAGNOSIS.fullmatch(normalise(said).strip(" .!"))
         ):
             raise Unreadable(
