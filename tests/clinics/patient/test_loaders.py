@@ -59,7 +59,12 @@ def test_agentclinic_lines_become_records_with_levels() -> None:
     assert (weak.age, weak.sex) == (35, "female")
     assert texts(weak, Level.VOLUNTEERED) == ["Double vision"]
     assert "It is worse in the evening." in texts(weak, Level.ASKED)
-    assert {fact.topic for fact in weak.at(Level.ASKED)} == {Topic.SYMPTOM, Topic.HISTORY, Topic.HABITS}
+    assert {fact.topic for fact in weak.at(Level.ASKED)} == {
+        Topic.SYMPTOM,
+        Topic.HISTORY,
+        Topic.HABITS,
+        Topic.BACKGROUND,
+    }
     assert [test.name for test in weak.investigations] == [
         "vital signs",
         "neurological examination",
@@ -156,6 +161,9 @@ def test_a_synthea_bundle_becomes_a_record_of_the_illness_at_the_age_of_diagnosi
     assert (record.diagnosis, record.age) == ("Community acquired pneumonia", 65)
     social = [fact.text for fact in record.facts if fact.topic is Topic.SOCIAL]
     assert social == ["Received higher education.", "Full-time employment.", "Stress."]
+    assert texts(record, Level.VOLUNTEERED) == ["I do not feel well."]
+    assert "I am 65 years old." in texts(record, Level.ASKED)
+    assert any("nothing is volunteered" in finding for finding in lint_records([record]))
     assert any("Acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
 
 
