@@ -109,6 +109,25 @@ def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(pol
     assert "wrong tool: date_filter" in done.stdout
 
 
+def test_a_clerk_who_has_asked_for_a_diagnosis_is_not_told_to_ask(polyclinic: Run) -> None:
+    record = "A | female | 1 | 2 | 3 | nephrology"
+    asked = "Your name, address, phone and personal number? And do you have a diagnosis?"
+    done = polyclinic(
+        "play", "frontdesk", "--role", "staff", stdin="\n".join([asked, record, "And your name?", record, ""])
+    )
+    assert "Not written down yet" in done.stdout and "Nobody has asked yet whether" not in done.stdout
+
+
+def test_a_nurse_may_use_plain_words_and_learns_what_a_command_needs(polyclinic: Run) -> None:
+    typed = "/use leaflet\n/use leaflet Amberol\n/leaflet\nTake one tablet twice a day, with breakfast and supper.\n"
+    done = polyclinic("play", "demo", "--role", "nurse", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    assert "please write what it is for: /use leaflet MEDICINE" in done.stdout
+    assert "leaflet → found: yes" in done.stdout
+    assert "'/leaflet' is no command here" in done.stdout
+    assert "— understood —" in done.stdout
+
+
 def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
     typed = "what?\n2 x 2: take two with breakfast and with supper\n1 x 2: one tablet, 2 times a day\n"
     done = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin=typed)

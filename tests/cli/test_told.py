@@ -259,6 +259,18 @@ def test_progress_is_a_bar_with_cost_retries_and_failures_by_owner() -> None:
     assert line.endswith("40 tokens, $4.0000, 7 tried again")
 
 
+def test_in_a_narrow_terminal_the_bar_gives_way_to_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "90")
+    out = Terminal()
+    ticker = Ticker(out)
+    ticker.start(4, 1)
+    ticker.watch(lambda: 7)
+    ticker.ended(ended("failed", "judge", "model"))
+    ticker.close()
+    last = out.getvalue().rpartition("\x1b[K")[2].strip()
+    assert last.endswith("7 tried again") and len(last) < 90
+
+
 def test_a_log_file_gets_whole_lines_and_no_progress_bar(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2")
     assert not {"\r", "\x1b", "█"} & set(done.stderr)

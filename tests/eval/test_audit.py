@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from polyclinic.eval.audit_report import audit, audit_sections
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.html_blocks import render_blocks
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
+from polyclinic.eval.sections import Table
 
 QUESTIONS = (
     Criterion(
@@ -203,6 +205,15 @@ def test_the_audit_becomes_a_report_section(tmp_path: Path) -> None:
     (section,) = audit_sections(audit(results(), key, rated(key, 0.5)))
     page = render_blocks(section.body)
     assert "judge minus people" in page and "<svg" in page and "2 raters, blind" in page
+
+
+def test_what_cannot_be_computed_is_said_under_the_table_and_not_in_a_column(tmp_path: Path) -> None:
+    key = packet(tmp_path)
+    same = [replace(rating, value=3) for rating in rated(key, 0.5)]
+    (section,) = audit_sections(audit(results(), key, same))
+    table = next(block for block in section.body if isinstance(block, Table))
+    assert "note" not in table.columns
+    assert "not defined: a rater's ratings do not vary." in table.note
 
 
 def test_a_key_of_another_run_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from polyclinic.eval.cells import cell_text, counted, counted_figure
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
+from polyclinic.eval.html_blocks import render_blocks
 from polyclinic.eval.overview import TRANSCRIPTS
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.sections import Block, Details, Figure, Grid, Picture, Table
@@ -120,3 +121,11 @@ def _intervals(made: RunReport) -> dict[tuple[str, str], set[str]]:
                     if isinstance(cell, Estimate) and metric and variant:
                         shown.setdefault((*metric, *variant), set()).add(cell.text())  # type: ignore[arg-type]
     return shown
+
+
+def test_a_short_n_stays_on_one_line_and_a_long_one_does_not_widen_the_page() -> None:
+    def page(n: str) -> str:
+        return render_blocks([Table("Types of questions", ["type", "count"], [["symptom", 4]], n=n)])
+
+    assert "<span class=count>(n = 24 calls)</span>" in page("24 calls")
+    assert "class=count" not in page(", ".join(f"variant-{number} 10 questions" for number in range(9)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from polyclinic.eval.audit_report import people_by_variant
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.report import RunReport
+from polyclinic.eval.rubric_file import load_rubric
 from polyclinic.eval.sections import Figure, Section, Table
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config, read_config
@@ -84,6 +86,16 @@ async def test_clinedus_table_4_holds_the_ratings_that_people_gave_each_variant(
     table = people_by_variant(made.results, key, ratings)
     assert table is not None and [row[0] for row in table.rows] == ["plain", "tool"]
     assert [getattr(row[1], "mean", None) for row in table.rows] == [2.0, 5.0]
+    clear = question.model_copy(update={"id": "clear"})
+    both = key.model_copy(update={"questions": (question, clear)})
+    table = people_by_variant(made.results, both, [*ratings, *(replace(r, question="clear", value=3) for r in ratings)])
+    assert table is not None and table.columns == ["variant", "warm", "clear", "average"]
+    assert [getattr(row[3], "mean", None) for row in table.rows] == [2.5, 4.0]
+
+
+def test_the_questions_of_the_user_study_can_be_rated() -> None:
+    rubric = load_rubric(RECIPES[0].parent / "rubrics" / "rounds-users.toml")
+    assert [question.id for question in rubric.criteria] == ["iq", "ie", "or"]
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=[path.stem for path in RECIPES])

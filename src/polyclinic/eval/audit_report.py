@@ -83,37 +83,51 @@ def _question(
 def people_by_variant(results: RunResults, key: AuditKey, ratings: Sequence[Rating]) -> Table | None:
     """The ratings that people gave each variant, question by question: the table of a human evaluation."""
     variants = {episode.id: (episode.variant, episode.scenario) for episode in results.episodes}
+    scales = {question.id: (float(question.low), float(question.high)) for question in key.questions}
+    sheets: dict[tuple[str, str], dict[str, float]] = {}
+    for rating in ratings:
+        sheets.setdefault((rating.item, rating.rater), {})[rating.question] = float(rating.value)
+    if len(scales) > 1 and len(set(scales.values())) == 1:
+        for sheet in sheets.values():
+            if sheet.keys() == scales.keys():
+                sheet["average"] = sum(sheet.values()) / len(sheet)
+        scales["average"] = next(iter(scales.values()))
     rows: list[list[Cell]] = []
     for name in results.variant_names():
         cells: list[Cell] = [name]
-        for question in key.questions:
+        for question, bounds in scales.items():
             given = [
-                (float(rating.value), variants[key.items[rating.item]][1])
-                for rating in ratings
-                if rating.question == question.id and variants[key.items[rating.item]][0] == name
+                (sheet[question], variants[key.items[item]][1])
+                for (item, _), sheet in sheets.items()
+                if question in sheet and variants[key.items[item]][0] == name
             ]
-            bounds = (float(question.low), float(question.high))
             cells.append(estimate([v for v, _ in given], clusters=[s for _, s in given], bounds=bounds))
         rows.append(cells)
     if not any(cell is not None for row in rows for cell in row[1:]):
         return None
-    columns = ["variant", *(question.id for question in key.questions)]
-    return Table("What people gave each variant, means over ratings", columns, rows)
+    return Table("What people gave each variant, means over ratings", ["variant", *scales], rows)
 
 
 def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None) -> list[Section]:
     """The audit as report sections: people's ratings, a table of coefficients, and judge against people as pictures."""
     rows: list[list[Cell]] = []
+    notes: list[str] = []
     for found in audits:
         for between, agreements in (("people", found.people), ("judge and people", found.judge)):
-            rows += [[found.question.id, between, a.name, a.shown(), a.units, a.note] for a in agreements]
+            rows += [[found.question.id, between, a.name, a.shown(), a.units] for a in agreements]
+            notes += [f"{found.question.id}, {between}, {a.name}: {a.note}." for a in agreements if a.note]
         if found.bias is not None:
-            rows.append([found.question.id, "judge minus people", "mean", found.bias, found.bias.n, ""])
+            rows.append([found.question.id, "judge minus people", "mean", found.bias, found.bias.n])
     raters = audits[0].raters if audits else ()
     body: list[Block] = [
         Paragraph(f"{len(raters)} raters, blind to run, variant and model: {', '.join(raters)}."),
         *([people] if people is not None else []),
-        Table("Agreement with 95 % intervals", ["question", "between", "coefficient", "value", "items", "note"], rows),
+        Table(
+            "Agreement with 95 % intervals",
+            ["question", "between", "coefficient", "value", "items"],
+            rows,
+            note=" ".join(notes),
+        ),
     ]
     for found in audits:
         if found.pairs:

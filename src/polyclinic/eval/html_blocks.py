@@ -18,7 +18,7 @@ _MOST_POINTS = 200
 _MANY_COLUMNS = 6
 _SHORT = 24
 _STROKE = re.compile(r"(?<=[a-z])/(?=[a-z])")
-_COUNT = re.compile(r"\(n = [^)]*\)")
+_COUNT = re.compile(r"\(n = [^)]{,40}\)")
 
 
 def render_blocks(blocks: Iterable[Block], episodes: str = "") -> str:
@@ -80,7 +80,7 @@ def _table(table: Table, episodes: str = "") -> str:
 
 
 def _title(text: str) -> str:
-    """A title as HTML. A number of episodes stays on one line; a line may end after the stroke of "blood/cancer"."""
+    """A title as HTML. A short n stays on one line; a line may end after the stroke of "blood/cancer"."""
     return _COUNT.sub(r"<span class=count>\g<0></span>", _STROKE.sub("/<wbr>", escape(text)))
 
 

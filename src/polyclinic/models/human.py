@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 from polyclinic.text.normal import letters
 
 _USE = "/use "
+_COMMAND = re.compile(r"/[a-z]+(?=\s|$)")
 _NOTHING = ("pass", "skip", "?")
 
 
@@ -201,8 +203,11 @@ def read_typed(request: Request, text: str) -> Completion:
         text.encode()
     except UnicodeEncodeError:
         raise Unreadable("some of these characters cannot be read: please type them again") from None
-    if request.tools and text.startswith(_USE):
+    command = _COMMAND.match(text)
+    if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
+    if command:
+        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
@@ -279,6 +284,8 @@ def _closed(reply: BaseModel, request: Request) -> BaseModel:
 def _typed_call(request: Request, words: str) -> Completion:
     name, _, body = words.strip().partition(" ")
     only = [list(tool.parameters.get("properties", ())) for tool in request.tools if tool.name == name]
+    if not body and only and len(only[0]) == 1:
+        raise Unreadable(f"please write what it is for: {_USE}{name} {only[0][0].upper()}")
     if body and not body.lstrip().startswith(("{", "[")) and only and len(only[0]) == 1:
         return _used(request, name, {only[0][0]: body.strip()})
     try:

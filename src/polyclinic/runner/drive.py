@@ -54,6 +54,8 @@ async def resume(
     on: str = "",
 ) -> RunOutcome:
     """Resume a run, here or on a cluster, until it ends, a limit is reached, or the user stops it."""
+    if on and url.startswith("postgres"):
+        require_ray()  # before the store asks for a smaller extra
     async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
         async with _Ending(store, tell, name) as ending:

@@ -4,9 +4,11 @@ import json
 import re
 from typing import Any, get_args
 
+import pytest
+
 from polyclinic.clinics.demo import clinic
 from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
-from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
+from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of, told_dose
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
 from polyclinic.eval.report import count_parts
@@ -100,3 +102,17 @@ def test_no_worked_example_answers_a_call_that_is_played() -> None:
     assert found
     doses = {(call.leaflet.tablets, call.leaflet.times_a_day) for call in written()}
     assert not [each for each in found if (each["tablets"], each["times_a_day"]) in doses]
+
+
+@pytest.mark.parametrize(
+    ("text", "dose"),
+    [
+        ("Take one tablet twice a day with food.", (1, 2)),
+        ("2 tablets, three times daily", (2, 3)),
+        ("One pill once each day.", (1, 1)),
+        ("Take a tablet now and then.", None),
+        ("Not one tablet twice a day but two tablets once a day.", None),
+    ],
+)
+def test_a_dose_in_plain_words_is_read_only_if_it_is_named_once(text: str, dose: tuple[int, int] | None) -> None:
+    assert told_dose(text) == dose

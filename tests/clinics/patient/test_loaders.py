@@ -13,6 +13,7 @@ import pytest
 
 from polyclinic.clinics.patient.scenario import load_records, scenarios
 from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
+from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
@@ -58,7 +59,12 @@ def test_agentclinic_lines_become_records_with_levels() -> None:
     assert (weak.age, weak.sex) == (35, "female")
     assert texts(weak, Level.VOLUNTEERED) == ["Double vision"]
     assert "It is worse in the evening." in texts(weak, Level.ASKED)
-    assert {fact.topic for fact in weak.at(Level.ASKED)} == {Topic.SYMPTOM, Topic.HISTORY, Topic.HABITS}
+    assert {fact.topic for fact in weak.at(Level.ASKED)} == {
+        Topic.SYMPTOM,
+        Topic.HISTORY,
+        Topic.HABITS,
+        Topic.BACKGROUND,
+    }
     assert [test.name for test in weak.investigations] == [
         "vital signs",
         "neurological examination",
@@ -155,7 +161,44 @@ def test_a_synthea_bundle_becomes_a_record_of_the_illness_at_the_age_of_diagnosi
     assert (record.diagnosis, record.age) == ("Community acquired pneumonia", 65)
     social = [fact.text for fact in record.facts if fact.topic is Topic.SOCIAL]
     assert social == ["Received higher education.", "Full-time employment.", "Stress."]
+    assert texts(record, Level.VOLUNTEERED) == ["I do not feel well."]
+    assert "I am 65 years old." in texts(record, Level.ASKED)
+    assert any("nothing is volunteered" in finding for finding in lint_records([record]))
     assert any("Acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
+
+
+def test_a_whole_life_in_a_bundle_becomes_one_visit() -> None:
+    """Earlier visits' reasons are not today's complaints, and earlier results are not today's."""
+
+    def at(kind: str, id: str, visit: str, day: str, **fields: Any) -> dict[str, Any]:
+        encounter = {"encounter": {"reference": f"urn:uuid:{visit}"}, "effectiveDateTime": day}
+        return {"resourceType": kind, "id": id, **encounter, **fields}
+
+    count, panel = {"text": "Leukocytes [#/volume] in Blood"}, {"text": "CBC panel"}
+    bundle = _synthea()
+    visits = {e["resource"]["id"]: e["resource"] for e in bundle["entry"] if "id" in e["resource"]}
+    visits["e1"]["reasonCode"] = [{"text": "Normal pregnancy (finding)"}]
+    visits["e2"]["reasonCode"] = [{"text": "Cough (finding)"}]
+    added = [
+        {"resourceType": "Medication", "id": "m", "code": {"text": "lisinopril 10 MG"}},
+        {"resourceType": "MedicationRequest", "status": "active", "medicationReference": {"reference": "urn:uuid:m"}},
+        {"resourceType": "MedicationRequest", "status": "stopped", "medicationCodeableConcept": {"text": "ibuprofen"}},
+        at("Observation", "o2", "e2", "2021-06-01", code=count, valueQuantity={"value": 15.4321, "unit": "10*3/uL"}),
+        at("Observation", "o3", "e3", "2022-06-01", code=count, valueQuantity={"value": 6.2, "unit": "10*3/uL"}),
+        at("DiagnosticReport", "r2", "e2", "2021-06-01", code=panel, result=[{"reference": "urn:uuid:o2"}]),
+        at("DiagnosticReport", "r3", "e3", "2022-06-01", code=panel, result=[{"reference": "urn:uuid:o3"}]),
+        at("Procedure", "p1", "e1", "1976-05-01", code={"text": "Appendectomy (procedure)"}),
+        at("Procedure", "p2", "e2", "2021-06-01", code={"text": "Plain X-ray of chest (procedure)"}),
+    ]
+    bundle["entry"] += [{"resource": resource} for resource in added]
+    (record,) = load_fhir_bundle(json.dumps(bundle), "synthea.json")
+    assert texts(record, Level.VOLUNTEERED) == ["Cough"]
+    assert [fact.text for fact in record.facts if fact.topic is Topic.MEDICATION] == ["Takes lisinopril 10 MG"]
+    assert [(test.name, test.items) for test in record.investigations] == [
+        ("CBC panel", {"Leukocytes in Blood": "15.43 10*3/uL"})
+    ]
+    assert [fact.text for fact in record.facts if fact.topic is Topic.TREATMENT] == ["Plain X-ray of chest"]
+    assert not any("is not finished" in finding for finding in lint_records([record]))
 
 
 def test_a_bundle_with_only_social_findings_is_refused() -> None:

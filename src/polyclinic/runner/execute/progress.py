@@ -148,8 +148,10 @@ class Ticker:
         self._out.flush()
 
     def _fitting(self) -> str:
-        """Bar and text, cut to one row of the terminal: a row that wraps could not be overwritten."""
-        return f"{self.bar()}  {self.line()}"[: get_terminal_size().columns - 1]
+        """One row of the terminal: a row that wraps could not be overwritten. The bar gives way to the words."""
+        width, line = get_terminal_size().columns - 1, self.line()
+        whole = f"{self.bar()}  {line}"
+        return (whole if len(whole) <= width else line)[:width]
 
 
 EPISODES_READ = 200

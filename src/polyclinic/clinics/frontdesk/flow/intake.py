@@ -70,7 +70,7 @@ class Intake:
             question = await self.staff.asks(self.heard[-1], topic, self.known(), self.missing())
             if question is None:
                 break
-            self.asked.append(topic)
+            self.asked += [topic, "diagnosis"] if "diagnos" in question.casefold() else [topic]
             self.says(question, IntakeLine(phase="intake", round=rounds))
             await self.hears(question)
         record = IntakeRecord(**self.values) if readable else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic
+from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic, told_age
 from polyclinic.core.files import bad_file, checked, first_fault
 from polyclinic.core.files import parse_yaml as read_yaml
 
@@ -105,7 +105,8 @@ def _facts(
             raise bad_file(where, f"asked: there is no topic '{topic}'")
         yield from (fact(Topic(topic), Level.ASKED, line) for line in lines)
     if "age" in numbers:
-        yield fact(Topic.BACKGROUND, Level.ASKED, _background(raw, numbers))
+        informant, sex = str(raw.get("informant", "self")), str(raw.get("sex"))
+        yield fact(Topic.BACKGROUND, Level.ASKED, told_age(numbers["age"], numbers.get("age_months"), informant, sex))
     for test in tests:
         for item, value in test.items.items():
             yield fact(Topic.RESULT, Level.TEST, f"{item}: {value}", test.name, item)
@@ -123,11 +124,3 @@ def _entry(entry: Any, where: str) -> tuple[str, bool]:
     if isinstance(entry, Mapping) and set(entry) <= {"text", "red_flag"} and "text" in entry:
         return str(entry["text"]).strip(), str(entry.get("red_flag", "")).lower() == "true"
     raise bad_file(where, f"a fact must be a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
-
-
-def _background(raw: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
-    months = numbers.get("age_months")
-    age = f"{months} months" if months is not None and numbers["age"] < 3 else f"{numbers['age']} years"
-    if raw.get("informant") == "parent":
-        return f"{'He' if raw.get('sex') == 'male' else 'She'} is {age} old."
-    return f"I am {age} old."

@@ -24,11 +24,12 @@ _VITALS: dict[str, tuple[float, float]] = {
     "oxygen saturation": (50.0, 100.0),
     "breathing rate": (4.0, 90.0),
 }
+_ALSO_CALLED = {"body temperature": "temperature", "heart rate": "pulse", "respiratory rate": "breathing rate"}
 
 
 def _impossible_vital_sign(record: Record) -> Iterator[str]:
     for fact in record.at(Level.TEST):
-        low, high = _VITALS.get(fact.item.lower(), (None, None))
+        low, high = _VITALS.get(_vital_sign(fact), (None, None))
         value = _number(fact)
         if low is not None and high is not None and value is not None and not low <= value <= high:
             yield f"{fact.test}: '{fact.text}' is not possible ({low:g} to {high:g})"
@@ -51,10 +52,15 @@ def _normal_range_upside_down(record: Record) -> Iterator[str]:
 def _fever_denied_and_measured(record: Record) -> Iterator[str]:
     for fact in record.at(Level.TEST):
         value = _number(fact)
-        if fact.item.lower() == "temperature" and value is not None and value >= 38.0:
+        if _vital_sign(fact) == "temperature" and value is not None and value >= 38.0:
             for told in record.spoken:
                 if _NO_FEVER.search(told.text):
                     yield f"'{short(told)}' contradicts the measured temperature of {value:g} C"
+
+
+def _vital_sign(fact: Fact) -> str:
+    """The name of a measured item. An imported record has the names of a code system."""
+    return _ALSO_CALLED.get(fact.item.lower(), fact.item.lower())
 
 
 def _number(fact: Fact) -> float | None:

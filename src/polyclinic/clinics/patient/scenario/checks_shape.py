@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from polyclinic.clinics.patient.scenario.checking import RecordCheck, each_line, whole
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
+from polyclinic.clinics.patient.scenario.narrative import NO_COMPLAINT
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 
 _NEEDED_TOPICS = (
@@ -94,7 +95,7 @@ def _repeated_test(record: Record) -> Iterator[str]:
 
 SHAPE_CHECKS: dict[str, RecordCheck] = {
     "nothing volunteered": whole(
-        lambda record: not record.at(Level.VOLUNTEERED),
+        lambda record: all(fact.text in NO_COMPLAINT.values() for fact in record.at(Level.VOLUNTEERED)),
         "nothing is volunteered; add at least one line under 'volunteered' for the complaint",
     ),
     "topic missing": _topic_missing,

@@ -3,24 +3,34 @@
 The diagnosis is an illness, never a social finding. It is the newest illness among the Conditions of the category
 `encounter-diagnosis`, or else the newest of all. Other illnesses are history; social findings become social facts. The
 age is the age at the diagnosis. Observations in `social-history` are told when asked; all others are results of a named
-test.
+test. A Bundle may hold a whole life: reasons and procedures of other visits and medicines of the past are left out, and
+a test that was done many times is read once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Any
 
+from polyclinic.clinics.patient.scenario.fhir_resources import (
+    at_visit,
+    concept_text,
+    concept_words,
+    first_day,
+    has_category,
+    id_of,
+    medicine,
+    observed,
+    observed_items,
+    of_kind,
+    once_each,
+)
 from polyclinic.clinics.patient.scenario.narrative import FactLine, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
+from polyclinic.core.records import Resource
 
-_Resource = Mapping[str, Any]
-_TAG = re.compile(
-    r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy)\)\s*$", re.IGNORECASE
-)
 _SOCIAL = re.compile(
     r"education|employ|labor force|housing|transport|criminal|social (?:contact|isolation)|stress \(|partner abuse"
     r"|medication review|refugee|served in|retired|lack of access|reports of violence|risk activity|not in the labor",
@@ -34,17 +44,20 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
     if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle":
         raise bad_file(origin, "the file is not a FHIR Bundle")
     resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
-    patients = _of(resources, "Patient")
+    patients = of_kind(resources, "Patient")
     if not patients:
         raise bad_file(origin, "the Bundle holds no Patient")
-    diagnoses = _of(resources, "Condition")
+    diagnoses = of_kind(resources, "Condition")
     if not diagnoses:
         raise bad_file(origin, "the Bundle holds no Condition, so there is no diagnosis")
     main = _diagnosis(diagnoses, resources)
     if main is None:
         raise bad_file(origin, "the Bundle holds no illness, only social findings", fix="add the encounter's diagnosis")
-    lines = list(_lines(resources, main))
-    diagnosis = _text(main.get("code"))
+    visit = id_of(main.get("encounter"))
+    if all(encounter.get("id") != visit for encounter in of_kind(resources, "Encounter")):
+        visit = ""
+    lines = list(dict.fromkeys(_lines(resources, main, visit)))
+    diagnosis = concept_text(main.get("code"))
     return [
         assemble(
             f"fhir-{patients[0].get('id', 'patient')}",
@@ -52,76 +65,48 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
             age=_age(patients[0], main, resources),
             sex="female" if patients[0].get("gender") == "female" else "male",
             lines=lines,
-            tests=list(_tests(resources)),
+            tests=list(_tests(resources, visit)),
             diagnosis=diagnosis,
             source="FHIR Bundle",
         )
     ]
 
 
-def _of(resources: Sequence[_Resource], kind: str) -> list[_Resource]:
-    return [resource for resource in resources if resource.get("resourceType") == kind]
-
-
-def _text(concept: Any) -> str:
-    """The text of a CodeableConcept, without the tag of a code system. It also reads a CodeableReference (R5)."""
-    return _TAG.sub("", _tagged(concept)).strip()
-
-
-def _tagged(concept: Any) -> str:
-    if not isinstance(concept, Mapping):
-        return ""
-    if "concept" in concept:
-        return _tagged(concept["concept"])
-    if concept.get("text"):
-        return str(concept["text"])
-    return next((str(coding["display"]) for coding in concept.get("coding", []) if coding.get("display")), "")
-
-
-def _is_social(condition: _Resource) -> bool:
+def _is_social(condition: Resource) -> bool:
     """Whether a Condition is a social finding ("Full-time employment (finding)") and not an illness."""
-    words = _tagged(condition.get("code"))
+    words = concept_words(condition.get("code"))
     return bool(_SOCIAL.search(words)) or words.casefold().endswith(("(situation)", "(person)"))
 
 
-def _diagnosis(conditions: Sequence[_Resource], resources: Sequence[_Resource]) -> _Resource | None:
+def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) -> Resource | None:
     """The newest illness. Conditions of an encounter and those named as a disorder come first."""
     ill = [condition for condition in conditions if not _is_social(condition)]
 
-    def rank(condition: _Resource) -> tuple[bool, bool, str]:
-        disorder = not _tagged(condition.get("code")).casefold().endswith("(finding)")
-        return _has_category(condition, "encounter-diagnosis"), disorder, _when(condition, resources)
+    def rank(condition: Resource) -> tuple[bool, bool, str]:
+        disorder = not concept_words(condition.get("code")).casefold().endswith("(finding)")
+        return has_category(condition, "encounter-diagnosis"), disorder, _when(condition, resources)
 
     return max(ill, key=rank) if ill else None
 
 
-def _when(condition: _Resource, resources: Sequence[_Resource]) -> str:
+def _when(condition: Resource, resources: Sequence[Resource]) -> str:
     """The day of a diagnosis: the day of its encounter, or else its own date; empty if neither is given."""
-    reference = str((condition.get("encounter") or {}).get("reference", "")).rpartition("/")[2].rpartition(":")[2]
-    for encounter in _of(resources, "Encounter"):
+    reference = id_of(condition.get("encounter"))
+    for encounter in of_kind(resources, "Encounter"):
         if reference and encounter.get("id") == reference:
-            found = _start(encounter)
+            found = first_day(encounter)
             if found:
                 return found
     return str(condition.get("onsetDateTime") or condition.get("recordedDate") or "")[:10]
 
 
-def _start(encounter: _Resource) -> str:
-    return str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
-
-
-def _has_category(resource: _Resource, code: str) -> bool:
-    categories = resource.get("category", [])
-    return any(coding.get("code") == code for category in categories for coding in category.get("coding", []))
-
-
-def _age(patient: _Resource, main: _Resource, resources: Sequence[_Resource]) -> int:
+def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
     """The age in full years at the diagnosis, or else at the last day in the Bundle."""
     born = _day(str(patient.get("birthDate", "")))
     if born is None:
         who = f"Patient/{patient.get('id', '?')}"
         raise bad_file(who, "must be a full date", field="birthDate") from None
-    days = [_start(encounter) for encounter in _of(resources, "Encounter")]
+    days = [first_day(encounter) for encounter in of_kind(resources, "Encounter")]
     days += [str(resource.get("effectiveDateTime", "")) for resource in resources]
     known = [day for day in map(_day, days) if day is not None]
     on = _day(_when(main, resources)) or max(known, default=None)
@@ -139,88 +124,71 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _lines(resources: Sequence[_Resource], main: _Resource) -> Iterator[FactLine]:
-    for encounter in _of(resources, "Encounter"):
-        for reason in encounter.get("reasonCode", encounter.get("reason", [])):
-            text = _text(reason) or _text(next(iter(reason.get("value", [])), None))
+def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterator[FactLine]:
+    for encounter in of_kind(resources, "Encounter"):
+        if visit and encounter.get("id") != visit:
+            continue
+        for reason in encounter.get("reasonCode") or encounter.get("reason") or []:
+            text = concept_text(reason) or concept_text(next(iter(reason.get("value", [])), None))
             if text:
                 yield Topic.COMPLAINT, Level.VOLUNTEERED, text
-    for condition in _of(resources, "Condition"):
+    yield from _conditions(resources, main)
+    for taken in (*of_kind(resources, "MedicationStatement"), *of_kind(resources, "MedicationRequest")):
+        name = medicine(taken, resources)
+        if name:
+            yield Topic.MEDICATION, Level.ASKED, f"Takes {name}"
+    for allergy in of_kind(resources, "AllergyIntolerance"):
+        yield Topic.ALLERGY, Level.ASKED, f"Allergic to {concept_text(allergy.get('code'))}"
+    for member in of_kind(resources, "FamilyMemberHistory"):
+        ills = ", ".join(concept_text(condition.get("code")) for condition in member.get("condition", []))
+        who = concept_text(member.get("relationship")).capitalize()
+        yield Topic.FAMILY, Level.ASKED, f"{who}: {ills or 'nothing known'}"
+    for immunization in of_kind(resources, "Immunization"):
+        yield Topic.PREVENTION, Level.ASKED, f"Vaccinated: {concept_text(immunization.get('vaccineCode'))}"
+    for observation in once_each(resources, "Observation", visit):
+        if has_category(observation, "social-history"):
+            yield Topic.HABITS, Level.ASKED, f"{concept_text(observation.get('code'))}: {observed(observation)}"
+    for procedure in at_visit(resources, "Procedure", visit):
+        yield Topic.TREATMENT, Level.NEVER, concept_text(procedure.get("code"))
+
+
+def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactLine]:
+    for condition in of_kind(resources, "Condition"):
+        name = concept_text(condition.get("code"))
         notes = [note.get("text", "") for note in condition.get("note", [])]
         if _is_social(condition):
-            yield Topic.SOCIAL, Level.ASKED, f"{_text(condition.get('code'))}."
+            if "review due" not in name:  # That is a task of the practice, and nothing about the patient.
+                yield Topic.SOCIAL, Level.ASKED, f"{name}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
         else:
-            yield Topic.HISTORY, Level.ASKED, f"Known: {_text(condition.get('code'))}"
-    for kind, key in (("MedicationStatement", "medication"), ("MedicationRequest", "medication")):
-        for resource in _of(resources, kind):
-            yield (
-                Topic.MEDICATION,
-                Level.ASKED,
-                f"Takes {_text(resource.get(key) or resource.get('medicationCodeableConcept'))}",
-            )
-    for allergy in _of(resources, "AllergyIntolerance"):
-        yield Topic.ALLERGY, Level.ASKED, f"Allergic to {_text(allergy.get('code'))}"
-    for member in _of(resources, "FamilyMemberHistory"):
-        ills = ", ".join(_text(condition.get("code")) for condition in member.get("condition", []))
-        yield Topic.FAMILY, Level.ASKED, f"{_text(member.get('relationship')).capitalize()}: {ills or 'nothing known'}"
-    for immunization in _of(resources, "Immunization"):
-        yield Topic.PREVENTION, Level.ASKED, f"Vaccinated: {_text(immunization.get('vaccineCode'))}"
-    for observation in _of(resources, "Observation"):
-        if _has_category(observation, "social-history"):
-            yield Topic.HABITS, Level.ASKED, f"{_text(observation.get('code'))}: {_value(observation)}"
-    for procedure in _of(resources, "Procedure"):
-        yield Topic.TREATMENT, Level.NEVER, _text(procedure.get("code"))
+            when = "Had" if condition.get("abatementDateTime") else "Known"
+            yield Topic.HISTORY, Level.ASKED, f"{when}: {name}"
 
 
-def _value(observation: _Resource) -> str:
-    quantity = observation.get("valueQuantity")
-    if isinstance(quantity, Mapping):
-        value = f"{quantity.get('value')} {quantity.get('unit', quantity.get('code', ''))}".strip()
-        return value + _range(observation)
-    return str(observation.get("valueString") or _text(observation.get("valueCodeableConcept")) or "not stated")
-
-
-def _range(observation: _Resource) -> str:
-    ranges = observation.get("referenceRange", [])
-    if not ranges:
-        return ""
-    low, high = (ranges[0].get(side, {}).get("value") for side in ("low", "high"))
-    if low is not None and high is not None:
-        return f" ({low}-{high})"
-    return f" (below {high})" if high is not None else f" (above {low})" if low is not None else ""
-
-
-def _tests(resources: Sequence[_Resource]) -> Iterator[Investigation]:
+def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]:
     """Each report with the observations it refers to; vital signs together; every other observation as its own test."""
-    observations = {f"Observation/{o.get('id')}": o for o in _of(resources, "Observation")}
-    used: set[str] = set()
-    for report in _of(resources, "DiagnosticReport"):
-        refs = [str(result.get("reference", "")) for result in report.get("result", [])]
-        items = dict(item for ref in refs if ref in observations for item in _items(observations[ref]))
-        used.update(refs)
+    observations = {o.get("id"): o for o in of_kind(resources, "Observation")}
+    reported: set[str] = set()
+    for report in once_each(resources, "DiagnosticReport", visit):
+        found = [observations[id] for id in map(id_of, report.get("result", [])) if id in observations]
+        reported.update(concept_words(observation.get("code")) for observation in found)
+        items = dict(item for observation in found for item in observed_items(observation))
         if items:
             yield Investigation(
-                name=_text(report.get("code")), items=items, impression=str(report.get("conclusion", ""))
+                name=concept_text(report.get("code")), items=items, impression=str(report.get("conclusion", ""))
             )
     vitals: dict[str, str] = {}
     rest: list[Investigation] = []
-    for ref, observation in observations.items():
-        if ref in used or _has_category(observation, "social-history"):
+    for observation in once_each(resources, "Observation", visit):
+        name = concept_words(observation.get("code"))
+        if name in reported or has_category(observation, "social-history"):
             continue
-        if _has_category(observation, "vital-signs"):
-            vitals.update(_items(observation))
+        if has_category(observation, "vital-signs"):
+            vitals.update(observed_items(observation))
         else:
-            rest.append(Investigation(name=_text(observation.get("code")), items=dict(_items(observation))))
+            items = dict(observed_items(observation))
+            rest.append(Investigation(name=concept_text(observation.get("code")), items=items))
     if vitals:
         yield Investigation(name="vital signs", items=vitals)
     yield from rest
-
-
-def _items(observation: _Resource) -> Iterator[tuple[str, str]]:
-    components = observation.get("component", [])
-    if not components:
-        yield _text(observation.get("code")), _value(observation)
-    for component in components:
-        yield _text(component.get("code")), _value(component)

@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterable, Sequence
 
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
-from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic
+from polyclinic.clinics.patient.scenario.record import (
+    Disease,
+    Fact,
+    Informant,
+    Investigation,
+    Level,
+    Record,
+    Topic,
+    told_age,
+)
 from polyclinic.clinics.patient.scenario.shipped import diseases
 from polyclinic.people.locales import Sex
 from polyclinic.people.vignette import stated_age, stated_sex
@@ -14,6 +23,8 @@ from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import sentences as split_sentences
 
 UNSTATED_AGE, OLDEST = 50, 120
+NO_COMPLAINT: dict[Informant, str] = {"self": "I do not feel well.", "parent": "My child is not well."}
+"""The first words where a source only has the disease's name as the reason of the visit."""
 FactLine = tuple[Topic, Level, str]
 
 
@@ -55,6 +66,7 @@ def assemble(
     source: str,
 ) -> Record:
     """A record from loaded pieces. A line that names the disease is hidden from the patient, whatever its place."""
+    informant: Informant = "parent" if age < 6 else "self"
     facts: list[Fact] = []
 
     def add(topic: Topic, level: Level, text: str, test: str = "", item: str = "") -> None:
@@ -64,6 +76,9 @@ def assemble(
 
     for topic, level, text in lines:
         add(topic, level, text)
+    if not any(fact.level is Level.VOLUNTEERED for fact in facts):
+        add(Topic.COMPLAINT, Level.VOLUNTEERED, NO_COMPLAINT[informant])
+    add(Topic.BACKGROUND, Level.ASKED, told_age(age, None, informant, sex))
     for test in tests:
         for item, value in test.items.items():
             add(Topic.RESULT, Level.TEST, f"{item}: {value}", test.name, item)
@@ -75,7 +90,7 @@ def assemble(
         disease=disease,
         age=age,
         sex=sex,
-        informant="parent" if age < 6 else "self",
+        informant=informant,
         facts=tuple(facts),
         investigations=tuple(tests),
         diagnosis=diagnosis,

@@ -165,4 +165,14 @@ class Record(Frozen):
     @property
     def age_text(self) -> str:
         """The age in words."""
-        return f"{self.age_months} months" if self.age_months is not None and self.age < 3 else f"{self.age} years"
+        return _age_text(self.age, self.age_months)
+
+
+def told_age(age: int, months: int | None, informant: str, sex: str) -> str:
+    """The age as the informant tells it."""
+    who = "I am" if informant != "parent" else "He is" if sex == "male" else "She is"
+    return f"{who} {_age_text(age, months)} old."
+
+
+def _age_text(age: int, months: int | None) -> str:
+    return f"{months} months" if months is not None and age < 3 else f"{age} years"
