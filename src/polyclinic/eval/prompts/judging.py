@@ -37,7 +37,9 @@ class JudgesRubric(Prompt[RubricSheet]):
     @property
     def for_human(self) -> str:
         """The transcript and the questions, and how a person answers them in one line."""
-        asked = [f"{item.title or _shown(item.id)} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
+        asked = [
+            f"{item.title or _shown(item.id)} ({item.low} to {item.high}): {item.question}" for item in self.criteria
+        ]
         asked += [f"{_shown(flag.id)} (yes or no): {flag.question}" for flag in self.flags]
         example = ", ".join("…" for _ in self._ids())
         ask = "Answer:" if len(asked) == 1 else "Answer all in one line, in this order:"
