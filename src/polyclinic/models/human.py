@@ -11,19 +11,18 @@ import asyncio
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from polyclinic.core.form import FormRow, filled, form_rows
 from polyclinic.core.message import Image, ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
-from polyclinic.text.normal import letters
+from polyclinic.models.typed_choice import closed, first_fault
 
 _USE = "/use "
 _COMMAND = re.compile(r"/[a-z]+(?=\s|$)")
@@ -206,20 +205,20 @@ def read_typed(request: Request, text: str) -> Completion:
     command = _COMMAND.match(text)
     if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
-    if command:
-        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
-        raise Unreadable(_first_fault(error, request)) from None
+        raise Unreadable(first_fault(error, request)) from None
     except TypeError:
         reply = read_reply(text, request.reply_type)
     except Unreadable:
         raise
     except ValueError as error:
         raise Unreadable(str(error)) from None
+    if command and isinstance(reply, str) and reply.startswith(command[0]):
+        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
     if isinstance(reply, BaseModel):
-        reply = _closed(reply, request)
+        reply = closed(reply, request)
     return _completion(request, reply)
 
 
@@ -230,7 +229,7 @@ def read_form(request: Request, values: Mapping[str, Any]) -> Completion:
     try:
         reply = request.reply_type.model_validate_json(json.dumps(given))
     except ValidationError as error:
-        raise Unreadable(_first_fault(error, request)) from None
+        raise Unreadable(first_fault(error, request)) from None
     return _completion(request, reply)
 
 
@@ -239,46 +238,6 @@ def _completion(request: Request, reply: object) -> Completion:
     request.prompt.check_person(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
-
-
-def _first_fault(error: ValidationError, request: Request) -> str:
-    fault = error.errors()[0]
-    name = str(fault["loc"][-1]) if fault["loc"] else ""
-    told = request.prompt.form_hints().choices.get(name)
-    if told and fault["type"] == "literal_error":
-        return _not_offered(str(fault["input"]), told.values(), request)
-    where = ".".join(map(str, fault["loc"])).replace("_", " ") or "answer"
-    return f"{where}: {plain_fault(fault)}"
-
-
-def _not_offered(given: str, offered: Iterable[str], request: Request) -> str:
-    """Why a choice is refused, in the language of the prompt."""
-    if request.prompt.language == "ko":
-        return f"‘{given}’은(는) 고를 수 없습니다. 고를 수 있는 것: {', '.join(offered)}"
-    return f"'{given}' is not one of these: {', '.join(offered)}"
-
-
-def _closed(reply: BaseModel, request: Request) -> BaseModel:
-    """The reply in the form of this question: a choice must be one of those offered, or the words that the form shows
-    for it, in any spelling.
-    """
-    form = request.reply_type
-    if not isinstance(form, type) or not issubclass(form, BaseModel):
-        return reply
-    values, choices = reply.model_dump(), request.prompt.form_hints().choices
-    for name, field in form.model_fields.items():
-        given, offered = values.get(name), get_args(field.annotation)
-        if isinstance(given, str) and offered and all(isinstance(each, str) for each in offered):
-            told = choices.get(name, {})
-            same = [each for each in offered if letters(given) in (letters(each), letters(told.get(each, each)))]
-            if not same:
-                words = [told.get(each) or each.replace("_", " ") for each in offered]
-                raise Unreadable(_not_offered(given, words, request))
-            values[name] = same[0]
-    try:
-        return form.model_validate(values)
-    except ValidationError as error:
-        raise Unreadable(_first_fault(error, request)) from None
 
 
 def _typed_call(request: Request, words: str) -> Completion:

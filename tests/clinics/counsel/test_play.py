@@ -85,7 +85,7 @@ def test_what_was_said_aloud_is_shown_once(role: str, typed: str, tmp_path: Path
 
 def test_a_judge_sees_no_headings_without_words(tmp_path: Path) -> None:
     shown = played(tmp_path, "judge", "/quit")
-    assert "[turn" not in shown and "sources:" not in shown and "user centeredness=…" in shown
+    assert "[turn" not in shown and "sources:" not in shown and "in this order: …" in shown
 
 
 def test_a_korean_talk_has_korean_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
