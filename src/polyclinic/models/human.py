@@ -205,6 +205,7 @@ def read_typed(request: Request, text: str) -> Completion:
     command = _COMMAND.match(text)
     if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
+    unknown = f"'{command[0]}' is no command here: to say it, leave out the stroke" if command else ""
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
@@ -214,9 +215,9 @@ def read_typed(request: Request, text: str) -> Completion:
     except Unreadable:
         raise
     except ValueError as error:
-        raise Unreadable(str(error)) from None
-    if command and isinstance(reply, str) and reply.startswith(command[0]):
-        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
+        raise Unreadable(unknown or str(error)) from None
+    if command and command[0] in str(reply):
+        raise Unreadable(unknown)
     if isinstance(reply, BaseModel):
         reply = closed(reply, request)
     return _completion(request, reply)

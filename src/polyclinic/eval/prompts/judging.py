@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -11,6 +12,8 @@ from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.eval.criteria import Criterion, Flag
 from polyclinic.eval.sheet import RubricSheet, sheet_form, sheet_from_words
 from polyclinic.text.layout import blocks, listed
+
+_ANSWER = re.compile(r"\d+|yes|no", re.IGNORECASE)
 
 
 class JudgesRubric(Prompt[RubricSheet]):
@@ -48,7 +51,7 @@ class JudgesRubric(Prompt[RubricSheet]):
     def full_answer(self, typed: str) -> str:
         """Answers without names are enough, in the order of the questions."""
         ids, given = self._ids(), typed.split(",")
-        if "=" in typed or len(given) != len(ids):
+        if len(given) != len(ids) or not all(_ANSWER.fullmatch(answer.strip()) for answer in given):
             return typed
         return ", ".join(f"{id}={answer.strip()}" for id, answer in zip(ids, given, strict=True))
 
