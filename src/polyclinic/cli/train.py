@@ -70,7 +70,8 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     """
     if base:
         return _tune(TuningSettings(base, **tuning), added, out, as_json)
-    from polyclinic.reading.measure import RESULTS, table
+    from polyclinic.models.spec import STRANGERS_READER
+    from polyclinic.reading.measure import RESULTS, SENTENCE_RESULTS, table
     from polyclinic.reading.training import text_only, train_file, train_lines
     from polyclinic.reading.weights import LINES, SHIPPED
     from polyclinic.runner.readings import all_kinds, labelled, read_all
@@ -96,7 +97,10 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     found = table(tested, [finding.says for finding in wait(read_all(tested, f"reader=builtin:{path}"))])
     written = {**plain(found), "text_only": text_only(rows, tested, kinds)}
     if not out:
-        (home / RESULTS).write_bytes(orjson.dumps(written, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        _write_json(home / RESULTS, written)
+        _step("measuring again with the network for whole sentences", as_json)
+        whole = table(tested, [finding.says for finding in wait(read_all(tested, f"reader={STRANGERS_READER}"))])
+        _write_json(home / SENTENCE_RESULTS, plain(whole))
     print_result(
         as_json,
         {"weights": str(path), "digest": digest, "lines": len(rows), **written},
@@ -104,6 +108,10 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         f"balanced accuracy on the test authors: {found.all.balanced}",
     )
     return 0
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _step(line: str, as_json: bool) -> None:

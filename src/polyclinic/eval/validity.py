@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from polyclinic.core.model import role_of
 from polyclinic.core.reading import GOOD_ENOUGH, READER
 from polyclinic.eval.results import RunResults
-from polyclinic.reading.measure import Accuracy, kept_results
+from polyclinic.reading.measure import RESULTS, SENTENCE_RESULTS, Accuracy, kept_results
 
 NOT_VALID = "not valid for this cast"
 _FREE = ("llm", "human")
+_SHIPPED = {"builtin": RESULTS, "builtin:sentences": SENTENCE_RESULTS}
+"""The readers in the package, with the file of their measurement."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ def grounds(results: RunResults) -> dict[str, Ground]:
     """For each metric, what it is computed from."""
     players = {member.role: member for member in results.cast}
     reader = players[READER].model if READER in players else "builtin"
-    known: Mapping[str, Accuracy] = kept_results() if reader == "builtin" else results.reader_accuracy
+    known: Mapping[str, Accuracy] = kept_results(_SHIPPED[reader]) if reader in _SHIPPED else results.reader_accuracy
     free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
     found: dict[str, Ground] = {}
     for name in results.metric_names():

@@ -17,7 +17,7 @@ from polyclinic.models.human import HumanDesk, HumanModel
 from polyclinic.models.placed import Host
 from polyclinic.models.prices import Prices
 from polyclinic.models.replay import Recording, ReplayModel
-from polyclinic.models.spec import ALL, CastSpec, parse_model
+from polyclinic.models.spec import ALL, STRANGERS_READER, CastSpec, parse_model
 from polyclinic.models.understudy import UnderstudyModel
 
 
@@ -79,7 +79,8 @@ def choose_models(
 ) -> dict[str, CastSpec]:
     """Check who plays each role; opens nothing. Roles that the cast does not name are played by understudies.
 
-    With `reads`, the reader is one of the roles.
+    With `reads`, the reader is one of the roles. If nobody is named for it, the built-in reader reads: words alone
+    where only understudies speak, whole sentences too where a person or a language model does.
     """
     if reads:
         roles = [*roles, READER]
@@ -97,6 +98,9 @@ def choose_models(
             raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
         if spec.kind == "understudy":
             _check_understudy(role, spec, understudies, mistakes)
+    strangers = any(spec.kind != "understudy" for role, spec in chosen.items() if role != READER)
+    if reads and strangers and chosen[READER].kind == "understudy":
+        chosen[READER] = parse_model(STRANGERS_READER, READER)
     return chosen
 
 

@@ -6,6 +6,8 @@ Each part is ``role=model``; ``all=model`` plays every role that is not named. A
 ``understudy``                         the clinic's own offline player
 ``understudy:mistake=leak@0.3+rude``   the same, making named mistakes, each with a probability (1 if not given)
 ``builtin``, ``builtin:WEIGHTS``       the trained reader in the package, or one you trained (role ``reader`` alone)
+``builtin:sentences``                  the same with its network for whole sentences: better and slower, the default
+                                       where a person or a language model speaks
 ``human``                              a person, in the terminal or the browser
 ``replay:RUN``                         a recorded run
 ``local`` or ``local:/path/m.gguf``    a model on this machine, in this process (extra ``local``)
@@ -36,6 +38,8 @@ from polyclinic.core.model import ModelKind, Request
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError, UnknownName
 
+STRANGERS_READER = "builtin:sentences"
+"""The reader where people or language models speak and the cast names no other."""
 SpecKind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
 HOSTED = ("anthropic", "azure", "bedrock", "cohere", "google", "google-cloud", "huggingface")
 OWN_KEY = "POLYCLINIC_API_KEY"

@@ -1,4 +1,6 @@
-"""The reader for a path. No path: the built-in reader. A file: other weights for it. A folder: a fine-tuned model."""
+"""The reader for a path. No path: the built-in reader; `sentences`: with its network for whole sentences. A file: other
+weights for it. A folder: a fine-tuned model.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,15 @@ from pathlib import Path
 
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.reading import Question, ReadingKind
-from polyclinic.reading.reader import BuiltInReader
+from polyclinic.reading.reader import SENTENCES, BuiltInReader
 from polyclinic.reading.tuned import TunedReader
 from polyclinic.reading.weights import weights_file
 
 
 def open_reader(kinds: Mapping[str, ReadingKind], path: str) -> BuiltInReader | TunedReader:
     """The reader; weights are loaded at its first question. A missing file is an error at once."""
+    if path == SENTENCES:
+        return _built_in(tuple(kinds.items()), "", sentences=True)
     if path and Path(path).is_dir():
         return TunedReader(path)
     if path:
@@ -28,8 +32,8 @@ def reads_line(line: str, question: Question) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _built_in(kinds: tuple[tuple[str, ReadingKind], ...], path: str) -> BuiltInReader:
+def _built_in(kinds: tuple[tuple[str, ReadingKind], ...], path: str, *, sentences: bool = False) -> BuiltInReader:
     """One built-in reader for all runs of a process. They share its cache, and its memory stays bounded however many
     runs there are.
     """
-    return BuiltInReader(dict(kinds), path)
+    return BuiltInReader(dict(kinds), path, sentences=sentences)

@@ -20,6 +20,7 @@ from polyclinic.core.value import Value
 from polyclinic.reading.sets import Labelled
 
 RESULTS = "results.json"
+SENTENCE_RESULTS = "sentence_results.json"
 _Z = 1.96
 
 
@@ -116,10 +117,10 @@ def _pairs(kind: str, rows: Sequence[Labelled], answers: Sequence[Says]) -> floa
     return accuracy(both).balanced if both else None
 
 
-@lru_cache(maxsize=1)
-def kept_results() -> dict[str, Accuracy]:
+@lru_cache(maxsize=2)
+def kept_results(file: str = RESULTS) -> dict[str, Accuracy]:
     """The accuracy of the built-in reader on the test authors, as shipped with its weights."""
-    return _as_accuracy(package_data("polyclinic.reading", f"data/{RESULTS}")["kinds"])
+    return _as_accuracy(package_data("polyclinic.reading", f"data/{file}")["kinds"])
 
 
 def _as_accuracy(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Accuracy]:

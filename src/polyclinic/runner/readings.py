@@ -19,7 +19,7 @@ from polyclinic.errors import UnknownName
 from polyclinic.eval.evaluation import Evaluation
 from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.models.cast import Reader, build_cast
-from polyclinic.models.spec import parse_cast
+from polyclinic.models.spec import STRANGERS_READER, CastSpec, parse_cast, parse_model
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import Accuracy, MeanAccuracy, ReaderFigures, kept_text_only, table
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
@@ -79,13 +79,12 @@ def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "tes
 
 async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
     """The reader's findings, in order. Each call has one question, because the examples are independent."""
-    specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 
     def make(path: str) -> Reader:
         return open_reader(kinds, path)
 
-    players = build_cast(specs, roles=[], understudies={}, reader=make, local_only=local_only)
+    players = build_cast([_reader_in(cast)], roles=[], understudies={}, reader=make, local_only=local_only)
     board = await Switchboard.open("readings", players, MemoryJournal())
     reader = Agent(READER, board, lambda event: None, "reader", derive(seed, READER) % 2**31)
     gate = asyncio.Semaphore(64)
@@ -102,9 +101,14 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
 
 def reader_name(cast: str) -> str:
     """The name of the cast's reader in reports."""
+    return _reader_in(cast).text
+
+
+def _reader_in(cast: str) -> CastSpec:
+    """The cast's reader. If it names none: the one that reads people and language models."""
     named = {spec.role: spec for spec in parse_cast(cast)}
     spec = named.get(READER) or named.get("all")
-    return "builtin" if spec is None or spec.kind == "understudy" else spec.text
+    return parse_model(STRANGERS_READER, READER) if spec is None or spec.kind == "understudy" else spec
 
 
 class ReadingMiss(Value):

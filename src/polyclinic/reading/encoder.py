@@ -1,0 +1,200 @@
+"""A small network that reads whole sentences: two layers of attention over word pieces.
+
+It began as the Universal Sentence Encoder Lite (Apache 2.0), which has read far more English than our sets hold, and
+was trained further on the lines of our training authors (`tools/encoder`). It reads English only. The layers read each
+text once. A question about the text alone has a column of its own. A question that compares the text with something
+(a fact, a step, a source, what was said before) matches the pieces of both, in both directions.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from polyclinic.core.files import bad_file, package_file
+from polyclinic.reading.pieces import WordPieces
+from polyclinic.reading.text_labels import zipped
+from polyclinic.text.normal import HANGUL
+
+Singles = NDArray[np.float32]
+ENCODER = "encoder.npz"
+LONGEST = 160
+"""Pieces after this one are not read."""
+LAYERS, HEADS = 2, 4
+_TEXTS = 4_096
+_STRONGEST = np.float32(0.3)
+"""How much the strongest state counts beside the mean."""
+
+
+class TextStates(NamedTuple):
+    """One text as the layers read it: the states of its pieces, projected for matching, and the answer of each
+    column.
+    """
+
+    matched: Singles
+    columns: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceEncoder:
+    """The trained network: its vocabulary, the names of its columns and kinds, and its weights by name.
+
+    A column or kind without a name was not good enough, and is not asked.
+    """
+
+    pieces: WordPieces
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    weights: Mapping[str, Singles]
+
+    def reads(self, text: str) -> bool:
+        """Whether the text is in a language that the network knows."""
+        return not HANGUL.search(text)
+
+    def alone(self, text: str, column: str, kind: str, said: str) -> float | None:
+        """The score of a question about the text alone, or as an answer to what was `said`. None if it was not learned.
+
+        Above 0 means yes.
+        """
+        place = self._columns.get(column)
+        if place is None:
+            return None
+        score = float(self._states(text).columns[place])
+        if said:
+            score += float(self._match(text, said, kind) @ self.weights["ctx.weight"][place])
+            score += float(self.weights["ctx.bias"][place])
+        return score
+
+    def compared(self, text: str, target: str, kind: str) -> float | None:
+        """The score of a question that compares the text with a target. None if the kind was not learned."""
+        place = self._kinds.get(kind)
+        if place is None or not target:
+            return None
+        found = self._match(text, target, kind)
+        return float(found @ self.weights["kind"][place] + self.weights["kb"][place])
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.columns)}
+
+    @cached_property
+    def _kinds(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.kinds)}
+
+    def _states(self, text: str) -> TextStates:
+        return self._cached(text)
+
+    @cached_property
+    def _cached(self) -> Callable[[str], TextStates]:
+        return lru_cache(_TEXTS)(self._read)
+
+    def _read(self, text: str) -> TextStates:
+        weights = self.weights
+        rows = weights["E"][self.pieces.cut(text, LONGEST)]
+        places = np.arange(len(rows), dtype=np.float32)[:, None] * weights["ts"]
+        rows = 2 * rows + np.concatenate([np.sin(places), np.cos(places)], axis=1)
+        for layer in range(LAYERS):
+            rows = self._layer(rows, f"l.{layer}.")
+        pooled = np.concatenate([rows.mean(axis=0), rows.max(axis=0) * _STRONGEST])
+        return TextStates(
+            rows @ weights["P.weight"].T + weights["P.bias"],
+            pooled @ weights["heads.weight"].T + weights["heads.bias"],
+        )
+
+    def _layer(self, rows: Singles, name: str) -> Singles:
+        weights = self.weights
+        wide = rows @ weights["l.0.resw"] + weights["l.0.resb"] if name == "l.0." else rows
+        mixed = _normal(rows, weights[f"{name}ln1.weight"], weights[f"{name}ln1.bias"])
+        mixed = mixed @ weights[f"{name}qkv"] + weights[f"{name}qkvb"]
+        asks, keys, values = mixed.reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
+        shares = _shares(asks @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(keys.shape[-1])))
+        heard = (shares @ values).transpose(1, 0, 2).reshape(len(rows), -1)
+        rows = np.asarray(wide + heard @ weights[f"{name}o"] + weights[f"{name}ob"], np.float32)
+        inner = _normal(rows, weights[f"{name}ln2.weight"], weights[f"{name}ln2.bias"])
+        inner = np.maximum(inner @ weights[f"{name}f1"] + weights[f"{name}f1b"], 0)
+        found: Singles = rows + inner @ weights[f"{name}f2"] + weights[f"{name}f2b"]
+        return found
+
+    def _match(self, text: str, other: str, kind: str) -> Singles:
+        """What the pieces of two texts say about each other."""
+        weights, mine, theirs = self.weights, self._states(text).matched, self._states(other).matched
+        likeness = mine @ theirs.T / np.sqrt(np.float32(mine.shape[1]))
+        pooled: list[Singles] = []
+        for rows, met in ((mine, _shares(likeness) @ theirs), (theirs, _shares(likeness.T) @ mine)):
+            beside = np.concatenate([rows, met, np.abs(rows - met), rows * met], axis=1)
+            found = np.maximum(beside @ weights["cmp.weight"].T + weights["cmp.bias"], 0)
+            pooled += [found.mean(axis=0), found.max(axis=0)]
+        one, other_one = mine.mean(axis=0), theirs.mean(axis=0)
+        pooled += [one, other_one, np.abs(one - other_one), one * other_one]
+        hidden = np.maximum(np.concatenate(pooled) @ weights["trunk.weight"].T + weights["trunk.bias"], 0)
+        scaled: Singles = hidden * weights["kmod.weight"][self._kinds[kind]]
+        return scaled
+
+
+def _normal(rows: Singles, scale: Singles, offset: Singles) -> Singles:
+    """Each row with mean 0 and spread 1, then scaled."""
+    middle = rows - rows.mean(axis=1, keepdims=True)
+    spread = np.sqrt(np.einsum("ij,ij->i", middle, middle) / rows.shape[1] + np.float32(1e-6))
+    found: Singles = middle / spread[:, None] * scale + offset
+    return found
+
+
+def _shares(scores: Singles) -> Singles:
+    """Scores as shares that add up to 1 in each row."""
+    odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    found: Singles = odds / odds.sum(axis=-1, keepdims=True)
+    return found
+
+
+def packed_encoder(encoder: SentenceEncoder) -> bytes:
+    """The network as one compact file: large weights in one byte each, with a scale for each row."""
+    names = sorted(encoder.weights)
+    head = {
+        "pieces": encoder.pieces.pieces,
+        "scores": [round(score, 4) for score in encoder.pieces.scores],
+        "columns": encoder.columns,
+        "kinds": encoder.kinds,
+        "shapes": {name: encoder.weights[name].shape for name in names},
+    }
+    parts = {"head.json": orjson.dumps(head)}
+    for name in names:
+        weights = encoder.weights[name]
+        if weights.ndim < 2:
+            parts[f"{name}.f32"] = weights.astype(np.float32).tobytes()
+            continue
+        scale = np.maximum(np.abs(weights).max(axis=1), 1e-9).astype(np.float32) / 127
+        parts[f"{name}.scale"] = scale.tobytes()
+        parts[f"{name}.i8"] = np.rint(weights / scale[:, None]).astype(np.int8).tobytes()
+    return zipped(parts)
+
+
+def load_encoder(content: bytes, file_name: str = ENCODER) -> SentenceEncoder:
+    """The reverse of `packed_encoder`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            head = orjson.loads(file.read("head.json"))
+            weights: dict[str, Singles] = {}
+            for name, shape in head["shapes"].items():
+                if len(shape) < 2:
+                    weights[name] = np.frombuffer(file.read(f"{name}.f32"), np.float32).reshape(shape)
+                    continue
+                scale = np.frombuffer(file.read(f"{name}.scale"), np.float32)[:, None]
+                weights[name] = np.frombuffer(file.read(f"{name}.i8"), np.int8).reshape(shape) * scale
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise bad_file(file_name, f"not the weights of a sentence encoder: {error}") from None
+    pieces = WordPieces(head["pieces"], head["scores"])
+    return SentenceEncoder(pieces, tuple(head["columns"]), tuple(head["kinds"]), weights)
+
+
+@cache
+def shipped_encoder() -> SentenceEncoder:
+    """The network in the package; loaded at first use."""
+    return load_encoder(package_file("polyclinic.reading", f"data/{ENCODER}").read_bytes())

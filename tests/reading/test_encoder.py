@@ -1,0 +1,96 @@
+"""The network that reads whole sentences beside the linear weights: its file, its language, and where it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polyclinic.clinics.counsel.readings import CONSENT
+from polyclinic.errors import PolyclinicError
+from polyclinic.models.cast import choose_models
+from polyclinic.models.spec import parse_cast
+from polyclinic.reading.choose import open_reader
+from polyclinic.reading.encoder import SentenceEncoder, load_encoder, packed_encoder, shipped_encoder
+from polyclinic.reading.measure import SENTENCE_RESULTS, kept_results, table
+from polyclinic.reading.pieces import WordPieces
+from polyclinic.runner.readings import all_kinds, labelled, read_all
+
+PROPOSED = "Shall we talk about who might speak for you?"
+KINDS = {CONSENT.name: CONSENT}
+
+
+def test_a_text_is_cut_into_its_likeliest_pieces() -> None:
+    known = {"": 0, "\u2581pain": -3, "\u2581": -4, "p": -5, "a": -5, "i": -5, "n": -5, "\u2581pa": -4, "s": -5}
+    pieces = WordPieces(list(known), list(known.values()))
+    assert [pieces.pieces[number] for number in pieces.cut("pain pains", 20)] == ["\u2581pain", "\u2581pain", "s"]
+    assert pieces.cut("pain", 20) == pieces.cut("pain", 1)
+    assert pieces.cut("pain \u00df\u00e7", 20).count(0) == 1, "unknown letters in a row are one piece"
+
+
+def test_the_packed_file_gives_the_same_scores() -> None:
+    shipped = shipped_encoder()
+    again = load_encoder(packed_encoder(shipped))
+    for text in ("Yes, let us do that.", "No. Not today."):
+        one = shipped.compared(text, PROPOSED, "patient-told")
+        other = again.compared(text, PROPOSED, "patient-told")
+        assert one is not None
+        assert other == pytest.approx(one, abs=0.05)
+
+
+def test_a_broken_file_is_named() -> None:
+    with pytest.raises(PolyclinicError, match=r"mine\.npz"):
+        load_encoder(b"not a zip file", "mine.npz")
+
+
+def test_what_was_not_learned_has_no_score() -> None:
+    encoder = shipped_encoder()
+    assert encoder.compared("I take the second.", "(B) A valve", "rounds-choice") is None
+    assert encoder.alone("Hello.", "no such column", "counsel-claim", "") is None
+
+
+def test_korean_is_read_by_the_words_alone() -> None:
+    words, sentences = open_reader(KINDS, ""), open_reader(KINDS, "sentences")
+    korean, english = CONSENT.ask(proposed="그 이야기를 해 볼까요?"), CONSENT.ask(proposed=PROPOSED)
+    assert words.probability("그러죠 뭐.", korean) == sentences.probability("그러죠 뭐.", korean)
+    assert words.probability("Fine by me.", english) != sentences.probability("Fine by me.", english)
+
+
+def test_the_order_of_words_counts() -> None:
+    encoder = shipped_encoder()
+    column = next(name for name in encoder.columns if name.startswith("patient-test"))
+    asks = encoder.alone("Could you check my blood for me, please, nurse?", column, "patient-test", "")
+    same_words = encoder.alone("please me check nurse, for you my Could blood?", column, "patient-test", "")
+    assert asks is not None
+    assert same_words is not None
+    assert abs(asks - same_words) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("cast", "reader"),
+    [
+        ("all=understudy", "understudy"),
+        ("doctor=human", "builtin:sentences"),
+        ("doctor=https://host/v1:m", "builtin:sentences"),
+        ("doctor=human,reader=builtin", "builtin"),
+        ("all=https://host/v1:m", "https://host/v1:m"),
+    ],
+)
+def test_strangers_are_read_by_whole_sentences(cast: str, reader: str) -> None:
+    roles = ("doctor", "patient")
+    chosen = choose_models(parse_cast(cast), roles, understudies=roles, reads=True)
+    assert chosen["reader"].text == reader
+
+
+async def test_the_kept_figures_are_those_of_the_shipped_network() -> None:
+    rows = labelled(kind="counsel-consent")
+    says = [finding.says for finding in await read_all(rows, "all=understudy")]
+    kept = kept_results(SENTENCE_RESULTS)
+    found = table(rows, says).kinds["counsel-consent"].balanced
+    assert found == pytest.approx(kept["counsel-consent"].balanced, abs=0.02)
+    assert np.mean([one.balanced for one in kept.values()]) > np.mean([one.balanced for one in kept_results().values()])
+    assert set(kept) == set(kept_results()) <= set(all_kinds())
+
+
+def test_a_network_needs_a_weight_for_each_name() -> None:
+    empty = SentenceEncoder(WordPieces(["", "a"], [0.0, -1.0]), (), (), {})
+    assert load_encoder(packed_encoder(empty)).columns == ()
