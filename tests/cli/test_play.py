@@ -162,7 +162,7 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     assert (rows[0]["who"], rows[0]["role"], rows[0]["final_answer_right"]) == ("Kim", "student-1", "1.0")
     assert "reward" not in rows[0] and "ets" not in rows[0]
     for name, first in (("g.csv", b"who,"), ("g.jsonl", b"{"), ("g.parquet", b"PAR1")):
-        assert polyclinic("grades", "-o", name).stdout == f"1 lines in {name}\n"
+        assert polyclinic("grades", "-o", name).stdout == f"1 line in {name}\n"
         assert (tmp_path / name).read_bytes().startswith(first)
 
 
