@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polyclinic.core.library import Entry, Operation, StoredLesson
 from tests.cli.conftest import Run, as_json
 
 
@@ -184,6 +185,24 @@ def test_a_dry_run_gives_an_estimate_and_runs_nothing(polyclinic: Run) -> None:
     assert found["episodes"] == 50
     assert found["cost_usd"] > 0
     assert as_json(polyclinic("runs", "--json")) == []
+
+
+def test_a_dry_run_with_understudies_alone_is_called_free(polyclinic: Run) -> None:
+    lines = polyclinic("run", "demo", "--scenarios", "2", "--dry-run").stdout.splitlines()
+    assert lines[-1] == "  in all free" and all(line.endswith(", free") for line in lines[1:-1])
+    assert "$" not in "".join(lines)
+    unpriced = polyclinic("run", "demo", "--scenarios", "2", "--dry-run", "--cast", "nurse=openai:nosuch").stdout
+    assert "  in all free, without the unknown prices; a language model" in unpriced
+
+
+def test_a_long_entry_of_a_library_is_wrapped_and_not_cut(polyclinic: Run, tmp_path: Path) -> None:
+    assert polyclinic("evolve", "demo", "--cases", "1").returncode == 0
+    key = "How many pillows do you need at night, and does breathlessness ever wake you before the morning comes?"
+    entry = Entry(id="long", key=key, value=StoredLesson({}))
+    (tmp_path / "one.jsonl").write_text(Operation(action="add", entry=entry).model_dump_json() + "\n", encoding="utf-8")
+    head, _, *lines = polyclinic("library", "list", str(tmp_path / "one.jsonl")).stdout.splitlines()
+    start, end = head.index("found by"), head.index("quality")
+    assert len(lines) > 1 and " ".join(line[start:end].strip() for line in lines) == key
 
 
 def test_an_evolved_library_is_saved_searched_checked_and_used(polyclinic: Run) -> None:

@@ -67,6 +67,35 @@ def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> Non
         assert "당신은" in done.stdout and "먼저 말을 꺼내 보세요" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "typed", "korean"),
+    [
+        (("counsel", "--role", "patient"), "/bye\nquit\n", ("명령이 아닙니다", "/quit을 뜻하셨나요?", "나갔습니다.")),
+        (
+            ("patient", "--role", "doctor"),
+            "When did this start?\n",
+            ("의사 역할입니다.", "— 1회차 —", "대화는 저장되었습니다"),
+        ),
+        (
+            ("patient", "--role", "doctor"),
+            "Hello?\n/conclude\ngout: a toe\n",
+            ("— 결론을 냄 —", "시간: 0분", "다시 읽으려면:"),
+        ),
+        (("rounds", "--role", "student"), "what\n", ("아무도 보지 않습니다", "학생-1> (어느 것을", "나갔습니다.")),
+        (("duty", "--role", "nurse"), "", ("간호사 역할입니다.", "계획에 대한 의견을 말하세요.")),
+        (("demo", "--role", "nurse"), "what\n", ("설명서 찾기: /use leaflet", "‘알 x 횟수: 말’로 쓰세요")),
+        (("frontdesk", "--role", "staff"), "", ("환자에게 할 말을 적으세요.", "미룰 수 없는 일: emergency help now")),
+    ],
+)
+def test_a_korean_terminal_gets_our_own_sentences_in_korean(
+    polyclinic: Run, words: tuple[str, ...], typed: str, korean: tuple[str, ...]
+) -> None:
+    done = polyclinic("play", *words, stdin=typed, LC_ALL="ko_KR.UTF-8")
+    shown = " ".join(f"{done.stdout} {done.stderr}".split())
+    assert not [text for text in korean if text not in shown], shown
+    assert not re.search(r"You left|You are the|Saved as|Read it again|— round", shown)
+
+
 def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:
     typed = LEAFLET + "1 x 2: take one tablet 2 times a day\n1 x 2: one with breakfast, one with supper\n"
     done = polyclinic("play", "demo", "--role", "nurse", "--variant", "tool", stdin=typed)
@@ -162,7 +191,7 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     assert (rows[0]["who"], rows[0]["role"], rows[0]["final_answer_right"]) == ("Kim", "student-1", "1.0")
     assert "reward" not in rows[0] and "ets" not in rows[0]
     for name, first in (("g.csv", b"who,"), ("g.jsonl", b"{"), ("g.parquet", b"PAR1")):
-        assert polyclinic("grades", "-o", name).stdout == f"1 lines in {name}\n"
+        assert polyclinic("grades", "-o", name).stdout == f"1 line in {name}\n"
         assert (tmp_path / name).read_bytes().startswith(first)
 
 

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.rounds.report.page import share_right
+from polyclinic.core.transcript import Called
 from polyclinic.eval.audit import AuditKey, Rating
 from polyclinic.eval.audit_report import people_by_variant
-from polyclinic.eval.charts import Bars
+from polyclinic.eval.charts import Dots
 from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.rubric_file import load_rubric
-from polyclinic.eval.sections import Figure, Section, Table
+from polyclinic.eval.sections import Figure, Grid, Section, Table
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config, read_config
 from polyclinic.runner.registry import load_clinic
@@ -54,18 +56,35 @@ async def test_evopatients_figures_12_13_and_18_show_before_and_after() -> None:
     ]
 
 
-async def test_clinedus_figure_2_shows_the_teaching_of_each_student_model() -> None:
-    made = await reported(
-        clinic="rounds", scenarios="card-03", variants=("full", "plain-tutor"), judges=("ets", "msm", "mps")
-    )
-    table, figure = section(made, "Student models").body
-    assert isinstance(figure, Figure) and isinstance(table, Table) and isinstance(figure.chart, Bars)
+async def test_clinedus_figure_2_lays_the_student_models_of_one_recipe_side_by_side() -> None:
+    recipe = read_config(str(next(path for path in RECIPES if path.stem == "rounds-mixture")))
+    small = recipe.model_copy(update={"scenarios": "card-03", "judges": ("ets", "msm", "mps")})
+    made = await reported(**small.model_dump())
+    table, grid = section(made, "Student models").body
+    assert isinstance(table, Table) and isinstance(grid, Grid) and "table 9 of the paper" in table.caption
+    students = [
+        "understudy",
+        "understudy:mistake=silent@0.5",
+        "understudy:mistake=silent",
+        "mixture of 3 models",
+    ]
+    assert [row[:2] for row in table.rows] == [[each, name] for name in ("full", "plain-tutor") for each in students]
+    assert all(isinstance(cell, Estimate) and cell.n == 1 for row in table.rows for cell in row[2:])
+    for at, (metric, figure) in enumerate(zip(("ETS", "MSM", "MPS"), grid.figures, strict=True)):
+        assert metric in figure.caption and "figure 2" in figure.caption and isinstance(figure.chart, Dots)
+        assert list(figure.chart.rows) == students and list(figure.chart.series) == ["full", "plain-tutor"]
+        assert [*figure.chart.series["full"], *figure.chart.series["plain-tutor"]] == [r[2 + at] for r in table.rows]
+    spoke = {row.variant: {call.role for call in row.transcript.of(Called)} for row in made.results.episodes}
+    assert {role for role in spoke["full-seat-2"] if role.startswith("student")} == {"student-2"}
+    assert {role for role in spoke["full"] if role.startswith("student")} == {"student-1", "student-2", "student-3"}
+
+
+async def test_a_run_with_one_student_model_has_only_the_table_of_tutors() -> None:
+    made = await reported(clinic="rounds", scenarios="card-03", judges=("ets", "msm", "mps"))
     (teaching,) = section(made, "Teaching quality").body
     assert isinstance(teaching, Table) and "table 2 of the paper" in teaching.caption
-    assert "Table 4 of the paper" in teaching.note and "table 9 of the paper" in table.caption
-    assert "figure 2" in figure.caption and list(figure.chart.groups) == ["ETS", "MSM", "MPS"]
-    assert list(figure.chart.series) == ["full, students: understudy", "plain-tutor, students: understudy"]
-    assert [list(values) for values in figure.chart.series.values()] == [list(row[2:5]) for row in table.rows]
+    assert "Table 4 of the paper" in teaching.note
+    assert not [each for each in made.all_sections if each.title == "Student models"]
 
 
 async def test_students_of_every_level_are_shown_and_students_of_one_case_count_as_one() -> None:

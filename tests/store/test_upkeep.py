@@ -176,3 +176,13 @@ def test_the_commands_report_what_they_did(filled: Path, tmp_path: Path, capsys:
     assert json.loads(capsys.readouterr().out)["removed"]["leases"] == 0
     assert invoke(["store", "backup", backup, "--store", new]) == 0
     assert invoke(["store", "backup", backup, "--store", new]) == 2
+
+
+def test_the_rows_of_a_moved_store_are_told_with_the_right_noun(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = str(tmp_path / "old.db"), str(tmp_path / "new.db")
+    assert invoke(["run", "demo", "--scenarios", "1", "--store", source]) == 0
+    assert invoke(["store", "move", source, target]) == 0
+    told = capsys.readouterr().out
+    assert ", 1 run," in told and ", 1 episode," in told

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from polyclinic.text.layout import number_of
 from polyclinic.text.normal import letters, normalise, straight, without_accents
 from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern, stands_in
 from polyclinic.text.sentences import between_marks, is_question, sentence_spans, sentences
@@ -149,3 +150,8 @@ def test_words_of_ascii_text_are_those_that_the_pattern_finds() -> None:
         text = "".join(chr(chance.randrange(128)) for _ in range(chance.randrange(60)))
         assert words(text) == re.findall(r"\w+", text.casefold())
         assert spoken_words(text) == re.findall(r"[\w']+", text.casefold())
+
+
+def test_a_count_stands_with_its_noun() -> None:
+    counts = [number_of(count, thing) for thing in ("run", "entry") for count in (0, 1, 2400)]
+    assert counts == ["0 runs", "1 run", "2,400 runs", "0 entries", "1 entry", "2,400 entries"]

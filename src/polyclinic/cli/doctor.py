@@ -146,7 +146,7 @@ async def _model(text: str, began: float) -> Checkup:
             return await _demo([replace(spec, options=quick)], name, journal)
     except TimeoutError:
         if journal.answers:
-            return Checkup(name, True, f"answers ({journal.answers} calls in {patience_s:.1f} s)")
+            return Checkup(name, True, f"answers ({number_of(journal.answers, 'call')} in {patience_s:.1f} s)")
         slow = "a slow model may still work: a run waits longer (timeout_s); try `polyclinic audition`"
         return Checkup(name, False, f"no answer within {patience_s:.1f} s", f"check the address and the key; {slow}")
 
@@ -163,4 +163,4 @@ async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> 
     if result.status == "failed":
         said = result.failures[-1].error.removeprefix(f"{name.removeprefix('model ')}: ")
         return Checkup(name, False, said, "check the endpoint's address, key and model name")
-    return Checkup(name, True, f"{result.outcome}, {sum(result.calls.values())} calls")
+    return Checkup(name, True, f"{result.outcome}, {number_of(sum(result.calls.values()), 'call')}")

@@ -13,6 +13,7 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import NONE
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import default_store
+from polyclinic.text.layout import number_of
 
 
 @click.command(name="evolve", short_help="Let a clinic learn from case to case, and save what it learned.")
@@ -82,7 +83,7 @@ async def _evolve(clinic: Clinic, config: RunConfig, as_json: bool) -> int:
         print_json({"run": outcome.run, "saved": list(outcome.learned), "operations": counts})
     elif outcome.learned:
         for full, count in outcome.learned.items():
-            click.echo(f"{full}: {count} operations")
+            click.echo(f"{full}: {number_of(count, 'operation')}")
         click.echo(f"use it: {resume_line(name, store, f'run {clinic.name} --library')}")
         click.echo(f"inspect it: {resume_line(f'{name}.{clinic.libraries[0]}', store, 'library list')}")
     return outcome.exit_code

@@ -13,6 +13,7 @@ from polyclinic.core.files import not_written
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import ExportRow, What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import number_of
 
 RowWriter = Callable[[Path, AsyncIterator[ExportRow]], Awaitable[int]]
 WRITERS: dict[str, RowWriter] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
@@ -54,7 +55,9 @@ async def command(
     if path == OUTPUT:
         return 0
     print_result(
-        as_json, {"run": id, "what": what, "format": form, "path": path, "rows": count}, f"{count} rows in {path}"
+        as_json,
+        {"run": id, "what": what, "format": form, "path": path, "rows": count},
+        f"{number_of(count, 'row')} in {path}",
     )
     return 0
 

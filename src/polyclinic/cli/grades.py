@@ -16,6 +16,7 @@ from polyclinic.runner.results import load_results, own_figures, people_in
 from polyclinic.store.export import write_csv
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store, open_store
+from polyclinic.text.layout import number_of
 
 FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds")
 
@@ -48,7 +49,7 @@ async def command(clinic: str, out: str | None, store: str, as_json: bool) -> in
     write = partial(write_csv, first=[*FIXED, *metrics]) if form == "csv" else WRITERS[form]
     count = await write_rows(write, _each(lines), out or OUTPUT)
     if out not in (None, OUTPUT):
-        click.echo(f"{count} lines in {out}")
+        click.echo(f"{number_of(count, 'line')} in {out}")
     return 0
 
 

@@ -22,6 +22,10 @@ from polyclinic.runner.libraries import contamination, merge, open_library, roll
 from polyclinic.runner.plan.libraries import write_library_file
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import filled, number_of, terminal_width
+
+_ELSE = 64
+"""The width of the columns beside the one that is wrapped."""
 
 
 @click.group(
@@ -35,7 +39,7 @@ def command() -> None:
 
 
 def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
-    rows = list(entries)
+    rows, room = list(entries), _room()
     if as_json:
         print_json([{**entry.model_dump(), "standing": library.track_record(entry.id).model_dump()} for entry in rows])
         return
@@ -43,8 +47,12 @@ def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
     for entry in rows:
         record = library.track_record(entry.id)
         fared = f"{record.uses} ({record.good} good, {record.poor} poor)"
-        cells.append([entry.id, entry.key[:60], f"{entry.quality:g}", fared, entry.provenance.episode])
+        cells.append([entry.id, filled(entry.key, room), f"{entry.quality:g}", fared, entry.provenance.episode])
     click.echo(table(cells, ["id", "found by", "quality", "uses", "from"]) if cells else "empty")
+
+
+def _room() -> int:
+    return max(20, terminal_width(120) - _ELSE)
 
 
 def _tell(as_json: bool, words: str, library: Library, where: str) -> None:
@@ -69,8 +77,9 @@ async def list_entries(source: str | None, version: int | None, removed: bool, s
         if version is not None:
             library = library.at(version)
         if removed:
-            gone = [[item.entry.id, item.entry.key[:60], item.reason] for item in library.removed]
-            print_result(as_json, gone, table(gone, ["id", "found by", "why it went"]))
+            gone = [[item.entry.id, item.entry.key, item.reason] for item in library.removed]
+            wrapped = [[id, filled(key, _room()), filled(why, _room())] for id, key, why in gone]
+            print_result(as_json, gone, table(wrapped, ["id", "found by", "why it went"]))
         else:
             _print(library, library, as_json)
     return 0
@@ -112,7 +121,7 @@ async def diff(left: str, right: str, store: str, as_json: bool) -> int:
     else:
         lines = [f"- {entry.id} {entry.key}" for entry in only_mine]
         lines += [f"+ {entry.id} {entry.key}" for entry in only_theirs]
-        click.echo("\n".join(lines) or f"no difference: both have the same {len(mine)} entries")
+        click.echo("\n".join(lines) or f"no difference: both have the same {number_of(len(mine), 'entry')}")
     return 0
 
 
@@ -127,7 +136,12 @@ async def export(source: str, file: str, store: str, as_json: bool) -> int:
     async with open_store(store, must_exist=True) as opened:
         library = await open_library(opened, source)
     write_library_file(file, library.operations)
-    _tell(as_json, f"{library.version} operations, {len(library)} entries in {file}", library, file)
+    _tell(
+        as_json,
+        f"{number_of(library.version, 'operation')}, {number_of(len(library), 'entry')} in {file}",
+        library,
+        file,
+    )
     return 0
 
 
@@ -148,7 +162,7 @@ async def merge_libraries(
     async with open_store(store, must_exist=True) as opened:
         merged = await merge(opened, sources, unless_near)
         await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
-    _tell(as_json, f"{name}: {len(merged)} entries", merged, name)
+    _tell(as_json, f"{name}: {number_of(len(merged), 'entry')}", merged, name)
     return 0
 
 
@@ -163,7 +177,7 @@ async def rollback(name: str, version: int, reason: str, store: str, as_json: bo
     """Restore an earlier version of a saved library; its history is kept."""
     async with open_store(store, must_exist=True) as opened:
         library = await roll_back(opened, name, version, reason)
-    _tell(as_json, f"{name}: {len(library)} entries, version {library.version}", library, name)
+    _tell(as_json, f"{name}: {number_of(len(library), 'entry')}, version {library.version}", library, name)
     return 0
 
 
@@ -184,6 +198,6 @@ async def check(source: str, clinic: str, selector: str, seed: int, store: str, 
         as_json,
         [entry.model_dump() for entry in found],
         *(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}" for entry in found),
-        f"{len(found)} entries come from the {len(cases)} test cases",
+        f"learned from the {number_of(len(cases), 'test case')}: {number_of(len(found), 'entry')}",
     )
     return 1 if found else 0

@@ -6,6 +6,7 @@ import errno
 import socket
 import sys
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -148,11 +149,13 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 
 def table(rows: list[list[str]], header: list[str]) -> str:
-    """Rows as aligned columns in plain text."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    """Rows as aligned columns in plain text. A cell may have several lines."""
+    split = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in [header, *rows]]
+    widths = [max(len(line[i]) for row in split for line in row) for i in range(len(header))]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [header, *rows]
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for row in split
+        for line in row
     ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
 

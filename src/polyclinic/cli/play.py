@@ -10,7 +10,7 @@ import click
 
 from polyclinic.cli.feedback import in_brief
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
-from polyclinic.cli.screen import Screen, own_language
+from polyclinic.cli.screen import Screen, own_language, own_names, own_words
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
@@ -27,7 +27,6 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
 from polyclinic.store.store import Store, open_store
-from polyclinic.web.fixed_words import korean_words
 
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
@@ -142,7 +141,7 @@ async def _session(
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
-    screen = Screen(role, quiet=as_json, names=_own_names())
+    screen = Screen(role, quiet=as_json, names=own_names(), roles=[each.name for each in clinic.roles])
     again = resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
     asking.add_done_callback(lambda _: desk.close())
@@ -151,11 +150,11 @@ async def _session(
             outcome = await resume_run(store, run, plan=plan, desk=desk, listener=screen.heard)
     except PersonLeft:
         kept = any(row.id == run for row in await store.runs.all())
-        more = f" The conversation is saved; continue with: {again}" if kept else ""
-        click.echo(f"\nYou left.{more}", err=True)
+        left = f"You left. The conversation is saved; continue with: {again}" if kept else "You left."
+        click.echo(f"\n{own_words(left)}", err=True)
         return 0
     except asyncio.CancelledError:
-        click.echo(f"\nstopped; the conversation is saved. Continue with: {again}", err=True)
+        click.echo(f"\n{own_words(f'stopped; the conversation is saved. Continue with: {again}')}", err=True)
         raise
     finally:
         await cancel_all([asking])
@@ -163,11 +162,6 @@ async def _session(
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json, full)
     return outcome.exit_code
-
-
-def _own_names() -> dict[str, str]:
-    """Fixed names and explanations in the person's language; empty for English."""
-    return korean_words() if own_language() == "ko" else {}
 
 
 async def _typed(prompt: str) -> str:
@@ -242,18 +236,19 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
         print_json({**about, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
         return
     told = clinic.ending(case, role) if clinic.ending is not None and done else episode.outcome.replace("_", " ")
-    click.echo(f"\n— {told} —\n")
+    click.echo(f"\n— {own_words(told)} —\n")
     for failure in episode.transcript.of(Failed):
         if failure.fatal:
-            click.echo(f"The episode could not go on: {failure.error}\n")
+            click.echo(f"{own_words(f'The episode could not go on: {failure.error}')}\n")
     shown = sections if full else in_brief(sections)
     if shown:
         click.echo("\n\n".join(section_text(section) for section in shown) + "\n")
-    names = _own_names()
+    names = own_names()
     for line in figure_lines(clinic, own):
-        told, _, figure = line.strip().rpartition(": ")
-        click.echo(f"  {names.get(told, told)}: {names.get(figure, figure)}")
-    click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
-    click.echo(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}")
+        words, _, figure = line.strip().rpartition(": ")
+        label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
+        click.echo(f"  {label}: {own_words(figure.replace(' of ', ' / ') if names else figure)}")
+    click.echo(own_words(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}."))
+    click.echo(own_words(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}"))
     if shown != sections:
-        click.echo(f"All of the feedback: {resume_line(run, store.url, 'play --resume')} --full")
+        click.echo(own_words(f"All of the feedback: {resume_line(run, store.url, 'play --resume')} --full"))

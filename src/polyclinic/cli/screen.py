@@ -11,7 +11,7 @@ import base64
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -23,6 +23,7 @@ from polyclinic.core.transcript import Event, Noted, Said, ToolUsed
 from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
 from polyclinic.text.layout import filled, terminal_width
+from polyclinic.web.fixed_words import in_korean, korean_words
 
 FOLDER = Path(".polyclinic") / "pictures"
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "image/webp": ".webp"}
@@ -63,12 +64,20 @@ _NOTE = re.compile(r"\[turn |  sources: ")
 
 
 class Screen:
-    """Prints what the person may hear and what they are asked, each only once. `names` translates the names of
-    roles.
+    """Prints what the person may hear and what they are asked, each only once, our own sentences in their language.
+
+    `names` translates the names of roles; `roles` are those of the clinic.
     """
 
-    def __init__(self, role: str, quiet: bool = False, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        role: str,
+        quiet: bool = False,
+        names: Mapping[str, str] | None = None,
+        roles: Collection[str] = (),
+    ) -> None:
         self.role, self._names, self._out = role, names or {}, sys.stderr if quiet else sys.stdout
+        self._roles = roles
         self._colour = self._out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._told: set[str] = set()
         self._asked = self._shown = ""
@@ -78,7 +87,8 @@ class Screen:
 
     def name(self, role: str) -> str:
         """A role's name in the person's language."""
-        return self._names.get(role, role)
+        kind, dash, seat = role.partition("-")
+        return self._names.get(role) or f"{self._names.get(kind, kind)}{dash}{seat}"
 
     def typed(self, line: str) -> None:
         """Remember the person's own words: a flow may say them aloud under another name."""
@@ -121,25 +131,25 @@ class Screen:
         Each paragraph is printed only once. The last one holds the question: it is printed whenever it changes.
         """
         if question.error:
-            self._say(self.dim(f"({question.error})"))
+            self._say(self.dim(f"({self._own(question.error)})"))
             return
         self.questions += 1
         for image in question.pictures:
             path = saved_picture(image)
             if str(path) not in self._told:
                 self._told.add(str(path))
-                self._say(f"Picture: {image.caption or 'without a caption'}: {path}")
+                self._say(self._own(f"Picture: {image.caption or 'without a caption'}: {path}"))
                 print(inline(image, self._out), end="", file=self._out)
         self._shown = question.show
         *known, asked = question.show.split("\n\n")
         for paragraph in known:
             new = self._unheard(paragraph.split("\n"))
             if paragraph not in self._told and new:
-                self._say(self.dim("\n".join(new)))
+                self._say(self.dim(self._in_own(new)))
             self._told.add(paragraph)
         if asked != self._asked:
             self._asked = asked
-            self._say(self.dim(asked))
+            self._say(self.dim(self._in_own(asked.split("\n"))))
 
     def _unheard(self, lines: list[str]) -> list[str]:
         """The lines of a paragraph without what the person has heard. Notes between heard lines (the turn, sources)
@@ -150,11 +160,21 @@ class Screen:
         heard = len(lines) - len(notes) - len(new)
         if heard < len(new):
             return lines if notes else new
-        return [f"{new[0]} (the talk above)"] if heard > 1 and new == lines[:1] and new[0].endswith(":") else new
+        return (
+            [f"{new[0]} ({self._own('the talk above')})"]
+            if heard > 1 and new == lines[:1] and new[0].endswith(":")
+            else new
+        )
 
     def show(self, text: str) -> None:
-        """Print plain text."""
-        self._say(text)
+        """Print plain text, in the person's language if it is ours."""
+        self._say(self._in_own(text.split("\n")))
+
+    def _in_own(self, lines: Iterable[str]) -> str:
+        return "\n".join(map(self._own, lines))
+
+    def _own(self, text: str) -> str:
+        return own_words(text, self._roles)
 
     def bold(self, text: str) -> str:
         """Bold text, such as a name."""
@@ -167,7 +187,7 @@ class Screen:
     def _new_round(self, number: int | None) -> None:
         if number and number != self._round:
             self._round = number
-            self._say(self.dim(f"— round {number} —"))
+            self._say(self.dim(f"— {number}회차 —" if self._names else f"— round {number} —"))
 
     def _say(self, text: str) -> None:
         print("\n".join(_wrapped(line) for line in text.split("\n")), file=self._out, flush=True)
@@ -182,3 +202,13 @@ def own_language() -> str:
     """The person's language from the system's settings: ``ko`` or ``en``."""
     told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     return "ko" if told.lower().startswith("ko") else "en"
+
+
+def own_names() -> dict[str, str]:
+    """Fixed names and explanations in the person's language; empty for English."""
+    return korean_words() if own_language() == "ko" else {}
+
+
+def own_words(text: str, roles: Collection[str] = ()) -> str:
+    """One of our own sentences in the person's language, with the names of roles."""
+    return in_korean(text, roles) if own_language() == "ko" else text

@@ -13,6 +13,7 @@ from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, WEB_ROLES, AccountRole, StaffAccounts
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import number_of
 
 BY = "command line"
 ADDED = "add account"
@@ -131,7 +132,9 @@ async def log(fhir: bool, store: str, as_json: bool) -> int:
             at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="seconds")
             done = f"{entry.action}  {entry.target}  {entry.outcome}"
             click.echo(f"{entry.number}  {at}  {entry.who}  {done}")
-        click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
+        click.echo(
+            f"{number_of(len(entries), 'entry')}; the last one's digest is {entries[-1].digest if entries else 'none'}"
+        )
     if broken:
         click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
     return 1 if broken else 0

@@ -112,5 +112,12 @@ def _tell(copied: Copied | None, as_json: bool, line: str) -> None:
         print_json({"rows": copied.rows, "digests": copied.digests} if copied is not None else {"whole": True})
         return
     if copied is not None:
-        click.echo(", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in copied.rows.items() if count))
+        click.echo(", ".join(_rows_of(table, count) for table, count in copied.rows.items() if count))
     click.echo(line)
+
+
+def _rows_of(table: str, count: int) -> str:
+    """How many rows a table has, in words: "1 run", "2 kept libraries"."""
+    things = table.replace("_", " ")
+    one = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("es" if things.endswith("sses") else "s")
+    return f"{count:,} {one if count == 1 else things}"

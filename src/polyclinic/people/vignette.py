@@ -9,6 +9,11 @@ from polyclinic.people.locales import Sex
 _AGE = re.compile(
     r"\b(\d{1,3})[\s-]*(?:year|yr)s?[\s-]*old\b|\b(\d{1,2})[\s-]*(month|week|day)s?[\s-]*old\b", re.IGNORECASE
 )
+AGED_PERSON = (
+    r"(?:this|the|an?)(?: \w+)? \d+[- ](?:year|month|week|day)s?[- ]old(?: \w+)?"
+    r" (?:male|female|man|woman|boy|girl|gentleman|lady)"
+)
+"""A pattern for "a 45-year-old man" as the subject of a sentence."""
 _NOUN = re.compile(r"\b(?:(female|woman|girl|lady)|male|man|boy|gentleman)\b", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
 _HE = re.compile(r"\b(?:he|his|him)\b", re.IGNORECASE)

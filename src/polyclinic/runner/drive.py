@@ -17,6 +17,7 @@ from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
+from polyclinic.text.layout import number_of
 
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
@@ -148,6 +149,6 @@ def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list
         yield f"{outcome.judge_failures} judgements failed and give no score; try again with: {again}"
         yield from (f"  {reason}" for reason in reasons[1])
     for name, operations in outcome.learned.items():
-        yield f"learned: {name} ({operations} operations)"
+        yield f"learned: {name} ({number_of(operations, 'operation')})"
     if not outcome.left:
         yield f"report: {resume_line(outcome.run, url, 'report')}"

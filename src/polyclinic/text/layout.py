@@ -30,8 +30,9 @@ def listed(head: str, items: Iterable[str]) -> str:
 
 
 def number_of(count: int, thing: str) -> str:
-    """A count with its noun: "1 episode", "2,400 episodes"."""
-    return f"{count:,} {thing}{'s'[: count != 1]}"
+    """A count with its noun: "1 episode", "2,400 episodes", "3 entries"."""
+    many = f"{thing[:-1]}ies" if thing.endswith("ry") else f"{thing}s"
+    return f"{count:,} {thing if count == 1 else many}"
 
 
 def columns_of(text: str) -> int:

@@ -16,9 +16,9 @@ import pytest
 from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor.replies import QUESTION_TYPES
-from polyclinic.clinics.patient.report.page import ANSWERING, seconds_per_answer, seconds_table
+from polyclinic.clinics.patient.report.page import ANSWERING, EXAM, report, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
-from polyclinic.clinics.patient.rules.notes import AskedAlready, Consulted, PhaseBegun, Recruited, Triaged
+from polyclinic.clinics.patient.rules.notes import AnswerGiven, AskedAlready, Consulted, PhaseBegun, Recruited, Triaged
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
@@ -28,6 +28,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.library import Library
 from polyclinic.core.transcript import Called, Violated
 from polyclinic.errors import ConfigError
+from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.reading import event_line
 from polyclinic.eval.results import RunResults
@@ -286,6 +287,30 @@ async def test_a_crisis_interrupts_and_is_answered_before_anything_else() -> Non
         assert (said[at].speaker, said[at + 1].speaker) == ("patient", "doctor")
         assert said[at + 1].data["crisis"]
         assert row.value("crisis_met") == 1.0
+
+
+async def test_one_run_lays_side_by_side_what_patients_learned_from_different_doctors() -> None:
+    names = ("plain-doctor-none", "recruit-dag")
+    results = await run_once(clinic, variants=names, scenarios="transfer-train:3")
+    exam = [row for row in results.episodes if results.scenarios[row.scenario].exam]
+    assert [row.value("ability") is not None for row in results.episodes] == [row in exam for row in results.episodes]
+    practice = [row.transcript for row in results.episodes if row not in exam]
+    assert any(talk.notes(Recruited) for talk in practice)
+    assert any(note.earlier for talk in practice for note in talk.notes(Triaged))
+    for row in exam:  # the same doctor for all: nobody is called in, and nothing that was learned is referred to
+        assert not row.transcript.notes(Recruited)
+        assert [note.earlier for note in row.transcript.notes(Triaged)] == [0]
+        given = [answer for said in row.transcript.said("patient") if (answer := said.get(AnswerGiven)) is not None]
+        assert any(answer.entries for answer in given)
+    table = next(
+        block
+        for section in report(results)
+        for block in section.body
+        if isinstance(block, Table) and "table" in block.caption and "5" in block.caption
+    )
+    assert [row[0] for row in table.rows] == list(names)
+    assert all(isinstance(cell, Estimate) and cell.n == 3 for row in table.rows for cell in row[1:])
+    assert table.note == EXAM
 
 
 @pytest.mark.parametrize("shape", ["chain", "tree", "dag"])

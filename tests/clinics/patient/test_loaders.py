@@ -5,6 +5,7 @@ away.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
+from polyclinic.clinics.patient.scenario.own_voice import in_own_voice
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.errors import DataError
 from polyclinic.text.phrases import mentioned
@@ -31,7 +33,7 @@ def test_mtsamples_rows_become_records_and_rows_without_a_diagnosis_are_left_out
     eye, croup = load_records(DATA / "mtsamples.csv")
     assert (eye.age, eye.sex, eye.disease.discipline) == (58, "female", "Ophthalmology")
     assert texts(eye, Level.VOLUNTEERED) == ["Painful red right eye."]
-    assert "She sees rings around lights." in texts(eye, Level.ASKED)
+    assert "I see rings around lights." in texts(eye, Level.ASKED)
     assert [test.name for test in eye.investigations] == ["physical examination", "laboratory tests"]
     assert eye.investigations[0].items["Pressure"] == "54 mmHg in the right eye."
     assert eye.diagnosis == "Acute angle-closure glaucoma of the right eye"
@@ -47,7 +49,7 @@ def test_a_sentence_that_names_the_disease_is_hidden_from_the_patient_wherever_i
     eye = load_records(DATA / "mtsamples.csv")[0]
     told = texts(eye, Level.VOLUNTEERED, Level.ASKED, Level.TEST)
     assert not any(mentioned(text, eye.disease.names) for text in told)
-    assert "Her mother had glaucoma." in texts(eye, Level.NEVER)
+    assert "My mother had glaucoma." in texts(eye, Level.NEVER)
 
 
 def test_a_report_is_split_at_its_headings() -> None:
@@ -80,9 +82,14 @@ def test_a_fhir_bundle_becomes_a_record() -> None:
     assert (stone.age, stone.sex, stone.diagnosis) == (66, "male", "Kidney stone")
     assert texts(stone, Level.VOLUNTEERED) == ["Pain in the left flank"]
     asked = texts(stone, Level.ASKED)
-    assert {"Takes amlodipine", "Allergic to penicillin", "Mother: gout", "Smoking: never smoked"} <= set(asked)
+    assert {
+        "I take amlodipine.",
+        "I am allergic to penicillin.",
+        "My mother had gout.",
+        "Smoking: never smoked",
+    } <= set(asked)
     assert "The pain comes in waves." in asked
-    assert "His father also had a kidney stone." in texts(stone, Level.NEVER)
+    assert "My father also had a kidney stone." in texts(stone, Level.NEVER)
     tests = {test.name: test for test in stone.investigations}
     assert tests["kidney CT"].items == {"Calcification in the left ureter": "5 mm"}
     assert tests["kidney CT"].impression == "Ureteral stone"
@@ -164,7 +171,7 @@ def test_a_synthea_bundle_becomes_a_record_of_the_illness_at_the_age_of_diagnosi
     assert texts(record, Level.VOLUNTEERED) == ["I do not feel well."]
     assert "I am 65 years old." in texts(record, Level.ASKED)
     assert any("nothing is volunteered" in finding for finding in lint_records([record]))
-    assert any("Acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
+    assert any("acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
 
 
 def test_a_whole_life_in_a_bundle_becomes_one_visit() -> None:
@@ -193,7 +200,7 @@ def test_a_whole_life_in_a_bundle_becomes_one_visit() -> None:
     bundle["entry"] += [{"resource": resource} for resource in added]
     (record,) = load_fhir_bundle(json.dumps(bundle), "synthea.json")
     assert texts(record, Level.VOLUNTEERED) == ["Cough"]
-    assert [fact.text for fact in record.facts if fact.topic is Topic.MEDICATION] == ["Takes lisinopril 10 MG"]
+    assert [fact.text for fact in record.facts if fact.topic is Topic.MEDICATION] == ["I take lisinopril 10 MG."]
     assert [(test.name, test.items) for test in record.investigations] == [
         ("CBC panel", {"Leukocytes in Blood": "15.43 10*3/uL"})
     ]
@@ -206,3 +213,33 @@ def test_a_bundle_with_only_social_findings_is_refused() -> None:
     bundle["entry"] = [e for e in bundle["entry"] if "disorder" not in json.dumps(e)]
     with pytest.raises(DataError, match="no illness, only social findings"):
         load_fhir_bundle(json.dumps(bundle), "synthea.json")
+
+
+@pytest.mark.parametrize(
+    ("line", "own", "of_child"),
+    [
+        ("She sees rings around lights.", "I see rings around lights.", "She sees rings around lights."),
+        ("Does not smoke.", "I do not smoke.", "She does not smoke."),
+        ("The patient's urine is dark.", "My urine is dark.", "Her urine is dark."),
+        ("This 3-year-old girl has a cough.", "I have a cough.", "My daughter has a cough."),
+        ("It hurts her when she walks.", "It hurts me when I walk.", "It hurts her when she walks."),
+        ("He lives with his wife and drinks wine.", "I live with my wife and drink wine.", None),
+        ("A 45-year-old man presents with pain.", "I came in with pain.", None),
+        ("His wife noticed that he snores.", "My wife noticed that he snores.", None),
+        ("The pain comes in waves.", "The pain comes in waves.", "The pain comes in waves."),
+    ],
+)
+def test_a_line_of_an_imported_record_is_told_by_the_person_who_speaks(
+    line: str, own: str, of_child: str | None
+) -> None:
+    assert in_own_voice(line, "") == own
+    assert of_child is None or in_own_voice(line, "daughter") == of_child
+
+
+@pytest.mark.parametrize("name", ["bundle.json", "mtsamples.csv", "agentclinic.jsonl"])
+def test_no_imported_patient_speaks_of_themselves_in_the_third_person(name: str) -> None:
+    for case in load_records(DATA / name):
+        told = [fact.text for fact in case.spoken]
+        assert not [line for line in told if re.match(r"(?:the patient|patient|takes|does)\b", line, re.IGNORECASE)]
+        if case.informant == "self":
+            assert not [line for line in told if re.match(r"(?:he|she|his|her)\b", line, re.IGNORECASE)]

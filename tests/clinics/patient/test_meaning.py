@@ -110,6 +110,33 @@ async def test_a_line_that_says_it_for_the_pain_answers_a_question_about_the_pai
     assert (await answers(reads, record("ami-01"), question)).startswith(fitting)
 
 
+@pytest.mark.parametrize(
+    ("case", "question", "both"),
+    [
+        (
+            "ami-01",
+            "Do you smoke or drink?",
+            ("I smoke twenty cigarettes a day.", "I drink a beer or two at weekends."),
+        ),
+        ("pan-03", "Do you drink or smoke?", ("I do not smoke.", "I drink no alcohol for religious reasons.")),
+        ("pan-03", "Any allergies or medicines?", ("No allergies.", "I take metformin but not every day.")),
+    ],
+)
+async def test_a_double_question_brings_both_answers(
+    reads: Reads, case: str, question: str, both: tuple[str, str]
+) -> None:
+    assert await answers(reads, record(case), question) == " ".join(both)
+
+
+@pytest.mark.parametrize("question", ["When did this start?", "When did it begin?", "When did the pain come on?"])
+async def test_todays_complaint_began_when_it_began_and_not_when_it_was_similar_before(
+    reads: Reads, question: str
+) -> None:
+    said = await answers(reads, record("kst-01"), question)
+    assert said.startswith("It woke me at four in the morning.") and "four years ago" not in said
+    assert "It woke me at four" in await answers(reads, record("kst-01"), "How long have you had this?")
+
+
 @pytest.mark.parametrize("speaks", ["first", "second"])
 async def test_a_patient_who_tells_the_nearest_line_does_not_say_that_they_cannot_say(
     reads: Reads, speaks: str

@@ -104,6 +104,13 @@ def test_a_transfer_learns_on_one_disease_and_is_then_tested_on_five_others() ->
     assert len({case.campaign for case in cases}) == 1
 
 
+def test_a_transfer_from_the_training_cases_is_tested_on_as_many_unseen_ones() -> None:
+    cases = scenarios("transfer-train:5")
+    assert [("train" in case.tags, case.exam, case.practice) for case in cases] == [(True, False, True)] * 5 + [
+        (False, True, False)
+    ] * 5
+
+
 @pytest.mark.parametrize("nonsense", ["evolve-by-0:3", "nowhere", "train:many", "evolve_npc"])
 def test_an_unknown_selector_is_refused_with_the_valid_names(nonsense: str) -> None:
     with pytest.raises(UnknownName):

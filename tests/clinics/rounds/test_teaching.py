@@ -90,7 +90,8 @@ async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:
 
 
 async def test_the_report_fills_the_papers_tables() -> None:
-    from polyclinic.clinics.rounds.report.page import report, student_models, tutors
+    from polyclinic.clinics.rounds.report.page import report
+    from polyclinic.clinics.rounds.report.teaching import student_models, tutors
     from polyclinic.eval.sections import Details, Dialogue, Table, sections_to_plain
 
     results = await _run(variants=("full", "untutored", "students-1", "students-4"), scenarios="2")
@@ -98,7 +99,6 @@ async def test_the_report_fills_the_papers_tables() -> None:
     assert [section.title for section in sections] == [
         "Teaching quality",
         "Number of students",
-        "Student models",
         "Students of different levels",
         "Conduct",
         "What students learned",
@@ -115,7 +115,16 @@ async def test_the_report_fills_the_papers_tables() -> None:
         if line.speaker == "tutor"
     ]
     assert asides and all("<think_history>" in aside for aside in asides)
-    for joined in (student_models([results, results]), tutors([results, results])):
-        assert joined is not None
-        table = joined.body[0]
-        assert isinstance(table, Table) and len(table.rows) == 6
+    joined = tutors([results, results])
+    assert joined is not None
+    table = joined.body[0]
+    assert isinstance(table, Table) and len(table.rows) == 6
+    others = replace(results, cast=tuple(replace(member, model=f"other {member.model}") for member in results.cast))
+    joined = student_models([results, others])
+    assert joined is not None
+    table = joined.body[0]
+    assert isinstance(table, Table) and [row[:2] for row in table.rows] == [
+        [f"{other}understudy", f"{other}understudy, {name}"]
+        for other in ("", "other ")
+        for name in ("full", "students-1", "students-4")
+    ]

@@ -40,7 +40,7 @@ clinic = Clinic(
             "student",
             "reports, asks, and answers the case privately (student-1, student-2 …)",
             side="simulated",
-            seats="students",
+            seats="seats",
         ),
         Role("patient", "knows its script only; or an informant who speaks for the patient", side="simulated"),
         Role(

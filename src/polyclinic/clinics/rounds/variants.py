@@ -8,6 +8,7 @@ from pydantic import Field
 
 from polyclinic.core.scenario import Variant
 
+SEAT = "-seat-"
 TutorKind = Literal["socratic", "no_thinking", "plain", "lecture", "none"]
 
 
@@ -15,14 +16,16 @@ class RoundsVariant(Variant):
     """Who is in the room and how the tutor works.
 
     `revisions` is the largest number of drafts for one piece of guidance. `transfer` asks every student an unseen case
-    at the end. `SETTINGS` can be set for a run and only affect understudies: their `voice`, and `learning`, how
-    strongly teaching changes a student (0: not at all; 1: as in the shipped results).
+    at the end. `played_by` is the seat whose model plays every student; 0: each seat has its own. `SETTINGS` can be set
+    for a run and only affect understudies: their `voice`, and `learning`, how strongly teaching changes a student (0:
+    not at all; 1: as in the shipped results).
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = ("voice", "learning")
 
     tutor: TutorKind = "socratic"
     students: int = 3
+    played_by: int = 0
     rounds: int = 5
     revisions: int = 3
     patient: bool = True
@@ -31,6 +34,16 @@ class RoundsVariant(Variant):
     transfer: bool = False
     voice: Literal["first", "second"] = "first"
     learning: float = Field(1.0, ge=0.0, le=3.0)
+
+    @property
+    def seats(self) -> int:
+        """How many seats a cast can name."""
+        return max(self.students, self.played_by)
+
+    @property
+    def tutoring(self) -> str:
+        """How the tutor works: the name of the variant without the seat."""
+        return self.name.partition(SEAT)[0]
 
 
 _NAMED = (
@@ -64,4 +77,16 @@ SIZES = tuple(
     RoundsVariant(name=f"students-{n}", about=f"the full method with {n} student{'s' if n > 1 else ''}", students=n)
     for n in range(1, 11)
 )
-VARIANTS = {variant.name: variant for variant in (*_NAMED, *SIZES)}
+_SEATS = tuple(
+    named.model_copy(
+        update={
+            "name": f"{named.name}{SEAT}{n}",
+            "about": f"{named.name}, with every student played by the model of student-{n}",
+            "played_by": n,
+        }
+    )
+    for named in _NAMED
+    if named.name in ("full", "plain-tutor")
+    for n in range(1, 6)
+)
+VARIANTS = {variant.name: variant for variant in (*_NAMED, *SIZES, *_SEATS)}

@@ -58,15 +58,16 @@ class RunEstimate:
         source = f"up to {SAMPLES} episodes of each variant, played by understudies"
         lines = [f"{self.clinic}: {number_of(self.episodes, 'episode')}. Estimated from {source}:"]
         for name, role in self.roles.items():
-            price = "no price known" if role.cost_usd is None else f"${role.cost_usd:.4f}"
+            price = "no price known" if role.cost_usd is None else _dollars(role.cost_usd)
             lines.append(
                 f"  {name} ({role.model}): about {role.calls:,} calls, {role.input_tokens:,} tokens in, "
                 f"{role.output_tokens:,} out, {price}"
             )
-        lines.append(
-            f"  in all about ${self.cost_usd:.4f}; a language model's replies may be longer than an understudy's"
-        )
-        return "\n".join(lines)
+        unknown = any(role.cost_usd is None for role in self.roles.values())
+        total = f"  in all {_dollars(self.cost_usd, 'about ')}{', without the unknown prices' if unknown else ''}"
+        asks_models = any(role.model != "understudy" for role in self.roles.values())
+        longer = "; a language model's replies may be longer than an understudy's" if asks_models else ""
+        return "\n".join([*lines, total + longer])
 
 
 async def estimate(config: RunConfig) -> RunEstimate:
@@ -94,6 +95,10 @@ async def estimate(config: RunConfig) -> RunEstimate:
                         total[i] += count * factor
     roles = {role: _role(role, total, plan.cast) for role, total in sorted(sums.items())}
     return RunEstimate(plan.clinic.name, len(plan.episodes), roles)
+
+
+def _dollars(cost: float, about: str = "") -> str:
+    return f"{about}${cost:.4f}" if cost else "free"
 
 
 def _role(role: str, total: list[float], cast: Mapping[str, CastSpec]) -> RoleEstimate:

@@ -14,6 +14,9 @@ from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import RememberedLine
 
+EXAMINER = {"profile": True, "learned_cases": 0}
+"""The doctor of an exam: knows the discipline, and refers to nothing that was learned."""
+
 
 @dataclass
 class Room:
@@ -30,12 +33,19 @@ class Room:
 
 
 def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
-    """The room for one episode. There are no cheat questions if a person plays the doctor."""
+    """The room for one episode. There are no cheat questions if a person plays the doctor.
+
+    In an exam, the doctor is the same for every variant, so that only what the patient learned makes a difference.
+    """
     scenario = episode.scenario
     variant = episode.variant.configured(episode.services.options)
     learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam
     if episode.board.players.model("doctor").kind == "human":
         variant = variant.model_copy(update={"cheats": 0})
+    asking = variant
+    if scenario.exam:
+        variant = variant.model_copy(update={"recruit": "none"})
+        asking = variant.model_copy(update=EXAMINER)
     scribe = episode.agent("scribe")
 
     async def summarise(summary: str, turns: list[RememberedLine]) -> str:
@@ -49,6 +59,6 @@ def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
         variant=variant,
         interview=interview,
         patient=Patient(episode, scenario, learning, player),
-        doctors=Doctors(episode, variant, interview, player),
+        doctors=Doctors(episode, asking, interview, player),
         learning=learning,
     )

@@ -7,7 +7,7 @@ refused. And how often an answer contradicts the record.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import HeardExchange, heard, read_exchanges
+from polyclinic.clinics.patient.judges.reading import HeardExchange, read_exchanges, scored
 from polyclinic.clinics.patient.rules.nodes import Material
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, judge_answer
@@ -44,7 +44,7 @@ METRICS = (
 @reading_judge("answers", *METRICS)
 async def answers(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     """Validates every answer: means over the answers. Each score has the number of its answers as weight."""
-    exchanges = heard(case.transcript)
+    exchanges = scored(case)
     if not exchanges:
         return []
     read = await read_exchanges(case, bench)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
+from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of, scored
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import AskedFor, read_answer
@@ -46,21 +46,21 @@ async def leak_free(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     """The share of answers that give nothing away: names, values and hidden lines are found by rule, descriptions by
     the reader.
     """
-    exchanges = heard(case.transcript)
+    exchanges = scored(case)
+    if not exchanges:
+        return []
     found: list[str] = []
     for item, read in zip(exchanges, await read_exchanges(case, bench), strict=True):
         hits = leaks(*read)
         if hits:
             found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
-    if not exchanges:
-        return []
     return [mark("leak_free", 1 - len(found) / len(exchanges), weight=len(exchanges), evidence=found[:3])]
 
 
 @reading_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, DIFFERENT, REPEATED, CRISIS)
 async def interview(case: Case[PatientScenario], bench: Bench) -> list[Score]:
     """Scores what the interview brought out, and its outcome: diagnosis, triage, length and crisis."""
-    if not case.transcript.said():
+    if case.scenario.practice or not case.transcript.said():
         return []
     record, known = record_of(case), await _brought_out(case, bench)
     marks = [
@@ -124,9 +124,9 @@ def crisis_met(transcript: Transcript) -> bool | None:
 
 
 @rule_judge("spending", TOKENS, WORDS, CALLS, CONTEXT)
-def spending(case: Case) -> list[Score]:
+def spending(case: Case[PatientScenario]) -> list[Score]:
     """The mean cost of an answer, over all answers of the interview."""
-    exchanges = heard(case.transcript)
+    exchanges = scored(case)
     if not exchanges:
         return []
     count = len(exchanges)

@@ -67,6 +67,11 @@ def heard(transcript: Transcript) -> list[HeardExchange]:
     return found
 
 
+def scored(case: Case[PatientScenario]) -> list[HeardExchange]:
+    """The exchanges that count: none of a case that only prepares for an exam."""
+    return [] if case.scenario.practice else heard(case.transcript)
+
+
 _READ: WeakKeyDictionary[Transcript, list[Material]] = WeakKeyDictionary()
 
 

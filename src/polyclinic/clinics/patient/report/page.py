@@ -8,6 +8,7 @@ from statistics import fmean
 from polyclinic.clinics.patient.judges.reading import heard
 from polyclinic.clinics.patient.report.figures import accumulation, question_types, types_by_round
 from polyclinic.clinics.patient.rules.notes import AnswerGiven, Understood
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.core.transcript import Called
 from polyclinic.eval.charts import Bars, ChartValue
 from polyclinic.eval.estimate import Estimate
@@ -18,6 +19,10 @@ from polyclinic.eval.sections import Block, Cell, Figure, Section, Table
 from polyclinic.text.layout import number_of
 
 BEFORE, AFTER = "evolved-emptied", "evolved"
+EXAM = (
+    "The patient of each variant learned from that variant's doctors. Then the same plain doctor tested every patient. "
+    "Only the test is counted."
+)
 MOST_CASES = 12
 MOST_TRICKS = 8
 ANSWERING = frozenset(
@@ -41,7 +46,7 @@ _OUTCOME = (
 def report(results: RunResults) -> list[Section]:
     """All sections that have something to show."""
     answers = [
-        metric_table(results, "Answers by variant (tables 1 and 5 of the paper)", _ANSWERS),
+        metric_table(results, "Answers by variant (tables 1 and 5 of the paper)", _ANSWERS, note=_exam(results)),
         metric_table(results, "Tricks and refusals", _TRICKS, note="Lower is better for the first two."),
     ]
     duels = [
@@ -63,6 +68,12 @@ def report(results: RunResults) -> list[Section]:
         _section("From disease to disease", [by_disease(results, "ability")]),
     ]
     return [section for section in sections if section.body]
+
+
+def _exam(results: RunResults) -> str:
+    """What the figures of a campaign with an exam come from; empty for other runs."""
+    tested = any(isinstance(case, PatientScenario) and case.exam for case in results.scenarios.values())
+    return EXAM if tested else ""
 
 
 def _shares(part: str) -> tuple[str, ...]:
@@ -114,6 +125,7 @@ def by_disease(results: RunResults, metric: str) -> Table | None:
         [disease, *(_of_disease(results, variant, disease, names, metric) for variant in variants)]
         for disease in diseases
     ]
+    rows = [row for row in rows if any(cell is not None for cell in row[1:])]
     return Table(f"{metric.capitalize()} by disease", ["disease", *variants], rows)
 
 

@@ -31,8 +31,11 @@ _PLACES = {
 }
 _KEPT_WITHIN = {"pain", *_PLACES}
 _OF_IT = {"where", "quality", "scale", "pain"}
+_START = {"start", "pain"}
 _OF_COMPLAINT = 1.0
 """What the complaint itself gets in addition if a question is about "it" alone; half of it if it names no detail."""
+_ONSET = {Topic.COMPLAINT: 1.0, Topic.SYMPTOM: 0.5, Topic.HISTORY: -1.0}
+"""What a line that names a start gets in addition if a question only asks when it began: "it" is today's complaint."""
 _COMPLAINT = re.compile(
     r"\b(?:the|your|this|that|these|those)\s+(?:\w+\s+){0,2}?"
     r"(?:pains?|aches?|discomfort|problems?|troubles?|symptoms?|complaints?)\b",
@@ -145,7 +148,17 @@ def common(question: str, text: str, heading: str) -> float:
     share = _weight(asked & (told | _under(heading))) / _weight(asked)
     if heading == Topic.COMPLAINT and asked <= _OF_IT and told & (asked | _KEPT_WITHIN):
         return share + (_OF_COMPLAINT if share else _OF_COMPLAINT / 2)
+    if asked <= _START and "start" in asked & told:
+        onset = _ONSET.get(Topic(heading), 0.0)
+        return share + (min(onset, 0.0) if "how long" in question.lower() else onset)
     return share
+
+
+def parts_answered(question: str, text: str, heading: str) -> frozenset[str]:
+    """The things in a question that a line is about. A thing with headings of its own is told under these only."""
+    known = concepts()
+    both = _asked(question) & (_named(text, False) | _under(heading))
+    return frozenset(name for name in both if heading in known[name].under or not known[name].under)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -136,15 +136,16 @@ def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterato
     for taken in (*of_kind(resources, "MedicationStatement"), *of_kind(resources, "MedicationRequest")):
         name = medicine(taken, resources)
         if name:
-            yield Topic.MEDICATION, Level.ASKED, f"Takes {name}"
+            yield Topic.MEDICATION, Level.ASKED, f"Takes {name}."
     for allergy in of_kind(resources, "AllergyIntolerance"):
-        yield Topic.ALLERGY, Level.ASKED, f"Allergic to {concept_text(allergy.get('code'))}"
+        yield Topic.ALLERGY, Level.ASKED, f"Is allergic to {concept_text(allergy.get('code'))}."
     for member in of_kind(resources, "FamilyMemberHistory"):
         ills = ", ".join(concept_text(condition.get("code")) for condition in member.get("condition", []))
-        who = concept_text(member.get("relationship")).capitalize()
-        yield Topic.FAMILY, Level.ASKED, f"{who}: {ills or 'nothing known'}"
+        who = concept_text(member.get("relationship")).lower() or "relative"
+        told = f"The patient's {who} had {ills}." if ills else f"Nothing is known about the patient's {who}."
+        yield Topic.FAMILY, Level.ASKED, told
     for immunization in of_kind(resources, "Immunization"):
-        yield Topic.PREVENTION, Level.ASKED, f"Vaccinated: {concept_text(immunization.get('vaccineCode'))}"
+        yield Topic.PREVENTION, Level.ASKED, f"Was vaccinated: {concept_text(immunization.get('vaccineCode'))}."
     for observation in once_each(resources, "Observation", visit):
         if has_category(observation, "social-history"):
             yield Topic.HABITS, Level.ASKED, f"{concept_text(observation.get('code'))}: {observed(observation)}"
@@ -162,8 +163,8 @@ def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactL
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
         else:
-            when = "Had" if condition.get("abatementDateTime") else "Known"
-            yield Topic.HISTORY, Level.ASKED, f"{when}: {name}"
+            when = "Had" if condition.get("abatementDateTime") else "Has"
+            yield Topic.HISTORY, Level.ASKED, f"{when} {name if name[1:2].isupper() else name[:1].lower() + name[1:]}."
 
 
 def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]:

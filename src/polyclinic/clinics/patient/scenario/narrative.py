@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
+from polyclinic.clinics.patient.scenario.own_voice import in_own_voice
 from polyclinic.clinics.patient.scenario.record import (
     Disease,
     Fact,
@@ -74,8 +75,9 @@ def assemble(
             level = Level.NEVER
         facts.append(Fact(id=f"{id}.{len(facts) + 1}", topic=topic, level=level, text=text, test=test, item=item))
 
+    child = "" if informant == "self" else "son" if sex == "male" else "daughter"
     for topic, level, text in lines:
-        add(topic, level, text)
+        add(topic, level, text if level is Level.NEVER else in_own_voice(text, child))
     if not any(fact.level is Level.VOLUNTEERED for fact in facts):
         add(Topic.COMPLAINT, Level.VOLUNTEERED, NO_COMPLAINT[informant])
     add(Topic.BACKGROUND, Level.ASKED, told_age(age, None, informant, sex))

@@ -7,7 +7,7 @@ id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bu
 ``evolve:60`` is a campaign that learns from sixty training cases one by one. ``evolve-by-10:60`` does so in generations
 of ten that run side by side. ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) learns from one disease only.
 ``transfer-npc:30`` learns from thirty cases of one disease and then tests on five other diseases, without learning from
-them.
+them. ``transfer-train:30`` learns from thirty training cases and then tests on thirty unseen ones.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from polyclinic.errors import UnknownName
 from polyclinic.people.profiles import Education, Profile, fitting_profile, profiles
 
 DEFAULT_COUNT = 26
+TRANSFER = "transfer-"
 TRANSFER_CASES = 30
 TRANSFER_TO = ("app", "hcc", "pan", "ami", "str", "pe")
 _SCHOOLED: dict[str, Education] = {
@@ -75,6 +76,11 @@ class PatientScenario(Scenario):
         return f"{self.record.age_text} old, {self.record.sex}: “{complaint}”"
 
     @property
+    def practice(self) -> bool:
+        """Whether this case only prepares for the exam of its campaign. Then it is not scored."""
+        return self.campaign.startswith(TRANSFER) and not self.exam
+
+    @property
     def child(self) -> str:
         """What the speaker calls the patient: "son" or "daughter"; empty if the patient speaks."""
         if self.record.informant != "parent":
@@ -107,7 +113,7 @@ def lint(selector: str) -> list[str]:
 def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
     """The cases that a selector names."""
     name, _, number = selector.rpartition(":") if ":" in selector else (selector, "", "")
-    if name.startswith("transfer-") or selector.startswith("transfer-"):
+    if (name or selector).startswith(TRANSFER):
         return _transfer(name or selector, number, seed)
     if name.partition("-")[0] == "evolve" or selector == "evolve":
         return _campaign(name or selector, number, seed)
@@ -131,11 +137,11 @@ def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
 
 
 def _transfer(name: str, number: str, seed: int) -> list[PatientScenario]:
-    """Cases of one disease to learn from, then test cases of five other diseases, in one campaign."""
-    source = name.removeprefix("transfer-")
+    """Cases to learn from, then test cases of five other diseases (or unseen ones), in one campaign."""
+    source = name.removeprefix(TRANSFER)
     learning = scenarios(f"{source}:{number or TRANSFER_CASES}", seed)
     others = "+".join([family for family in TRANSFER_TO if family != source][:5])
-    tests = scenarios(f"{others}:{TRANSFER_CASES}", seed)
+    tests = scenarios(f"unseen:{len(learning)}" if source == "train" else f"{others}:{TRANSFER_CASES}", seed)
     return [
         *(case.model_copy(update={"campaign": name, "wave": at}) for at, case in enumerate(learning)),
         *(case.model_copy(update={"campaign": name, "wave": len(learning), "exam": True}) for case in tests),

@@ -7,6 +7,7 @@ questions of our own. Their quality is measured on the other half.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -14,13 +15,14 @@ from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
-from polyclinic.clinics.patient.rules.concepts import about_it, common
+from polyclinic.clinics.patient.rules.concepts import about_it, common, parts_answered
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.understudies.tricks import log_odds
 from polyclinic.core.understudy import Ask
 
 MOST_TOLD = 2
 """The patient tells at most this many lines. The clinic's own decision tree (`rules/nodes.py`) rejects more lines."""
+_JOINED = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
 _READ, _ALIKE, _NAMED = 0.5, 4.0, 3.0
 _SURE, _POSSIBLE, _IF_READ_SO = -1.5, -2.7, -3.4
 _READ_SO = 0.56
@@ -54,8 +56,17 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
         near = [line for score, line in scored if score >= _IF_READ_SO]
         return Fitting(tuple(line for line in near if _read(ask, question, line.as_told) >= _READ_SO)[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
+    if _JOINED.search(question):
+        close = [close[0], *(_other_half(question, scored) or close[1:])]
     named = any(common(question, line.text, line.topic) for line in close)
     return Fitting(tuple(close), sure=_score(ask, about_it(question), close[0]) >= _SURE and named)
+
+
+def _other_half(question: str, scored: Sequence[tuple[float, KnownFact]]) -> list[KnownFact]:
+    """The surest line about what the best line leaves out of a double question ("Do you smoke or drink?")."""
+    told = parts_answered(question, scored[0][1].text, scored[0][1].topic)
+    others = (line for score, line in scored[1:] if score >= _SURE)
+    return [line for line in others if told and parts_answered(question, line.text, line.topic) - told][:1]
 
 
 def _score(ask: Ask[Any], question: str, line: KnownFact) -> float:

@@ -128,11 +128,18 @@ class Learner:
     """One student in its seat. Sees the case sheet, its own reports and what was said to the group."""
 
     def __init__(
-        self, episode: Episode, seat: int, student: Student, names: list[str], present: Present, cue: Cue
+        self,
+        episode: Episode,
+        seat: int,
+        student: Student,
+        names: list[str],
+        present: Present,
+        cue: Cue,
+        played_by: int = 0,
     ) -> None:
         self.student, self.role = student, f"student-{seat}"
         self._episode, self._names, self._present = episode, names, present
-        self._agent = episode.agent(self.role, student.name)
+        self._agent = episode.agent(f"student-{played_by or seat}", student.name)
         self._cue = cue.model_copy(update={"person": self._agent.is_person})
 
     @property

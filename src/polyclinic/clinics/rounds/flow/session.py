@@ -66,7 +66,10 @@ def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
     group = sample_group(variant.students, episode.random("students", paired=True))
     names = [student.name for student in group]
     present = Present(peers=len(group) > 1, tutor=variant.tutor != "none", patient=variant.patient)
-    return [Learner(episode, number, student, names, present, cue) for number, student in enumerate(group, start=1)]
+    return [
+        Learner(episode, number, student, names, present, cue, variant.played_by)
+        for number, student in enumerate(group, start=1)
+    ]
 
 
 def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.clinics.rounds.report.teaching import TEACHING, student_models, teaching_row, tutors
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
 from polyclinic.clinics.rounds.scenario import TeachingCase
@@ -13,7 +14,7 @@ from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import SIZES
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
-from polyclinic.eval.charts import Bars, ChartValue, Dots, Lines
+from polyclinic.eval.charts import Bars, Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate, metric_table
@@ -21,7 +22,6 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
 from polyclinic.text.layout import number_of
 
-TEACHING = ("ets", "msm", "mps")
 RULES = (
     "participation",
     "question_share",
@@ -49,42 +49,13 @@ def report(results: RunResults) -> list[Section]:
     return [section for section in (*found, _sessions(results)) if section is not None]
 
 
-def _average(results: RunResults, variant: str) -> float | None:
-    means = [estimate.mean for metric in TEACHING if (estimate := metric_estimate(results, variant, metric))]
-    return sum(means) / len(means) if means else None
-
-
-def _teaching_row(results: RunResults, variant: str) -> list[Cell]:
-    return [*(metric_estimate(results, variant, metric) for metric in TEACHING), _average(results, variant)]
-
-
-def tutors(runs: Sequence[RunResults]) -> Section | None:
-    """Table 2: tutors and variants against ETS, MSM and MPS. Give several runs, one for each tutor model, to compare
-    them.
-    """
-    rows: list[list[Cell]] = []
-    for results in runs:
-        tutor = next((member.model for member in results.cast if member.role == "tutor"), "unknown")
-        rows += [[tutor, name, *_teaching_row(results, name)] for name in results.variant_names()]
-    rows = [row for row in rows if row[-1] is not None]
-    if not rows:
-        return None
-    note = (
-        "Scales 1 to 10; intervals are 95 %. Table 4 of the paper has marks by people: polyclinic audit packet makes "
-        "the sheets, polyclinic audit read makes the table."
-    )
-    caption = "Teaching by tutor and variant (table 2 of the paper)"
-    table = Table(caption, ("tutor", "variant", "ETS", "MSM", "MPS", "average"), rows, note)
-    return Section("Teaching quality", [table])
-
-
 def _sizes(results: RunResults) -> Section | None:
     """Table 8: the same tutor with one to ten students, and what it costs."""
     chosen = [variant for variant in SIZES if variant.name in results.variant_names()]
     if len(chosen) < 2:
         return None
     sizes, variants = [variant.students for variant in chosen], [variant.name for variant in chosen]
-    rows: list[list[Cell]] = [[size, *_teaching_row(results, name)] for size, name in zip(sizes, variants, strict=True)]
+    rows: list[list[Cell]] = [[size, *teaching_row(results, name)] for size, name in zip(sizes, variants, strict=True)]
     series = {metric.upper(): [metric_estimate(results, name, metric) for name in variants] for metric in TEACHING}
     tokens = [_mean_tokens(results, name) for name in variants]
     return Section(
@@ -120,30 +91,6 @@ def _mean_tokens(results: RunResults, variant: str) -> float | None:
         for row in rows
     ]
     return sum(spent) / len(spent) if spent else None
-
-
-def student_models(runs: Sequence[RunResults]) -> Section | None:
-    """Table 9 and its picture, figure 2: the same tutors with different students.
-
-    Give several runs, one for each student model, to fill them.
-    """
-    rows: list[list[Cell]] = []
-    scores: dict[str, list[ChartValue]] = {}
-    for results in runs:
-        players = sorted({member.model for member in results.cast if role_of(member.role) == "student"})
-        name = players[0] if len(players) == 1 else f"mixture: {', '.join(players)}"
-        for variant in results.variant_names():
-            row = _teaching_row(results, variant)
-            if row[-1] is not None:
-                rows.append([name, variant, *row])
-                marks = [metric_estimate(results, variant, metric) for metric in TEACHING]
-                scores[f"{variant}, students: {name}"] = [*marks]
-    if not rows:
-        return None
-    caption = "Teaching by student model (table 9 of the paper)"
-    table = Table(caption, ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows)
-    chart = Bars([metric.upper() for metric in TEACHING], scores, y_label="score", low=0)
-    return Section("Student models", [table, Figure("Teaching by student model (figure 2 of the paper)", chart)])
 
 
 def by_level(results: RunResults) -> Section | None:
