@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections.abc import Iterator
@@ -8,6 +9,12 @@ from contextlib import contextmanager
 import httpx
 import pytest
 from hypothesis import HealthCheck, settings
+
+import polyclinic  # noqa: F401  # before any test imports NumPy: it sets how many threads NumPy may use
+
+gc.disable()
+"""Until all tests are collected: modules and tests stay until the end, so the garbage collector need not look at them.
+"""
 
 settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("busy")
@@ -32,6 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(starts, len(LONG_FILES))
 
     items.sort(key=rank)
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
