@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import gc
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, settings
+
+import polyclinic  # noqa: F401  # before any test imports NumPy: it sets how many threads NumPy may use
 
 settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("busy")
@@ -32,6 +35,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(starts, len(LONG_FILES))
 
     items.sort(key=rank)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Modules and tests stay until the end, so the garbage collector need not look at them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

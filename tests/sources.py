@@ -1,4 +1,4 @@
-"""The package's own source, parsed once for all tests that look at it."""
+"""The package's own source, parsed once for all tests that look at it. The garbage collector ignores the trees."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from polyclinic.runner.registry import clinic_modules
 PACKAGE = Path(polyclinic.__file__).parent
 
 
-@cache
 def trees() -> dict[str, ast.Module]:
-    """Every module of the package, parsed. The garbage collector ignores the trees from then on."""
-    found = {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
-    for tree in found.values():
-        nodes(tree)
-    gc.collect()
+    """Every module of the package, parsed."""
+    return dict(trees_of(""))
+
+
+@cache
+def trees_of(room: str) -> list[tuple[str, ast.Module]]:
+    """The modules of one room, such as `core`; of the whole package for an empty name."""
+    paths = sorted((PACKAGE / room).rglob("*.py"))
+    gc.disable()  # it would look at every new node again and again, and none of them is garbage
+    found = [(path.relative_to(PACKAGE).as_posix(), _parsed(path)) for path in paths]
+    gc.enable()
     gc.freeze()
     return found
 
 
-def trees_of(room: str) -> list[tuple[str, ast.Module]]:
-    """The modules of one room, such as `core`; of the whole package for an empty name."""
-    start = f"{room}/" if room else ""
-    return [(file, tree) for file, tree in trees().items() if file.startswith(start)]
+@cache
+def _parsed(path: Path) -> ast.Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes(tree)
+    return tree
 
 
 @cache

@@ -76,8 +76,7 @@ def test_a_pipe_gets_no_codes(tmp_path: Path) -> None:
         assert done.stdout and "\x1b" not in done.stdout + done.stderr, words
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
-@pytest.mark.parametrize("language", ["C", "ko_KR"])
+@pytest.mark.parametrize(("columns", "language"), [(40, "C"), (120, "C"), (40, "ko_KR"), (80, "ko_KR")])
 def test_lines_fit_in_english_and_in_korean(tmp_path: Path, columns: int, language: str) -> None:
     play, env = ("play", "counsel", "--role", "patient"), {"LC_ALL": f"{language}.UTF-8", "PYTHONUTF8": "1"}
     shown = in_terminal(tmp_path, play, ("/quit\r",), columns, **env).splitlines()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-import polyclinic
 from polyclinic import errors
+from tests.sources import nodes, trees
 
-SOURCE = Path(polyclinic.__file__).parent
 _LINE = re.compile(r"^ {4}(?P<bars>[│├└─ ]*)(?P<name>\w+)", re.MULTILINE)
 BUILT_IN = {"Exception", "BaseException", "ValueError", "TypeError", "RuntimeError", "KeyError", "OSError"}
 
@@ -33,11 +31,8 @@ def drawn() -> dict[str, str]:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the package, parsed, under its dotted name."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
+    files = {f"polyclinic/{file}".removesuffix(".py").removesuffix("/__init__"): tree for file, tree in trees().items()}
+    return {file.replace("/", "."): tree for file, tree in files.items()}
 
 
 @cache
@@ -46,7 +41,7 @@ def classes() -> dict[tuple[str, str], list[tuple[str, str]]]:
     return {
         (module, node.name): [origin(module, base.id) for base in node.bases if isinstance(base, ast.Name)]
         for module, tree in modules().items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ClassDef)
     }
 
@@ -56,7 +51,7 @@ def imported(module: str) -> dict[str, tuple[str, str]]:
     """What a module imports by name: where from, and what it is called there."""
     return {
         alias.asname or alias.name: (node.module, alias.name)
-        for node in ast.walk(modules()[module])
+        for node in nodes(modules()[module])
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }

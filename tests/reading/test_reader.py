@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,13 @@ from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import Labelled, from_file
 from polyclinic.reading.training import train, train_file
-from polyclinic.reading.weights import made
+from polyclinic.reading.weights import load, made
 from polyclinic.runner.readings import all_kinds, labelled, read_all
+
+
+@cache
+def lines(split: str) -> list[Labelled]:
+    return labelled(split=split)
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +46,14 @@ def test_the_quotation_of_a_yes_is_in_the_text(reader: BuiltInReader) -> None:
 
 
 def test_no_test_author_is_in_the_training_lines() -> None:
-    trained = {row.author for row in labelled(split="train")}
-    tested = {row.author for row in labelled(split="test")}
+    trained = {row.author for row in lines("train")}
+    tested = {row.author for row in lines("test")}
     assert tested
     assert not trained & tested
 
 
 def test_most_texts_of_open_kinds_have_examples_of_both_labels() -> None:
-    rows = [row for row in labelled(split="test") if row.question.kind == "patient-told"]
+    rows = [row for row in lines("test") if row.question.kind == "patient-told"]
     labels: dict[str, set[bool]] = {}
     for row in rows:
         labels.setdefault(row.text, set()).add(row.label)
@@ -55,7 +61,7 @@ def test_most_texts_of_open_kinds_have_examples_of_both_labels() -> None:
 
 
 async def test_the_shipped_reader_is_as_good_as_its_stored_results_say() -> None:
-    rows = [row for row in labelled(split="test") if row.question.kind == "patient-cheat"]
+    rows = [row for row in lines("test") if row.question.kind == "patient-cheat"]
     findings = await read_all(rows, "reader=builtin")
     found = accuracy([(row.label, finding.says) for row, finding in zip(rows, findings, strict=True)])
     assert found.balanced >= 0.8
@@ -63,16 +69,18 @@ async def test_the_shipped_reader_is_as_good_as_its_stored_results_say() -> None
 
 def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
     kinds = {name: kind for name, kind in all_kinds().items() if name in ("patient-refusal", "desk-intent")}
-    rows = [row for row in labelled(split="train") if row.question.kind in kinds][::6]
+    rows = [row for row in lines("train") if row.question.kind in kinds][::24]
     first, second = tmp_path / "a.npz", tmp_path / "b.npz"
     train_file(rows, kinds, first)
     train_file(rows, kinds, second)
     assert first.read_bytes() == second.read_bytes()
+    weights = load(first.read_bytes())
+    assert weights.gather and weights.order and len(weights.offsets) == len(kinds), "too few lines to train every part"
 
 
 def test_a_kind_reads_the_same_whether_it_was_trained_alone_or_with_others() -> None:
     kinds = {name: kind for name, kind in all_kinds().items() if name in ("patient-refusal", "desk-intent")}
-    rows = [row for row in labelled(split="train") if row.question.kind in kinds][::6]
+    rows = [row for row in lines("train") if row.question.kind in kinds][::6]
     alone = {"patient-refusal": kinds["patient-refusal"]}
     both, one = (BuiltInReader(some, weights=made(*train(rows, some))) for some in (kinds, alone))
     mine = [row for row in rows if row.question.kind == "patient-refusal"]
@@ -102,7 +110,7 @@ def test_yes_and_no_count_the_same_within_each_target() -> None:
 
 def test_a_kind_may_ask_for_a_surer_yes() -> None:
     norm = all_kinds()["duty-norm"]
-    rows = [row for row in labelled(split="train") if row.question.kind == "duty-norm"]
+    rows = [row for row in lines("train") if row.question.kind == "duty-norm"]
     sure, even = (BuiltInReader({"duty-norm": replace(norm, surely=surely)}) for surely in (norm.surely, 0.5))
     said = [(sure.read(row.text, row.question)[0], even.read(row.text, row.question)[0]) for row in rows[:60]]
     assert norm.surely > 0.5

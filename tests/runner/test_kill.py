@@ -15,7 +15,7 @@ from polyclinic.store.store import Store, open_store
 from polyclinic.testing.killing import kill_and_resume
 from polyclinic.testing.runs import exported
 
-HOSPITAL = {"clinic": "frontdesk", "scenarios": "primary:1:150", "seed": 3, "concurrency": 16}
+HOSPITAL = {"clinic": "frontdesk", "scenarios": "primary:1:80", "seed": 3, "concurrency": 16}
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -50,7 +50,7 @@ async def test_a_killed_hospital_resumes_to_the_same_episodes_and_the_same_recor
                 store.url,
                 stderr=asyncio.subprocess.DEVNULL,
             )
-            while process.returncode is None and await ended(store, run) < share * 150:
+            while process.returncode is None and await ended(store, run) < share * 80:
                 await asyncio.sleep(0.02)
             await asyncio.sleep(chance.uniform(0, 0.05))
             if process.returncode is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.staff import StaffRole
-from polyclinic.web.sessions import limits
+from polyclinic.web.sessions import limits, logins
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import ServiceLimits
 
@@ -33,6 +34,15 @@ class Served(NamedTuple):
 
 
 Serve = Callable[..., AbstractAsyncContextManager[Served]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def passwords_are_checked_quickly() -> Iterator[None]:
+    """Hash with the least work: a third of a second for each login would be most of the time of these tests."""
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logins, "_hasher", lambda: quick)
+        yield
 
 
 @pytest.fixture

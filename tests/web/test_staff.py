@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 from fastapi import HTTPException
 from fhir.resources.auditevent import AuditEvent
 from fhir.resources.bundle import Bundle
@@ -21,13 +22,15 @@ from polyclinic.store import staff as accounts
 from polyclinic.store.schema import MIGRATIONS
 from polyclinic.store.store import open_store
 from polyclinic.store.transfer import back_up
+from polyclinic.web.sessions import logins
 from polyclinic.web.sessions.access import AccessControl
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.logins import Passwords, hash_password
 from tests.web.conftest import DANGER, SERVICE, WIDE, Serve, staff_login, started
 
 
-async def test_passwords_are_stored_as_argon2_and_only_the_right_one_matches() -> None:
+async def test_passwords_are_stored_as_argon2_and_only_the_right_one_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logins, "_hasher", PasswordHasher)  # with its usual work
     hashed = await hash_password("correct horse battery")
     assert hashed.startswith("$argon2id$")
     passwords = Passwords()

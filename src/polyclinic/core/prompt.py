@@ -63,6 +63,9 @@ class Prompt(BaseModel, Generic[R]):
     in_words: ClassVar[bool] = True
     """Whether a form may also be answered loosely (`core.loose_form`) or in plain words (`core.field_by_field`)."""
 
+    commands: ClassVar[tuple[str, ...]] = ()
+    """What a person may type that begins with a stroke, such as ``/conclude``; any other such word is refused."""
+
     takes_call: ClassVar[bool] = False
     """Whether the reply can also be given as a tool call (`core.calling`)."""
 

@@ -205,7 +205,8 @@ def read_typed(request: Request, text: str) -> Completion:
     command = _COMMAND.match(text)
     if command and request.tools and f"{command[0]} " == _USE:
         return _typed_call(request, text[len(_USE) :])
-    unknown = f"'{command[0]}' is no command here: to say it, leave out the stroke" if command else ""
+    if command and command[0] not in request.prompt.commands:
+        raise Unreadable(f"'{command[0]}' is no command here: to say it, leave out the stroke")
     try:
         reply = request.prompt.from_human(request.prompt.full_answer(text))
     except ValidationError as error:
@@ -215,9 +216,7 @@ def read_typed(request: Request, text: str) -> Completion:
     except Unreadable:
         raise
     except ValueError as error:
-        raise Unreadable(unknown or str(error)) from None
-    if command and command[0] in str(reply):
-        raise Unreadable(unknown)
+        raise Unreadable(str(error)) from None
     if isinstance(reply, BaseModel):
         reply = closed(reply, request)
     return _completion(request, reply)

@@ -126,6 +126,7 @@ class TextLabels:
         return " … ".join(tokens[place].group() for place in best if worth[place] > 0)
 
 
+@lru_cache(maxsize=512)
 def _buckets_of(token: str) -> set[int]:
     """The buckets of one word and of the letter sequences inside it."""
     return {zlib.crc32(gram.encode()) % BUCKETS for gram, _ in n_grams(token) if gram[0] in "wcj"}

@@ -100,3 +100,8 @@ def test_the_commonest_question_is_answered_and_not_asked_back(tmp_path: Path) -
     shown = played(tmp_path, "patient", "Hello", "How long have I got?", "Goodbye. /bye")
     assert "Survival numbers describe groups, not one person" in shown and "ending your life" not in shown
     assert "— left —" in shown
+
+
+def test_a_person_as_patient_may_leave_without_a_word_and_a_mistyped_command_is_refused(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello", "/buy", "/bye")
+    assert "'/buy' is no command here" in shown and "— left —" in shown

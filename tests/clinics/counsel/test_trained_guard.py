@@ -46,10 +46,16 @@ from polyclinic.text.words import STOP_WORDS, words
 
 
 @cache
+def readings() -> list[tuple[GuardReading, GuardReading]]:
+    """How each line of the test authors is read: as a later message, and as first words."""
+    return [(read_message(row.text), read_message(row.text, opening=True)) for row in guard_lines("test")]
+
+
+@cache
 def judged() -> tuple[Judged, ...]:
     found = []
-    for row in read_rows(""):
-        words, reading = screen(row.text), read_message(row.text)
+    for row, (reading, _) in zip(read_rows(""), readings(), strict=True):
+        words = screen(row.text)
         both = offline(words, reading).label
         said: dict[JudgeName, GuardLabel | None] = {
             "screen": words.label, "trained": from_trained(reading).label, "both": both, "model": None, "guard": both,
@@ -145,8 +151,11 @@ def weights_danger(text: str) -> float:
 
 
 @pytest.mark.parametrize("text", ["Goodbye.", "Thank you, goodbye.", "안녕히 계세요.", "고맙습니다. 안녕히 계세요."])
-def test_bare_courtesy_is_no_danger_and_no_danger_is_bare_courtesy(text: str) -> None:
+def test_bare_courtesy_is_no_danger(text: str) -> None:
     assert read_message(text).level == "none"
+
+
+def test_no_danger_is_bare_courtesy() -> None:
     lines = [row for split in ("train", "test") for row in guard_lines(split) if only_courtesy(row.text)]
     assert lines and {row.label for row in lines} == {"ordinary"}
 
@@ -181,13 +190,11 @@ def test_danger_in_first_words_is_found(text: str, way: str) -> None:
 
 
 def test_first_words_need_more_than_words_without_meaning() -> None:
-    rows = guard_lines("test")
-    later, first = ([read_message(row.text, opening=now) for row in rows] for now in (False, True))
-    assert all(one.level != "none" for one, other in zip(later, first, strict=True) if other.level != "none")
+    assert all(later.level != "none" for later, first in readings() if first.level != "none")
     for lang in ("en", "ko"):
         levels = weights().settings[lang]
         assert levels["doubt"] <= levels["opening"] < levels["sure"] and levels["flag"] <= levels["opening_flag"]
-    shown = {reading.words for reading in first if reading.level in ("doubt", "flag")}
+    shown = {first.words for _, first in readings() if first.level in ("doubt", "flag")}
     assert shown and all(set(words(each)) - STOP_WORDS for each in shown)
 
 

@@ -124,8 +124,8 @@ def _check_time(diary: Any, now: int) -> None:
 
 
 async def test_the_result_at_any_concurrency_equals_the_sequential_one() -> None:
-    alone, alone_records = await whole_run("tertiary:1:60", 1)
-    crowd, crowd_records = await whole_run("tertiary:1:60", 64)
+    alone, alone_records = await whole_run("tertiary:1:30", 1)
+    crowd, crowd_records = await whole_run("tertiary:1:30", 64)
     assert alone == crowd
     assert alone_records == crowd_records
 

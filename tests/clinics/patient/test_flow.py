@@ -90,14 +90,21 @@ def mean(results: RunResults, variant: str, metric: str) -> float:
     return found.mean
 
 
-async def test_evolution_changes_the_metrics_because_of_the_library_and_nothing_else(evolved: Learned) -> None:
-    names = ("cot", "few-shot-2", "evolved", "evolved-emptied")
-    unseen = {"clinic": "patient", "scenarios": "unseen:13", "seed": 3}
-    results = await played(**unseen, variants=names, libraries=evolved.files)
+NAMES = ("cot", "few-shot-2", "evolved", "evolved-emptied")
+UNSEEN = {"clinic": "patient", "scenarios": "unseen:13", "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def on_unseen(evolved: Learned) -> RunResults:
+    return asyncio.run(played(**UNSEEN, variants=(*NAMES, "requirements"), libraries=evolved.files))
+
+
+def test_evolution_changes_the_metrics_because_of_the_library_and_nothing_else(on_unseen: RunResults) -> None:
+    results = on_unseen
     for metric, gain in (("robustness", 0.02), ("faithfulness", 0.01), ("ability", 0.02)):
         assert mean(results, "evolved", metric) > mean(results, "cot", metric) + gain
         assert mean(results, "evolved", metric) > mean(results, "evolved-emptied", metric) + gain
-    tricked = {name: mean(results, name, "cheats_answered") for name in names}
+    tricked = {name: mean(results, name, "cheats_answered") for name in NAMES}
     assert tricked["evolved"] < 0.6 * tricked["evolved-emptied"]
     assert tricked["evolved"] < tricked["few-shot-2"]
     assert mean(results, "evolved", "fair_refused") <= 0.15
@@ -105,7 +112,7 @@ async def test_evolution_changes_the_metrics_because_of_the_library_and_nothing_
     assert mean(results, "evolved", "words_per_answer") < mean(results, "cot", "words_per_answer")
 
 
-async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Path) -> None:
+async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, on_unseen: RunResults, tmp_path: Path) -> None:
     """The library keeps all its entries, but their texts are nonsense: it must not help, because only the words can."""
     files = dict(evolved.files)
     rows = [json.loads(line) for line in Path(files["attention"]).read_text().splitlines()]
@@ -114,13 +121,13 @@ async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Pa
             row["entry"]["value"] |= {"answer": "The kettle is on the shelf.", "requirements": ["Bananas are yellow."]}
     files["attention"] = str(tmp_path / "attention.jsonl")
     Path(files["attention"]).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    fooled: dict[str, float] = {}
-    for name, libraries in (("words", evolved.files), ("nonsense", files)):
-        values = {"clinic": "patient", "variants": ("evolved", "requirements"), "scenarios": "unseen:13", "seed": 3}
-        results = await played(**values, libraries=libraries)
-        fooled[name] = mean(results, "evolved", "cheats_answered") - mean(results, "requirements", "cheats_answered")
-    assert fooled["words"] < -0.1
-    assert fooled["nonsense"] > -0.05
+    nonsense = await played(**UNSEEN, variants=("evolved", "requirements"), libraries=files)
+    words, fooled = (
+        mean(results, "evolved", "cheats_answered") - mean(results, "requirements", "cheats_answered")
+        for results in (on_unseen, nonsense)
+    )
+    assert words < -0.1
+    assert fooled > -0.05
 
 
 def test_every_learned_entry_names_its_origin_and_none_comes_from_an_unseen_case(evolved: Learned) -> None:

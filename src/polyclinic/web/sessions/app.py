@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 
-from fastapi import FastAPI, Response
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from polyclinic.core.files import package_text
+from polyclinic.core.live import LiveService
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.metrics import Metrics
@@ -55,10 +57,7 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     )
     token = token or secrets.token_urlsafe(24)
     app.state.access = AccessControl(token, bounds)
-    app.include_router(session_routes(room))
-    app.include_router(queue_routes(room))
-    app.include_router(staff_routes())
-    app.include_router(audit_routes())
+    app.router.routes.extend(_routes(room).routes)
     handle_errors(app)
 
     app.add_middleware(BodyGate, body_bytes=bounds.body_bytes, body_s=bounds.body_s)
@@ -82,3 +81,15 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
         return HTMLResponse(package_text("polyclinic.web.sessions", "staff.html"))
 
     return app
+
+
+@cache
+def _routes(room: LiveService) -> APIRouter:
+    """All routes of a clinic's service.
+
+    FastAPI takes half a second to work them out, so all applications of a process share them.
+    """
+    router = APIRouter()
+    for part in (session_routes(room), queue_routes(room), staff_routes(), audit_routes()):
+        router.include_router(part)
+    return router

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.agents.memory import RECENT, dialogue
-from polyclinic.clinics.counsel.prompts.other import OPENING, DeskWaits, PatientSpeaks
+from polyclinic.clinics.counsel.prompts.other import LEAVES, OPENING, DeskWaits, PatientSpeaks
 from polyclinic.clinics.counsel.prompts.replies import Cue, DeskSays
 from polyclinic.clinics.counsel.rules.part import SIGNS
 from polyclinic.clinics.counsel.scenario import Talk
@@ -12,8 +12,6 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Memory, RememberedLine
 from polyclinic.core.message import user
 from polyclinic.core.part import Part, answer_in_part
-
-LEAVES = "/bye"
 
 
 class Other:

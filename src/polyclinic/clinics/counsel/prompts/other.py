@@ -14,6 +14,8 @@ OPENING: dict[Lang, str] = {
     " your mind.",
     "ko": "요즘 무엇이 가장 걱정되세요?",
 }
+LEAVES = "/bye"
+"""What a person who plays the patient types to end the talk."""
 
 
 class PatientSpeaks(Prompt[str]):
@@ -21,6 +23,7 @@ class PatientSpeaks(Prompt[str]):
 
     template = "patient.{lang}.md"
     words = 50
+    commands = (LEAVES,)
     lang: Lang
     persona: InventedPerson
     voices: str = Field(description="what the person must bring up in this turn; empty if they may say anything")

@@ -29,10 +29,10 @@ MISTAKES = (
         "prefers whatever it reads first, so that every duel ends in a draw",
         metric="draws_cheat",
         variant="duel-few-shot-2",
-        scenarios="6",
+        scenarios="4",
     ),
     Mistake("mute", "patient", "declines every question", metric="fair_refused"),
     Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-profile"),
     Mistake("blind", "doctor", "always concludes with the same diagnosis", metric="right_diagnosis"),
-    Mistake("tests_everything", "doctor", "only orders tests, never asks", metric="elicited", scenarios="16"),
+    Mistake("tests_everything", "doctor", "only orders tests, never asks", metric="elicited", scenarios="8"),
 )

@@ -44,6 +44,7 @@ class AsksQuestion(Prompt[str], Interviewing):
 
     template = "asks_question.md"
     words: ClassVar[int] = 40
+    commands = (CONCLUDE,)
     may_conclude: bool
     turns: Turns
 
@@ -80,6 +81,7 @@ class Consults(Prompt[str], Interviewing):
 
     template = "consults.md"
     words: ClassVar[int] = 40
+    commands = (CONCLUDE,)
     called_by: str
     reason: str
     notes: tuple[str, ...]
