@@ -10,12 +10,12 @@ import pytest
 
 from polyclinic.clinics.rounds.prompts.people import CaseKey, Sheet
 from polyclinic.clinics.rounds.prompts.reviewers import ChecksFacts
-from polyclinic.clinics.rounds.readings import READINGS, CaseRead
+from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.rules.heard import TutorHeard, hear_tutor
 from polyclinic.clinics.rounds.rules.leak import touches_answer
 from polyclinic.clinics.rounds.understudies.specialist import SpecialistUnderstudy
 from polyclinic.core.model import Request
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.core.understudy import Ask
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import sets_folder, shipped
@@ -28,8 +28,13 @@ async def _reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...
     return tuple(Finding(*READER.read(text, question)) for question in questions)
 
 
-async def _hear(case: str, text: str) -> TutorHeard:
-    return await hear_tutor(_reads, case_named(case), text, ())
+async def _suspects(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+    """A reader that errs in every question: what remains is decided by rules."""
+    return tuple(Finding("yes", text) for _ in questions)
+
+
+async def _hear(case: str, text: str, reads: Reads = _reads) -> TutorHeard:
+    return await hear_tutor(reads, case_named(case), text, ())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ async def _hear(case: str, text: str) -> TutorHeard:
     ],
 )
 async def test_words_about_something_else_give_nothing_away(case: str, said: str) -> None:
-    assert READER.read(said, CaseRead.from_case(case_named(case)).leak())[0] == "yes", "the reader alone errs"
+    assert not (await _hear(case, said, _suspects)).leak.yes
     assert not (await _hear(case, said)).leak.yes
 
 
@@ -78,12 +83,11 @@ def test_a_step_that_a_student_has_made_may_be_said_again() -> None:
 
 
 async def test_a_question_is_never_false() -> None:
-    draft = (
-        "Good work, Zara, Beth and Struan: each of you holds a piece. On the rhythm strip, mark the P waves and the QRS"
-        " complexes separately: what is the rate of each, and is there any fixed relation?"
-    )
-    assert READER.read(draft, CaseRead.from_case(case_named("card-03")).false())[0] == "yes", "the reader alone errs"
-    assert not (await _hear("card-03", draft)).false.yes
+    draft = "On the rhythm strip, mark the P waves and the QRS complexes: what is the rate of each?"
+    assert not (await _hear("card-03", draft, _suspects)).false.yes
+    assert not (
+        await _hear("card-03", f"Good work, Zara, Beth and Struan: each of you holds a piece. {draft}")
+    ).false.yes
     assert (await _hear("card-03", "A wide escape rhythm is more dependable than a narrow one.")).false.yes
 
 
