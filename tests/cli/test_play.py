@@ -70,7 +70,7 @@ def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> Non
 @pytest.mark.parametrize(
     ("words", "typed", "korean"),
     [
-        (("counsel", "--role", "patient"), "/bye\nquit\n", ("명령이 아닙니다", "/quit을 뜻하셨나요?", "나갔습니다.")),
+        (("counsel", "--role", "patient"), "/qiut\nquit\n", ("명령이 아닙니다", "/quit을 뜻하셨나요?", "나갔습니다.")),
         (
             ("patient", "--role", "doctor"),
             "When did this start?\n",
