@@ -30,6 +30,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.transcript import Said, Transcript, Violated
 from polyclinic.reading.choose import open_reader
+from polyclinic.reading.reader import SENTENCES
 from polyclinic.runner.readings import all_kinds
 from polyclinic.text.words import words
 
@@ -48,8 +49,8 @@ class ShiftMessage(Frozen):
 
 
 async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-    """The findings of the built-in reader."""
-    reader = open_reader(all_kinds(), "")
+    """The findings of the built-in reader, as it reads people and language models."""
+    reader = open_reader(all_kinds(), SENTENCES)
     return tuple([Finding(*reader.read(text, question)) for question in questions])
 
 
