@@ -99,7 +99,7 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
     for owner in owners:
         if owner is not module and owner.__module__ != module.__name__:
             continue
-        for member in vars(owner).values():
+        for member in list(vars(owner).values()):
             found = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "fget", None) or member)
             if not isinstance(found, FunctionType) or found.__module__ != module.__name__ or found in seen:
                 continue
