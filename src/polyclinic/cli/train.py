@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
 from polyclinic.cli.options import NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
@@ -75,6 +74,7 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     from polyclinic.reading.training import text_only, train_file, train_lines
     from polyclinic.reading.weights import LINES, SHIPPED
     from polyclinic.runner.readings import all_kinds, labelled, read_all
+    from polyclinic.training.record import write_record
 
     kinds, rows = all_kinds(), _training_lines(added)
     in_package = sorted(
@@ -97,10 +97,10 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     found = table(tested, [finding.says for finding in wait(read_all(tested, f"reader=builtin:{path}"))])
     written = {**plain(found), "text_only": text_only(rows, tested, kinds)}
     if not out:
-        _write_json(home / RESULTS, written)
+        write_record(home / RESULTS, written)
         _step("measuring again with the network for whole sentences", as_json)
         whole = table(tested, [finding.says for finding in wait(read_all(tested, f"reader={STRANGERS_READER}"))])
-        _write_json(home / SENTENCE_RESULTS, plain(whole))
+        write_record(home / SENTENCE_RESULTS, plain(whole))
     print_result(
         as_json,
         {"weights": str(path), "digest": digest, "lines": len(rows), **written},
@@ -108,10 +108,6 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         f"balanced accuracy on the test authors: {found.all.balanced}",
     )
     return 0
-
-
-def _write_json(path: Path, content: object) -> None:
-    path.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _step(line: str, as_json: bool) -> None:
