@@ -87,7 +87,7 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
         )
     home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
-    _step(f"learning from {len(rows):,} lines (about a minute)", as_json)
+    _step(f"learning from {len(rows):,} lines (some minutes)", as_json)
     digest = train_file(rows, kinds, path)
     if not out:
         _step("learning the kinds that are read in replies of models", as_json)

@@ -97,6 +97,15 @@ def test_a_role_answers_for_its_own_items_only() -> None:
     assert own_figures(clinic, "doctor", case_with(shift, said, TEAM[1]))["tsr"] == 0
 
 
+def test_a_nurse_is_not_asked_for_the_doctors_decision() -> None:
+    shift = next(name for name in SHIFTS if name.startswith("t2-01"))
+    said = Said(speaker="nurse", to="doctor", text="He has chest pressure into the left arm, pulse 104, 98 over 60.")
+    level = "decides a defensible level"
+    missed = Scored(score=Score(metric="tsr", value=0.5, judge="task", evidence=(level,)))
+    case = case_with(shift, said, missed)
+    assert level not in str(told(case, "nurse")) and level in str(told(case, "doctor"))
+
+
 def test_words_off_the_subject_break_no_rule_about_the_plan_but_may_be_rude() -> None:
     said = Said(speaker="nurse", to="patient", text="Bananas are yellow.")
     unasked = Violated(rule="SAFE-3", by="nurse", severity=3, words=said.text)

@@ -91,8 +91,8 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     undone = [item for item, met in own if not met]
     carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)
     little = undone[:1] if carried else []
-    met = {item for item, met in own if met}
-    missed = [item for item in (task.evidence if task is not None else ()) if item not in (*little, *met)]
+    team = task.evidence if task is not None else ()
+    missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
     short = say.in_short(
         danger=[_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],

@@ -15,7 +15,7 @@ from polyclinic.text.normal import normalise
 if TYPE_CHECKING:
     from polyclinic.reading.reader import BuiltInReader
 
-SURELY = 0.7
+SURELY = 0.82
 """How sure the reader must be of the meaning of words that name no option."""
 _REASON = re.compile(r"\b(?:because|since)\b.*", re.IGNORECASE | re.DOTALL)
 _PARTS = re.compile(
@@ -24,6 +24,7 @@ _PARTS = re.compile(
 _AGAINST = re.compile(
     r"\b(?:rather than|instead of|against|avoid|exclude|reject|refuse|useless|wrong)\b", re.IGNORECASE
 )
+_UNDECIDED = re.compile(r"\b(?:or|either|except|maybe)\b")
 _REJECTS = NEGATIONS - {"rather", "instead"}
 
 
@@ -53,7 +54,8 @@ def chosen_letter(choice: str, options: Mapping[str, str], asked: Sequence[Quest
     if whole in options:
         return whole
     same = [letter for letter, text in options.items() if normalise(text) == normalise(choice).strip(" .")]
-    parts = [] if same else affirmed(choice, options.values())
+    rest = _without([normalise(text) for text in options.values()], normalise(_REASON.sub("", choice)))
+    parts = [] if same or _UNDECIDED.search(rest) else affirmed(choice, options.values())
     found = {letter for part in parts for letter in _named(part, options) or _meant(part, options, asked)}
     return next(iter(same or found)) if len(same or found) == 1 else ""
 
