@@ -84,7 +84,7 @@ def _clinic_with(id: str, selector: str, seed: int) -> str:
 def lint_scenarios(ctx: click.Context, clinic: str, files: tuple[str, ...], as_json: bool) -> int:
     """Check your own case files for missing or contradictory data."""
     known = clinic_modules()
-    if clinic not in known and (Path(clinic).suffix or Path(clinic).exists()):
+    if clinic not in known and Path(clinic).suffix:
         raise ConfigError(
             f"name the clinic before the file: polyclinic scenarios lint CLINIC {' '.join((clinic, *files))}; the"
             f" clinics are {', '.join(known)}"
