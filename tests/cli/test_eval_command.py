@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
-from polyclinic.cli.eval import command
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.cli.eval import LinesRead, command
+from polyclinic.cli.train import command as train
+from polyclinic.errors import ConfigError, DataError, UnknownName
 
 ROWS = (
     '{"text": "I am going to kill myself tonight.", "lang": "en", "label": "active"}',
@@ -67,3 +70,40 @@ def test_wrong_names_and_files_are_reported_in_one_line(tmp_path: Path) -> None:
 def test_the_report_for_people_names_every_judge() -> None:
     done = CliRunner().invoke(command, ["counsel-guard", "--file", "unseen"], standalone_mode=False)
     assert all(judge in done.output for judge in ("screen", "trained", "both", "model", "guard"))
+
+
+def test_what_is_missing_is_told_before_any_line_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def labelled(*_: object, **__: object) -> list[object]:
+        raise AssertionError("lines were read first")
+
+    monkeypatch.setattr("polyclinic.runner.readings.labelled", labelled)
+    done = CliRunner().invoke(command, ["readings", "--cast", "reader=local:missing"], standalone_mode=False)
+    assert isinstance(done.exception, ConfigError) and "there is no such model file" in str(done.exception)
+    words = ["reader", "--base", str(tmp_path / "none"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(train, words, standalone_mode=False)
+    assert isinstance(done.exception, (ConfigError, DataError)), "torch or the folder is missing"
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("out", "says"), [(Terminal(), "0 of 2 lines read"), (StringIO(), "")])
+def test_a_terminal_is_told_how_many_lines_are_read(out: StringIO, says: str) -> None:
+    told = LinesRead(out)
+    for done in range(3):
+        told(done, 2)
+    assert out.getvalue().startswith(f"\r{says}" if says else "")
+    assert out.getvalue().endswith("\r2 of 2 lines read\n" if says else "") and bool(out.getvalue()) is bool(says)
+
+
+def test_reading_tells_each_line_that_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr("polyclinic.cli.eval.LinesRead", lambda out: lambda done, total: seen.append((done, total)))
+    row = {"kind": "part-out", "context": "", "text": "Hello.", "question": "Is it out of part?", "label": 0}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    words = ["readings", "--file", str(tmp_path / "rows.jsonl"), "--json"]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert done.exception is None, done.exception
+    assert seen == [(0, 1), (1, 1)]

@@ -143,6 +143,24 @@ def test_what_was_heard_is_not_shown_again_with_a_question(polyclinic: Run) -> N
 
 
 @pytest.mark.parametrize(
+    ("clinic", "role", "line", "about"),
+    [
+        ("counsel", "critic", "no", ("Is anything wrong?", "The counsellor's draft: “")),
+        ("patient", "scribe", "She has pain.", ("Sum up what was said",)),
+        ("patient", "doctor", "Do you smoke?", ("Ask one question at a time",)),
+        ("rounds", "tutor", "What do you see?", ("Say one thing to the whole group.",)),
+    ],
+)
+def test_every_prompt_says_in_a_line_what_is_asked_now(
+    clinic: str, role: str, line: str, about: tuple[str, ...], polyclinic: Run
+) -> None:
+    done = polyclinic("play", clinic, "--role", role, stdin=f"{line}\n" * 6 + "/quit\n")
+    *asked, _ = done.stdout.split(f"{role}> ")
+    assert len(asked) > 1 and not [each for each in asked if not all(words in each for words in about)]
+    assert max(len(line) for each in asked for line in each.splitlines()) <= 100
+
+
+@pytest.mark.parametrize(
     ("clinic", "answers", "title", "asked"),
     [
         ("rounds", "", "Effectiveness of the teaching strategy", "How well does the tutor teach by asking"),

@@ -13,10 +13,11 @@ from polyclinic.clinics.rounds.dataset.rows import TeachingRow
 from polyclinic.clinics.rounds.rewards import PENALTY, structure
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
 from polyclinic.core.seed import stream
-from polyclinic.errors import ConfigError
+from polyclinic.errors import ConfigError, DataError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import DatasetRequest, build, gather
+from polyclinic.training.examples import data_file
 from polyclinic.training.files import MARGIN
 from polyclinic.training.filters import Contamination, RowFilter, ngrams, split_faults
 from polyclinic.training.grading import open_grader
@@ -293,3 +294,24 @@ def test_the_command_writes_a_dataset(tmp_path: Path) -> None:
     assert result.exception is None, result.output
     assert "8 rows in" in result.output
     assert (out / "train.jsonl").read_text().count("\n") >= 1
+
+
+def test_a_side_of_the_split_without_rows_is_told_with_a_way_to_get_it(tmp_path: Path) -> None:
+    from polyclinic.cli.dataset import command
+
+    def made(folder: str, scenarios: str) -> tuple[str, set[str]]:
+        out = tmp_path / folder
+        arguments = ["rounds", "--rows", "2", "--scenarios", scenarios, "--variant", "one-student", "--out", str(out)]
+        result = CliRunner().invoke(
+            command, [*arguments, "--store", str(tmp_path / "s.db"), "--cast", "all=understudy"], standalone_mode=False
+        )
+        assert result.exception is None, result.output
+        return result.stderr, {path.name for path in out.glob("t*.jsonl")}
+
+    told, files = made("small", "all:1")
+    assert files == {"train.jsonl"}
+    assert "There is no test.jsonl: the rows come from 1 case, " in told and "with --scenarios" in told
+    told, files = made("tests", "test:1")
+    assert files == {"test.jsonl"} and "There is no train.jsonl" in told and "smaller --test-share" in told
+    with pytest.raises(DataError, match="--rows N, with more rows than now"):
+        data_file(tmp_path / "small", "test.jsonl")

@@ -11,6 +11,8 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, terminal_progress, waits
 from polyclinic.store.store import open_store
+from polyclinic.text.layout import number_of
+from polyclinic.training.card import Card
 from polyclinic.training.dataset import DatasetRequest, build
 
 SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."
@@ -70,6 +72,8 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
     watching = partial(terminal_progress, as_json)
     async with open_store(store, must_exist=bool(runs)) as opened:
         card = await build(opened, DatasetRequest(out=out, runs=runs, **wished), progress, watching)
+    for line in _lacking(card):
+        click.echo(line, err=True)
     if as_json:
         print_json(card.model_dump(mode="json"))
         return 0
@@ -81,3 +85,16 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
         f"{card.total} rows in {card.seconds:.1f} s ({card.total / max(card.seconds, 1e-9):.0f} rows/s) in {out}"
     )
     return 0
+
+
+def _lacking(card: Card) -> list[str]:
+    """For each side of the split without a row: that its file is missing, why, and how to get it."""
+    cases = number_of(sum(card.cases.values()), "case")
+    why = {"train": "all of them are held out for testing", "test": "none of them is held out for testing"}
+    other = {"train": "a smaller --test-share", "test": "a larger --test-share"}
+    return [
+        f"There is no {side}.jsonl: the rows come from {cases}, and {reason}. To get it, make more rows (--rows; they"
+        f" come from more cases), choose cases with --scenarios, or give {other[side]}."
+        for side, reason in why.items()
+        if side not in card.rows
+    ]

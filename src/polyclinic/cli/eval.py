@@ -8,7 +8,10 @@ prints, and `sections` for people. Its docstring is its help: what it measures, 
 from __future__ import annotations
 
 import inspect
+import sys
 from pathlib import Path
+from time import monotonic
+from typing import TextIO
 
 import click
 
@@ -26,6 +29,7 @@ from polyclinic.eval.evaluation import Evaluate, Evaluation
 from polyclinic.eval.terminal import section_text
 from polyclinic.reading.measure import keep_accuracy
 from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.progress import DRAW_EVERY_S
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.runner.readings import READINGS, measure_reader
@@ -44,6 +48,20 @@ class EvalBench(ReadingBench):
         """An agent in a role of the clinic."""
         owner = self._clinic.role(role).owner
         return Agent(role, self._board, self.record, owner, derive(self._seed, role) % 2**31)
+
+
+class LinesRead:
+    """Tells a person at a terminal how many lines are read; a log or a pipe gets nothing."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self._live, self._drawn = out, out.isatty(), -DRAW_EVERY_S
+
+    def __call__(self, done: int, total: int) -> None:
+        """Draw the count again, a few times a second."""
+        if self._live and (done == total or monotonic() - self._drawn >= DRAW_EVERY_S):
+            self._drawn = monotonic()
+            self._out.write(f"\r{done:,} of {total:,} lines read" + ("\n" if done == total else ""))
+            self._out.flush()
 
 
 class EvalCommand(click.Command):
@@ -91,7 +109,7 @@ def command(
     polyclinic eval readings --clinic CLINIC --cast reader=openai:gpt-5-mini
     """
     if name == READINGS:
-        measured = wait(measure_reader(only, kind, file, cast, seed, local_only))
+        measured = wait(measure_reader(only, kind, file, cast, seed, local_only, LinesRead(sys.stderr)))
         if keep:
             keep_accuracy(measured.figures.reader, measured.figures.kinds)
         found: Evaluation[Value] = measured

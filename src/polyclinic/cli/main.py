@@ -29,6 +29,8 @@ _PLAIN = {
     "Got unexpected extra argument": "one word too many",
 }
 """Plain words for what click says."""
+_ELSEWHERE = {"--html": "a page is made from a run that is saved: polyclinic report RUN --html FILE"}
+"""Options that belong to another command."""
 EXIT_FAILED, EXIT_USER, EXIT_LIMIT, EXIT_INTERRUPTED = 1, 2, 3, 130
 
 
@@ -130,6 +132,8 @@ def invoke(words: Sequence[str] | None = None, began: float | None = None) -> in
 def _usage(error: click.ClickException) -> str:
     """One line that says which word on the command line is wrong, and where to read what belongs there."""
     what = error.format_message().rstrip(".")
+    if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
+        return f"{error.message.rstrip('.')} here; {_ELSEWHERE[error.option_name]}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         param = error.param
         name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name

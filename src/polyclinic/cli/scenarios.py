@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import click
 import orjson
@@ -77,11 +78,20 @@ def _clinic_with(id: str, selector: str, seed: int) -> str:
 
 @command.command("lint")
 @click.argument("clinic")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, metavar="FILES...")
 @json_option
-def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
+@click.pass_context
+def lint_scenarios(ctx: click.Context, clinic: str, files: tuple[str, ...], as_json: bool) -> int:
     """Check your own case files for missing or contradictory data."""
+    known = clinic_modules()
+    if clinic not in known and Path(clinic).suffix:
+        raise ConfigError(
+            f"name the clinic before the file: polyclinic scenarios lint CLINIC {' '.join((clinic, *files))}; the"
+            f" clinics are {', '.join(known)}"
+        )
     chosen = load_clinic(clinic)
+    if not files:
+        raise click.UsageError(f"name a file: polyclinic scenarios lint {clinic} FILE", ctx)
     for file in files:
         must_exist(file)
     faults = [fault for file in files for fault in chosen.faults_in(file)]

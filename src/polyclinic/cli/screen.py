@@ -22,7 +22,8 @@ from polyclinic.core.note import RoundBegan
 from polyclinic.core.transcript import Event, Noted, Said, ToolUsed
 from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
-from polyclinic.text.layout import filled, terminal_width
+from polyclinic.text.layout import columns_of, filled, terminal_width
+from polyclinic.text.sentences import sentences
 from polyclinic.web.fixed_words import in_korean, korean_words
 
 FOLDER = Path(".polyclinic") / "pictures"
@@ -56,6 +57,8 @@ def inline(image: Image, out: TextIO) -> str:
 
 WIDEST = 100
 _SHORT = 40
+_QUOTE = "“"
+_MORE = " …"
 _ROUND = re.compile(r"^\[\d+\] ")
 """The number of the round before a line, as views for judges give it."""
 
@@ -128,7 +131,8 @@ class Screen:
     def ask(self, question: HumanQuestion) -> None:
         """Print what is asked now.
 
-        Each paragraph is printed only once. The last one holds the question: it is printed whenever it changes.
+        Each paragraph is printed only once. The last one holds the question: it is printed whenever it changes, and
+        else in one line. If nothing is new, a quoted text that the question is about is printed again.
         """
         if question.error:
             self._say(self.dim(f"({self._own(question.error)})"))
@@ -142,12 +146,16 @@ class Screen:
                 print(inline(image, self._out), end="", file=self._out)
         self._shown = question.show
         *known, asked = question.show.split("\n\n")
-        for paragraph in known:
-            new = self._unheard(paragraph.split("\n"))
-            if paragraph not in self._told and new:
+        fresh = [paragraph for paragraph in known if paragraph not in self._told]
+        for paragraph in fresh:
+            if new := self._unheard(paragraph.split("\n")):
                 self._say(self.dim(self._in_own(new)))
             self._told.add(paragraph)
-        if asked != self._asked:
+        if asked == self._asked:
+            if not fresh and known and _QUOTE in known[-1]:
+                self._say(self.dim(self._in_own(known[-1].split("\n"))))
+            self._say(self.dim(_in_one_line(self._own(asked.split("\n")[0]))))
+        else:
             self._asked = asked
             self._say(self.dim(self._in_own(asked.split("\n"))))
 
@@ -196,6 +204,14 @@ class Screen:
 def _wrapped(line: str) -> str:
     """Wrap a line at spaces. Continuation lines of a list item are indented like its text."""
     return filled(line, terminal_width(WIDEST), "  " if line.lstrip().startswith("- ") else "")
+
+
+def _in_one_line(text: str) -> str:
+    """The first sentences of a text that fit one line, or else the first words."""
+    width = terminal_width(WIDEST)
+    parts = sentences(text)
+    fitting = [whole for end in range(len(parts), 0, -1) if columns_of(whole := " ".join(parts[:end])) <= width]
+    return fitting[0] if fitting else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
 
 
 def own_language() -> str:

@@ -118,11 +118,12 @@ def _step(line: str, as_json: bool) -> None:
 
 def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: bool) -> int:
     """Fine-tune a language model as a reader."""
-    from polyclinic.reading.tuning import tune_reader
+    from polyclinic.reading.tuning import check_tuning, tune_reader
     from polyclinic.runner.readings import all_kinds
 
     if not out:
         raise ConfigError("--base needs --out FOLDER, the folder for the fine-tuned model")
+    check_tuning(settings)
     card = tune_reader(
         _training_lines(added), all_kinds(), settings, Path(out), lambda line: click.echo(line, err=True)
     )

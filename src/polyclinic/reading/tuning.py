@@ -31,6 +31,13 @@ _TOLD_EVERY = 50
 _TOKENS_IN_PART = 12_288
 
 
+def check_tuning(settings: TuningSettings) -> None:
+    """Raise an error if a package or the base model is missing, before any line is read."""
+    need_torch()
+    if not Path(settings.base).is_dir():
+        raise missing(settings.base, about="folder", fix="give --base the folder of a transformers model")
+
+
 def tune_reader(
     rows: Sequence[Labelled],
     kinds: Mapping[str, ReadingKind],
@@ -39,9 +46,7 @@ def tune_reader(
     say: Callable[[str], None],
 ) -> dict[str, Any]:
     """Train and write the model. Returns the content of its `reader.json`."""
-    need_torch()
-    if not Path(settings.base).is_dir():
-        raise missing(settings.base, about="folder", fix="give --base the folder of a transformers model")
+    check_tuning(settings)
     torch = importlib.import_module("torch")
     torch.manual_seed(settings.seed)
     made = lines(rows, kinds, settings)

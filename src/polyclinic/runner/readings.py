@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 SHARED = "polyclinic.reading"
 READINGS = "readings"
 MISSES = 40
+ReadsOne = Callable[[Labelled], Awaitable[Finding]]
 
 
 @dataclass(frozen=True)
@@ -77,26 +79,36 @@ def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "tes
     return [row for row in rows if not kind or row.question.kind == kind]
 
 
-async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
-    """The reader's findings, in order. Each call has one question, because the examples are independent."""
+@asynccontextmanager
+async def cast_reader(cast: str, seed: int = 0, local_only: bool = False) -> AsyncIterator[ReadsOne]:
+    """The cast's reader, opened: a function that reads one example. Each call has one question, because the examples
+    are independent.
+    """
     kinds = all_kinds()
 
     def make(path: str) -> Reader:
         return open_reader(kinds, path)
 
     players = build_cast([_reader_in(cast)], roles=[], understudies={}, reader=make, local_only=local_only)
-    board = await Switchboard.open("readings", players, MemoryJournal())
-    reader = Agent(READER, board, lambda event: None, "reader", derive(seed, READER) % 2**31)
-    gate = asyncio.Semaphore(64)
-
-    async def one(row: Labelled) -> Finding:
-        async with gate:
-            return (await read_text(reader, board.memo, row.text, [row.question]))[0]
-
     try:
-        return list(await asyncio.gather(*(one(row) for row in rows)))
+        players.check()
+        board = await Switchboard.open("readings", players, MemoryJournal())
+        reader = Agent(READER, board, lambda event: None, "reader", derive(seed, READER) % 2**31)
+        gate = asyncio.Semaphore(64)
+
+        async def one(row: Labelled) -> Finding:
+            async with gate:
+                return (await read_text(reader, board.memo, row.text, [row.question]))[0]
+
+        yield one
     finally:
         await players.close()
+
+
+async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
+    """The reader's findings, in order."""
+    async with cast_reader(cast, seed, local_only) as read:
+        return list(await asyncio.gather(*map(read, rows)))
 
 
 def reader_name(cast: str) -> str:
@@ -130,13 +142,30 @@ class ReaderTest(ReaderFigures):
 
 
 async def measure_reader(
-    clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool
+    clinic: str,
+    kind: str,
+    file: str,
+    cast: str,
+    seed: int,
+    local_only: bool,
+    told: Callable[[int, int], None] = lambda done, total: None,
 ) -> Evaluation[ReaderTest]:
     """How often the cast's reader is right on texts of the test authors, or on a user's own file, with every miss.
     Takes JSON lines with kind, context, text, question and label (1 or 0).
     """
-    rows = labelled(clinic, kind, file)
-    says = [finding.says for finding in await read_all(rows, cast, seed, local_only)]
+    done = 0
+    async with cast_reader(cast, seed, local_only) as read:  # first: a reader that is not there is told at once
+        rows = labelled(clinic, kind, file)
+        told(done, len(rows))
+
+        async def counted(row: Labelled) -> Says:
+            nonlocal done
+            finding = await read(row)
+            done += 1
+            told(done, len(rows))
+            return finding.says
+
+        says = await asyncio.gather(*map(counted, rows))
     found = table(rows, says)
     misses = tuple(
         ReadingMiss(

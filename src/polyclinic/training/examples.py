@@ -33,7 +33,8 @@ def data_file(data: Path, name: str) -> Path:
     """The data file: the path itself, or the file of this name in a dataset's folder."""
     path = data / name if data.is_dir() else data
     if not path.is_file():
-        raise missing(path, about="file of rows", fix=f"make one with: polyclinic dataset CLINIC --out {data}")
+        more = " --rows N, with more rows than now" if data.is_dir() and any(data.glob("*.jsonl")) else ""
+        raise missing(path, about="file of rows", fix=f"make one with: polyclinic dataset CLINIC --out {data}{more}")
     return path
 
 

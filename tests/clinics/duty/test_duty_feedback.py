@@ -86,7 +86,7 @@ def test_own_words_earn_the_whole_task() -> None:
     breach = Violated(rule="SAFE-2", by="nurse", severity=3, words="how you take the tablets")
     assert own_figures(clinic, "nurse", case_with("t3-03-hip", own, breach, *TEAM))["tsr"] == 0.75
     elsewhere = case_with("t3-03-hip", Said(speaker="nurse", to="doctor", text=own.text), *TEAM)
-    assert own_figures(clinic, "nurse", elsewhere)["tsr"] == 0.75, "the patient could not have learned it from them"
+    assert own_figures(clinic, "nurse", elsewhere)["tsr"] == 0.5, "the patient was neither supported nor taught"
 
 
 def test_a_role_answers_for_its_own_items_only() -> None:
@@ -126,3 +126,74 @@ def test_a_right_plan_in_ordinary_words_counts_although_the_patient_did_not_repe
     assert plan not in str(told(case_with("t1-11-lithium", said, missed), "trainee"))
     vague = Said(speaker="trainee", to="patient", text="We have a plan for your medicines and you will be fine.")
     assert plan in str(told(case_with("t1-11-lithium", vague, missed), "trainee"))
+
+
+IDLE = ("I am going home soon.", "Is the bed ready?", "Your dinner is available.", "The results of the match are in.")
+
+
+@pytest.mark.parametrize("role", ["nurse", "trainee", "doctor"])
+def test_breaking_nothing_earns_nothing(role: str) -> None:
+    case = case_with("t3-03-hip", *(Said(speaker=role, to="patient", text=text) for text in IDLE), *TEAM[1:])
+    assert own_figures(clinic, role, case)["tsr"] == 0, "no line is about the plan"
+    assert "whole task" not in str(told(case, role)) and "colleagues did most" in str(told(case, role))
+
+
+def test_an_item_counts_for_words_that_do_something_towards_it() -> None:
+    gap = Said(speaker="nurse", to="doctor", text="Nobody is named to give the injections. Who gives them?")
+    figures = own_figures(clinic, "nurse", case_with("t3-03-hip", gap, *TEAM[1:]))
+    assert figures["tsr"] == 0.5, "the plan's gap was named to the doctor; the patient was not spoken to"
+    shift = next(name for name in SHIFTS if name.startswith("t2-01"))
+    idle, flag = (
+        Said(speaker="nurse", to="doctor", text=text)
+        for text in ("The waiting room is warm.", "He has chest pressure into the left arm, pulse 104, 98 over 60.")
+    )
+    assert own_figures(clinic, "nurse", case_with(shift, idle, *TEAM[1:]))["tsr"] == 0
+    assert own_figures(clinic, "nurse", case_with(shift, flag, *TEAM[1:]))["tsr"] > 0
+
+
+@pytest.mark.parametrize("words", ["On my way.", "Busy night.", "Hello there."])
+def test_an_idle_line_is_not_praised(words: str) -> None:
+    said = Said(speaker="nurse", to="doctor", text=words)
+    assert "Good" not in str(told(case_with("t3-03-hip", said, *TEAM), "nurse"))
+    asked = Said(speaker="nurse", to="patient", text="Did you sleep at all?")
+    assert "Good: “Did you sleep at all?”" in str(told(case_with("t3-03-hip", said, asked, *TEAM), "nurse"))
+
+
+@pytest.mark.parametrize(
+    ("shift", "words", "made"),
+    [
+        ("t1-11-lithium", "Hello.", False),
+        ("t1-11-lithium", "Good morning, how did she sleep?", False),
+        ("t1-11-lithium", "Bananas are yellow.", False),
+        ("t1-11-lithium", "Shall we hold the lithium?", False),
+        ("t1-11-lithium", "Yes, go ahead.", True),
+        ("t1-11-lithium", "Hold the lithium and send a level.", True),
+        ("t1-11-lithium", "네, 그렇게 하세요.", True),
+        ("t3-03-hip", "I agree.", True),
+        ("t2-01-chest-pain", "Level 2.", True),
+        ("t2-01-chest-pain", "He is not level 2.", False),
+        ("t2-01-chest-pain", "Thank you, nurse.", False),
+    ],
+)
+def test_a_doctor_who_decides_nothing_is_told_so(shift: str, words: str, made: bool) -> None:
+    case = case_with(shift, Said(speaker="doctor", to="trainee", text=words), *TEAM[1:])
+    english, korean = told(case, "doctor"), told(case, "doctor", "ko")
+    assert ("Missing: you made no decision, although the team waited for one." in english) is not made, english
+    assert ("결정을 내리지 않았습니다" in str(korean)) is not made
+    assert ("Next step: say clearly what you decide" in str(english)) is not made
+    assert "no decision" not in str(told(case, "trainee"))
+
+
+def test_a_good_mark_for_the_role_says_what_it_leaves_out() -> None:
+    said = Said(speaker="doctor", to="trainee", text="Double the lithium tonight.")
+    breach = Violated(rule="INFO-3", by="doctor", severity=4, words=said.text)
+
+    def noted(value: float, *events: Event) -> bool:
+        mark = Scored(score=Score(metric="rar", value=value, judge="role", subject="doctor"))
+        case = case_with("t1-11-lithium", said, *events, mark)
+        english = "not whether your words were safe" in str(told(case, "doctor"))
+        assert english is ("말이 안전했는지" in str(told(case, "doctor", "ko")))
+        return english
+
+    assert noted(9, breach) and not noted(2, breach) and not noted(9)
+    assert noted(9, *TEAM[1:]), "the words did nothing of the task"

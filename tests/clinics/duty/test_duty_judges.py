@@ -180,7 +180,8 @@ def test_feedback_is_short_and_names_the_words_the_rule_and_the_next_step() -> N
     assert "“Do this and that.”" in told[1] and told[1].startswith("Missing: "), "grave, but nobody is hurt by it"
     assert told[2].startswith("Next step: ") and "not always right" in told[3]
     assert len(told) == 4, "each sentence once, by the gravest rule that it broke"
-    (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])), "doctor", "en")
+    right = case_of("t1-01-potassium", ("doctor", "patient", "We take blood today for your potassium."))
+    (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *right.transcript])), "doctor", "en")
     assert "broke no rule" in str(clean.body[0])
     brief = Violated(rule="INFO-3", by="doctor", severity=4, words="Double it.")
     (short,) = feedback(Case(case.scenario, case.variant, Transcript([started, brief])), "doctor", "en")

@@ -12,58 +12,26 @@ from math import inf
 
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.report.words import FEEDBACK
+from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.kept import BY_MANNER, only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
+from polyclinic.clinics.duty.rules.own_part import decided, own_part
 from polyclinic.clinics.duty.rules.subject import about_the_shift
-from polyclinic.clinics.duty.rules.tasks import ShiftRead, own_part
+from polyclinic.clinics.duty.rules.tasks import ShiftRead
+from polyclinic.clinics.duty.rules.triggers import sentences
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Said, Score, Scored, Violated
-from polyclinic.eval.in_short import Phrases, Sentences, quoted
+from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
-FEEDBACK: Sentences = {
-    "you broke": (
-        "you said {words}; the rule asks that {rule}.",
-        "{words} — 이 말은 규칙에 어긋납니다. 규칙: {rule}.",
-    ),
-    "off the subject": (
-        "with {words} you did not come to the matter yet.",
-        "{words} — 아직 이 환자 이야기가 아닙니다.",
-    ),
-    "not done": ("{rule}: not done.", "하지 않은 일: {rule}."),
-    "broke none": ("{words} broke no rule.", "{words} — 어긴 규칙이 없습니다."),
-    "whole task": ("the whole task was done.", "맡은 일을 모두 마쳤습니다."),
-    "little": (
-        "your colleagues did most of this task. Your words can do more: {item}.",
-        "이번 일은 대부분 동료들이 했습니다. 직접 해 보세요: {item}.",
-    ),
-    "missed": ("{item}.", "{item}."),
-    "begin with": ("begin with this: {item}.", "이것부터 해 보세요: {item}."),
-    "harder": (
-        "try a harder shift: polyclinic scenarios list duty",
-        "더 어려운 근무를 해 보세요: polyclinic scenarios list duty",
-    ),
-    "team": ("Your team", "동료들"),
-    "colleagues broke": ("What your colleagues broke", "동료들이 어긴 규칙"),
-    "who": ("who", "누가"),
-    "words": ("words", "한 말"),
-    "rule": ("the rule asks that", "규칙"),
-    "staff": ("How the staff treated you", "의료진이 당신을 대한 방식"),
-    "staff broke": ("Rules that the staff broke", "의료진이 어긴 규칙"),
-    "staff broke none": (
-        "No broken rule was recorded for the staff.",
-        "의료진이 규칙을 어긴 기록이 없습니다.",
-    ),
-    "tell more": (
-        "say what worries you most, and ask about what you did not understand.",
-        "가장 걱정되는 것을 말하고, 이해하지 못한 것을 물어보세요.",
-    ),
-}
 MOST = 4
 GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
+WELL = 5
+"""From this mark on, the rubric calls the part at least recognisable; below it speaks of unsafe words itself."""
 
 
 def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
@@ -94,13 +62,16 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     team = task.evidence if task is not None else ()
     missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
+    undecided = part == "doctor" and not decided(case.scenario, lines_of(case.transcript))
+    danger = [_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE]
     short = say.in_short(
-        danger=[_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
+        danger=danger,
         good=[
             *_good(case, part, [*mine, *strayed], say),
             *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
         ],
         missing=[
+            *([say("no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
             *(say("off the subject", words=quoted(event.words)) for event in strayed),
@@ -108,13 +79,25 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
         ],
         next_step=norms[first.rule].remind
         if first is not None
+        else say("decide")
+        if undecided
         else say("begin with", item=wanted[0])
         if wanted
         else norms[strayed[0].rule].remind
         if strayed
         else say("harder"),
     )
-    return Section(short.title, [*short.body, Paragraph(say("caution"))] if mine or strayed else short.body)
+    contrast = (danger or (own and len(undone) == len(own))) and _well_marked(case, part)
+    notes = [*(["caution"] if mine or strayed else []), *(["role mark"] if contrast else [])]
+    return Section(short.title, [*short.body, *(Paragraph(say(note)) for note in notes)])
+
+
+def _well_marked(case: Case[AnyDuty], part: str) -> bool:
+    """Whether a judge found that this person kept to their part."""
+    return any(
+        event.score.metric == "rar" and event.score.subject == part and event.score.value >= WELL
+        for event in case.transcript.of(Scored)
+    )
 
 
 OWN_METRICS = (
@@ -176,10 +159,14 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
 
 
 def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first message that broke nothing and was more than a greeting."""
-    bad, own = {event.words for event in mine}, [said for said in case.transcript.of(Said) if said.speaker == part]
-    clean = [said for said in own if not _holds(said.text, bad) and not only_courtesies(said.text)]
-    return [say("broke none", words=quoted(clean[0].text))] if clean else []
+    """The person's first message that broke nothing and did something: it is about the shift, or asks a question."""
+    bad, own = {event.words for event in mine}, [said.text for said in case.transcript.of(Said) if said.speaker == part]
+    clean = [text for text in own if not _holds(text, bad) and _does_something(case.scenario, text)]
+    return [say("broke none", words=quoted(clean[0]))] if clean else []
+
+
+def _does_something(scenario: AnyDuty, text: str) -> bool:
+    return not only_courtesies(text) and (about_the_shift(scenario, text) or any(map(asks_plainly, sentences(text))))
 
 
 def _holds(text: str, words: set[str]) -> bool:

@@ -37,14 +37,19 @@ def about_the_shift(scenario: AnyDuty, text: str) -> bool:
     """Whether the text names something of this shift or an act of care, or shares words with a finding or a step."""
     if _CARE.search(text) or mentions(text, _names(scenario)):
         return True
-    said, told = _content(text), (*(finding.text for finding in scenario.findings), *scenario.protocol)
-    return any(len(said & _content(each)) >= SHARED for each in told)
+    return shared_words(text, (*(finding.text for finding in scenario.findings), *scenario.protocol)) >= SHARED
+
+
+def shared_words(text: str, told: Iterable[str]) -> int:
+    """The most content words that the text shares with one of the others."""
+    said = _content(text)
+    return max((len(said & _content(each)) for each in told), default=0)
 
 
 def steps_told(scenario: AnyDuty, texts: Iterable[str]) -> int:
     """How many steps of the shift's plan these texts tell, by the words that they share with each step."""
-    said = [_content(text) for text in texts]
-    return sum(any(len(words & _content(step)) >= SHARED for words in said) for step in scenario.protocol)
+    said = list(texts)
+    return sum(any(shared_words(text, [step]) >= SHARED for text in said) for step in scenario.protocol)
 
 
 def _names(scenario: AnyDuty) -> Iterator[str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from polyclinic.clinics.duty.readings import TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
-from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
 from polyclinic.clinics.duty.rules.triggers import SceneLine, mentions, sentences, stated_level
 from polyclinic.clinics.duty.scenario.schema import CLINICAL, STAFF, AnyDuty, MedicationReview, Role, Task, Triage
 from polyclinic.core.message import Frozen
@@ -189,41 +188,6 @@ def checked(shift: ShiftRead) -> list[tuple[ChecklistItem, bool | None]]:
         return [(item, rule(shift)) for item, rule in items]
     worst = shift.at_worst()
     return [(item, met if (met := rule(shift)) == rule(worst) else None) for item, rule in items]
-
-
-HANDS: dict[str, tuple[Role, ...]] = {
-    "elicits": CLINICAL,
-    "risks": CLINICAL,
-    "red_flags": ("nurse",),
-    "level": ("doctor",),
-    "escalates": ("doctor",),
-}
-"""Who can meet an item; those that are not named here can be met by all staff."""
-
-
-def own_part(shift: ShiftRead, role: Role, missed: Sequence[str]) -> list[tuple[ChecklistItem, bool]]:
-    """The items that a role can meet, and whether its own lines met them. Only lines about the shift count, and only
-    its own breaches. A plan counts if the role told the patient at least two steps of it, in any words. That it was
-    understood counts if the role told the patient something and the team did not miss the item.
-    """
-    own = tuple(line for line in shift.lines if line.speaker == role and about_the_shift(shift.scenario, line.text))
-    told = [line.text for line in own if line.to == "patient"]
-    planned = steps_told(shift.scenario, told) >= STEPS
-    alone = replace(
-        shift,
-        lines=own,
-        broken=tuple(verdict for verdict in shift.broken if verdict.role == role),
-        said_back=shift.scenario.protocol if told else (),
-    )
-
-    def earned(item: ChecklistItem) -> bool:
-        return planned if item.id == "plan" else item.id != "understood" or item.text not in missed
-
-    return [
-        (item, bool(own) and met and earned(item))
-        for item, met in checked(alone)
-        if met is not None and role in HANDS.get(item.id, STAFF)
-    ]
 
 
 class Beat(Frozen):

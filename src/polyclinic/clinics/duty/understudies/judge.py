@@ -11,6 +11,7 @@ from polyclinic.clinics.duty.prompts.reflection import JudgesIdentity
 from polyclinic.clinics.duty.prompts.replies import DISTANCES, IdentityJudged
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.checker import asks_about, exact_hit, said_aloud
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break
 from polyclinic.clinics.duty.rules.norms.norm import Category, Norm
 from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
@@ -135,4 +136,6 @@ def _finds(ask: Ask[P], scene: Scene, norm: Norm) -> Says:
     """Whether this message breaks this norm, by exact rules first and then by meaning."""
     if exact_hit(norm, scene) is not None:
         return "yes"
-    return ask.finds(said_aloud(scene), asks_about(norm, "", scene)) if norm.read else "no"
+    if not norm.read or cannot_break(norm, scene):
+        return "no"
+    return ask.finds(said_aloud(scene), asks_about(norm, "", scene))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.duty.rules.norms.asking import asks, asks_plainly
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
-from polyclinic.text.sentences import is_question
 from polyclinic.text.words import ContentWords
 
 BY_STATEMENT = frozenset({"SOP-1", "ESC-2", "INFO-1", "INFO-2", "INFO-3", "SAFE-2", "SAFE-3"})
@@ -62,13 +62,16 @@ def only_courtesies(text: str) -> bool:
 def cannot_break(norm: Norm, scene: Scene) -> bool:
     """Whether a message of this form keeps the norm, so that no reader need be asked."""
     known, said = _known(norm), sentences(scene.text)
-    asks = known in BY_STATEMENT and all(is_question(sentence) for sentence in said)
-    return asks or (known != "" and only_courtesies(scene.text)) or len(harmless(norm, scene)) == len(said)
+    if known == "":
+        return False
+    spoken = [sentence for sentence in said if not only_courtesies(sentence)]
+    only_asks = known in BY_STATEMENT and all(map(asks, spoken))
+    return only_asks or set(spoken) <= set(harmless(norm, scene))
 
 
 def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
-    """The sentences that cannot break the norm by themselves: questions, what is said to be unknown, and what the house
-    itself says about this shift.
+    """The sentences that cannot break the norm by themselves: what only asks, what is said to be unknown, and what the
+    house itself says about this shift. A question may be rude or lower the urgency, unless it is a plain one.
     """
     known = _known(norm)
     if known == "" or known in BY_WHAT_IS_LEFT_OUT:
@@ -78,7 +81,7 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
         sentence
         for sentence in sentences(scene.text)
         if sentence in repeated
-        or (is_question(sentence) and known not in _ASKING_MAY_BREAK)
+        or (asks_plainly if known in _ASKING_MAY_BREAK else asks)(sentence)
         or _harmless(known, normalise(sentence))
     )
 
@@ -124,7 +127,7 @@ def proves_nothing(norm: Norm, words: str) -> bool:
     known = _known(norm)
     if known not in BY_STATEMENT:
         return False
-    return all(is_question(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
+    return all(asks(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
 
 
 def _harmless(known: str, sentence: str) -> bool:

@@ -1,0 +1,85 @@
+"""Whether a sentence only asks. A question can also state ("it is normal, isn't it?"), order ("why don't you double
+it?") or blame ("have you even tried?"), so a question mark is not enough.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.text.normal import HANGUL, normalise
+from polyclinic.text.sentences import is_question
+
+_CARRIES = re.compile(
+    r"^(?:so |but |and |well )?(?:i|we|you|he|she|it|they|this|that|your|his|her|their|my|our|there)\b|"
+    r"[,:-] ?(?:right|ok|okay|yes|no|eh|correct|agreed|is that it|or what)\W*$|"
+    r"[,:-] ?(?:i|you|he|she|it|they|we|as|because|which|but|though|like|since|eating|when)\b|"
+    r"\b(?:is|are|was|do|does|did|have|has|can|could|will|would|should)n't (?:i|you|he|she|it|they|we|that|there)\W*$|"
+    r"\b(?:know|knew|hear|heard|mention(?:ed)?|realis\w+|realiz\w+|understand|understood|see|seen|clear(?: now)?|"
+    r"told you|say|said|remember|aware|agree) that\b(?! back)|"
+    r"^(?:why (?:don't|not)|how about|what about (?:just )?\w+ing|what if)\b|\bany reason not\b|"
+    r"^(?:can|could|will|would|shall|may) (?:you|he|she|they|we|i) (?:please |just |simply |also |all )*"
+    r"(?:doubl|tripl|stop|skip|halv|leave|wait|go |send|give |take (?!a seat|me|your time|part|over)|carry on|keep)"
+)
+"""A question in form that states something, or asks somebody to act on it: a statement with a mark or a tag, a clause
+that tells something, an order made polite.
+"""
+_ASKING_LEAVE = re.compile(r"^(?:may|shall|should|can|could) (?:i|we)\b")
+"""A person who asks whether they may do something has not done it."""
+_WHO = r"(?:you|he|she|it|they|anyone|anybody|anything|somebody|someone|there)"
+_IS = r"(?:do|does|did|have|has|is|are|was|were)"
+_WH = r"(?:since )?(?:when|where|what|which|who|whose|how)(?: (?!could|can|dare|come)\w+){0,3}"
+_BEGINS = re.compile(rf"(?:{_IS} {_WHO}|{_WH} {_IS} {_WHO})\b")
+"""A question by the order of its words, also where the mark is missing."""
+_BEGINS_MARKED = re.compile(
+    rf"(?:(?:do|have) (?:{_WHO}|i|we|the|your|his|her|their|any)|(?:does|did|has|is|are|was|were) \w+|"
+    rf"{_WH} (?:{_IS}|will|would|should)|any|who \w+ed|what \w+s you|"
+    r"(?:can|could|would|will) you (?:please )?(?:tell|show|say|describe|explain|point|spell|walk|stand|sit|move|feel|"
+    r"breathe|hear|see|sleep|eat|remember|manage|climb|lift|hold (?:out|up)|swallow|read|repeat))\b"
+)
+_BLAMES = re.compile(
+    r"\b(?:not|never|no|nobody|always|again|even|really|seriously|honestly|just|only|simply|surely|anyway|ever so|"
+    r"finally|such an?|so (?!far|on|that|many|long as)\w+|enough of|supposed|bother\w*|idea|expect\w*|think\w*|sure|"
+    r"mind|matter with you|wrong with you|want from|call (?:that|this|yourself)|fault|blame|guilty|asham\w*|sorry|"
+    r"excus\w*|stupid\w*|silly|careless\w*|lazy|idiot\w*|fool\w*|crazy|mad|ridiculous|child(?:ish)?|fuss|whin\w*|"
+    r"complain\w*|moan\w*|nonsense|rubbish|deaf|blind|drunk|liar?|lying|lie to|pretend\w*|fak(?:e|ing)|exaggerat\w*|"
+    r"hotel|time for|waste|wasting|people|hell|damn|god|earth|that all|like that|need an ambulance|waiting room|"
+    r"can wait|level \d)\b|n't\b|\byou (?:\w+ ){0,2}(?:man|woman|girl|boy|lady|one|lot)\b"
+)
+"""Words that make a question a reproach, a hurry or a lowered urgency. A narrow rule lets the reader judge these."""
+_YOU_ARE = re.compile(
+    r"^(?:are|were) you (?!in\b|on (?!drugs)|at\b|able|taking|using|allergic|feeling|having|getting|eating|drinking|"
+    r"sleeping|breathing|bleeding|comfortable|dizzy|sick|pregnant|tired|cold|hot|warm|hungry|thirsty|alone|worried|"
+    r"afraid|still (?:in|on|taking|using)|ever|living|seeing|a smoker)"
+)
+"""What somebody is said to be may be an insult: only what a history asks for counts as plain."""
+_LEAD = re.compile(
+    r"^(?:(?:hello|hi|good (?:morning|afternoon|evening)|and|so|then|now|ok|okay|please|thanks|thank you|"
+    r"doctor|nurse|sir|madam|(?:mr|mrs|ms|dr)\.? \w+)[ ,:-]+)+"
+)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence asks and tells nothing: no fact, no order, no promise."""
+    if HANGUL.search(sentence):
+        return is_question(sentence)
+    return (is_question(sentence) and _carries_nothing(_bare(sentence))) or asks_plainly(sentence)
+
+
+def asks_plainly(sentence: str) -> bool:
+    """Whether a sentence is a plain question, as in a history: it tells nothing, and no word of it blames or hurries.
+
+    Korean has no such rule: the reader judges it.
+    """
+    text = _bare(sentence)
+    if HANGUL.search(text) or not _carries_nothing(text) or _BLAMES.search(text) or _YOU_ARE.search(text):
+        return False
+    return (_BEGINS_MARKED if is_question(sentence) else _BEGINS).match(text) is not None
+
+
+def _bare(sentence: str) -> str:
+    """The sentence in lower case without a greeting or a name before it."""
+    return _LEAD.sub("", normalise(sentence))
+
+
+def _carries_nothing(text: str) -> bool:
+    return _ASKING_LEAVE.match(text) is not None or _CARRIES.search(text) is None
