@@ -24,6 +24,10 @@ GOODBYES = (
     "I have to go now, the nurse is here.",
     "That's all for today, good night.",
     "I need to rest now.",
+    "Dinner's here so I'll leave it there",
+    "Let's stop here for today",
+    "졸려서 그만 잘게요",
+    "그럼 이만",
     "안녕히 계세요",
     "오늘은 이만 할게요",
     "이제 자야겠어요. 다음에 또 봬요",
@@ -53,6 +57,9 @@ QUESTIONS = (
     "의향서는 어디서 쓰는 거예요",
     "투석 안하면 얼마나 사나요",
     "심폐소생술 좀 알려줘요",
+    "my kidneys are going, what do they do with that machine",
+    "Could you tell me what a feeding tube does?",
+    "그 서류 쓰면 치료를 아예 안해주는거 아닌가요",
 )
 NO_QUESTIONS = (
     "What a long night it was.",
@@ -63,6 +70,8 @@ NO_QUESTIONS = (
     "뭐라고 해야 할지 모르겠어요",
     "Why me",
     "How I miss him.",
+    "자꾸 눈물이 나요",
+    "They told me what it was, and I cried.",
 )
 
 

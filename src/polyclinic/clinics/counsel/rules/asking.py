@@ -14,21 +14,22 @@ from polyclinic.text.words import STOP_WORDS, words
 _POLITE = r"(?:(?:so|and|but|ok|okay|well|hello|hi|please|sorry|doctor|also)[, ]+)*"
 _VERBS = r"(?:do|does|did|will|would|can|should|is|are)"
 _ASKS = re.compile(
-    rf"^{_POLITE}(?:what(?:'s|s)?|who(?:'s)?|where|which|does|may i|am i|(?:when|why) {_VERBS}"
+    rf"^{_POLITE}(?:wh?[ao]t(?:'s|s)?|who(?:'s)?|where|which|does|may i|am i|(?:when|why) {_VERBS}"
     rf"|how (?:{_VERBS}|long|much|many|often|soon|come)|can (?:i|you|u|my|they|we|a|the)|could (?:i|you|u|my|they|we)"
     r"|do (?:i|you|u|they|we|my)|is (?:it|there|this|that|a|an|the|my)|are (?:there|they)"
     r"|will (?:i|it|they|my|you|the)|would (?:it|they|my)|should (?:i|my|we))\b"
     r"|\b(?:tell me (?:about|what|how|more|if)|explain|i'd like to (?:know|ask|understand)"
     r"|i (?:want|wanted|would like|need|wish) to (?:know|ask|understand)"
-    r"|i (?:wonder|was wondering)|do(?:es)? any(?:one|body) know|any idea)\b"
+    r"|i (?:wonder|was wondering)|do(?:es)? any(?:one|body) know|any idea|difference between"
+    rf"|[,;] (?:and |but |so )?(?:what|who|where|how|why|when|which) {_VERBS})\b"
 )
 _ASKS_KOREAN = re.compile(
-    r"(?:나요|까요|니까|는지요|은지요|인가요|은가요|는가요|던가요|건가요|을까|는데요 왜|나|냐|노)$"
+    r"(?:나요|까요|니까|는지요|은지요|[인은는던건닌]가요|을까|는데요 왜|나|냐|노)$"
     r"|알려\s?(?:줘|주|달)|설명\s?(?:해|좀|부탁)|가르쳐\s?(?:줘|주)|궁금(?:해|합|하)"
     r"|(?:뭐|뭔|무엇|무슨|어디|얼마|누가|누구|언제|몇).*(?:요|죠|지|야|임|대|거|건데)$"
 )
 _NO_QUESTION = re.compile(
-    r"\bwhat (?:a|an)\b|\bwhy me\b|모르겠|건가 (?:봐|싶)|나 (?:봐|싶)|왜 하필|싶어|봐요$|겠(?:어|네)요$"
+    r"^what (?:a|an)\b|\bwhy me\b|[이가도] 나요$|모르겠|건가 (?:봐|싶)|나 (?:봐|싶)|왜 하필|싶어|봐요$|겠(?:어|네)요$"
 )
 _ABOUT_ASKING = """
 actually allowed anymore anything ask cant care does doesn doing

@@ -17,19 +17,21 @@ _THANKS = re.compile(
     r"(?:(?:정말|참|너무|대단히|진심으로|매우)\s*)?(?:고맙습니다|고마워요|고맙네요|고마워|감사합니다|감사해요|감사드립니다|감사)"
     r"|\b(?:many thanks|thanks|thank you|cheers|thx|thanx|ty)\b(?:\s+(?:a lot|so much|very much|indeed|again))?"
 )
-_ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
+_ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor|love|dear|mate)\b|선생님|그래요")
 _GREETING = re.compile(
     r"\b(?:hello|hi|hey|hiya|there|today|how (?:are|have) you(?: been| doing| keeping)?|how do you do"
-    r"|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
+    r"|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye(?: for now)?|ta ta|cya|ttyl"
+    r"|welcome|take care|i see"
     r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time|being here)"
     r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)|(?:it is |it's )?nice to meet you"
     r"|any(?:one|body) (?:home|there)|see you (?:tomorrow|later|soon|next (?:week|time))|until (?:tomorrow|next time)"
     r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon)|that(?:'s| is) all for (?:today|now)|enough for today"
+    r"|let'?s stop (?:here|there)(?: for (?:today|now))?|(?:evening|morning|day|night) to you"
     r"|(?:i )?(?:have to|need to|must|gotta) go(?: now)?,? (?:because )?(?:the |my )?"
     r"(?:nurse|doctor|visitors?|son|daughter|wife|husband|dinner|lunch|tea) (?:is|are) (?:here|coming|ready))\b"
     r"|안녕(?:하세[요용여]|하십니까|히 (?:가세요|계세요|주무세요))?"
     r"|(?:잘|어떻게) 지내(?:세요|셨어요|시나요|십니까)|반갑습니다"
-    r"|반가워요|처음 뵙겠습니다|말씀해 주셔서|계신가요|계세요"
+    r"|반가워요|처음 뵙(?:겠)?습니다|수고 ?(?:많으십니다|많으세요|하십니다|하세요)|말씀해 주셔서|계신가요|계세요"
     r"|(?:식사|진지|밥)[는은]? ?(?:하셨|드셨|잡수셨)어요"
     r"|(?:손님|간호사|의사|선생님|가족|아들|딸|친구)(?:이|가|께서|님이)? ?(?:와서|오셔서|왔어요|오셨어요),? ?"
     r"(?:이만 )?가 ?봐야 (?:해요|돼요|겠어요|합니다)"

@@ -51,7 +51,7 @@ class CounsellorUnderstudy(Understudy):
             fitting = self._fitting(ask)
             if fitting:
                 return fitting
-        warm = prompt.gentle or ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
+        warm = prompt.gentle or self._hurt(ask)
         plain = "greeting" if prompt.cue.stage == STAGES[0] and greets(prompt.utterance) else "plain"
         parts = [words(voice, "counsellor", lang, "warm" if warm else plain)]
         if "r3" in wrong:
@@ -71,17 +71,21 @@ class CounsellorUnderstudy(Understudy):
         return " ".join(parts)
 
     @staticmethod
+    def _hurt(ask: Ask[CounsellorReplies]) -> bool:
+        """Whether the reader finds a painful feeling where there can be one."""
+        said = ask.prompt.utterance
+        none = ask.prompt.cue.live and shows_no_feeling(said)
+        return not none and ask.understands(said, SIGNAL.ask(signal=SIGNALS["distress"]))
+
+    @staticmethod
     def _fitting(ask: Ask[CounsellorReplies]) -> str:
         """The answer to a real person's message where the stage's own words would not answer it."""
         prompt, lang, voice = ask.prompt, ask.prompt.lang, ask.prompt.cue.voice
-        hurt = not shows_no_feeling(prompt.utterance) and ask.understands(
-            prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"])
-        )
         return fitting_answer(
             prompt.utterance,
             lang,
             prompt.cue.stage,
-            words(voice, "counsellor", lang, "warm") if hurt else "",
+            words(voice, "counsellor", lang, "warm") if CounsellorUnderstudy._hurt(ask) else "",
             next((source for source in prompt.sources if source.say), None),
             _said_before(ask),
             words(voice, "asks", lang, prompt.cue.stage),

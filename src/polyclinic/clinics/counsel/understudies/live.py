@@ -37,7 +37,7 @@ def fitting_answer(
     if asks_who(utterance):
         return f"{small_words('who', lang)} {offer_of_person(lang)}"
     feeling = feeling_named(utterance)
-    if asks_for_information(utterance):
+    if asks_for_information(utterance) and (source is not None or not feeling):
         return _informed(lang, hurt, source, "" if ask in heard else ask)
     if thanks_only(utterance):
         return small_words("thanks", lang)
