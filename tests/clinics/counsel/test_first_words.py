@@ -13,7 +13,13 @@ from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.rules.asking import asks, subject_words
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, takes_leave, thanks_only
-from polyclinic.clinics.counsel.rules.told import answer_to_feeling, answer_to_story, feeling_named, shows_no_feeling
+from polyclinic.clinics.counsel.rules.told import (
+    answer_to_feeling,
+    answer_to_story,
+    feeling_named,
+    only_leaves,
+    shows_no_feeling,
+)
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.retrieval.embedders import embedder
@@ -28,6 +34,7 @@ GOODBYES = (
     "Let's stop here for today",
     "졸려서 그만 잘게요",
     "그럼 이만",
+    "피곤해서 좀 쉴게요",
     "안녕히 계세요",
     "오늘은 이만 할게요",
     "이제 자야겠어요. 다음에 또 봬요",
@@ -57,6 +64,7 @@ QUESTIONS = (
     "의향서는 어디서 쓰는 거예요",
     "투석 안하면 얼마나 사나요",
     "심폐소생술 좀 알려줘요",
+    "안락사 되나요 우리나라에서",
     "my kidneys are going, what do they do with that machine",
     "Could you tell me what a feeding tube does?",
     "그 서류 쓰면 치료를 아예 안해주는거 아닌가요",
@@ -85,7 +93,12 @@ def told(tmp_path: Path, *lines: str) -> list[str]:
 
 @pytest.mark.parametrize("text", GOODBYES)
 def test_a_goodbye_is_a_goodbye(text: str) -> None:
-    assert takes_leave(text) and shows_no_feeling(text)
+    assert takes_leave(text) and only_leaves(text) and shows_no_feeling(text)
+
+
+@pytest.mark.parametrize("text", ["I'm so scared. Goodbye.", "너무 무서워요. 안녕히 계세요"])
+def test_a_feeling_in_a_goodbye_is_answered_first(text: str) -> None:
+    assert takes_leave(text) and not only_leaves(text) and not shows_no_feeling(text)
 
 
 @pytest.mark.parametrize("text", NO_GOODBYES)
@@ -152,6 +165,7 @@ def test_anything_else_is_no_yes(text: str) -> None:
 
 def test_thanks_and_the_question_who_is_there_are_known() -> None:
     assert thanks_only("Thank you, that was kind.") and thanks_only("네 감사해요 말씀 잘 들었어요")
+    assert thanks_only("That's very kind of you, thanks") and thanks_only("말씀 감사합니다")
     assert not thanks_only("Thanks, I want no CPR.") and not thanks_only("고맙습니다. 무서워요")
     assert asks_who("Are you a robot?") and asks_who("누구세요?")
     assert not asks_who("What are you going to do to me?") and not asks_who("Are you sure?")

@@ -23,7 +23,8 @@ _GREETING = re.compile(
     r"|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye(?: for now)?|ta ta|cya|ttyl"
     r"|welcome|take care|i see"
     r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time|being here)"
-    r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)|(?:it is |it's )?nice to meet you"
+    r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)"
+    r"|(?:it is |it's )?(?:nice|lovely|good) to meet you"
     r"|any(?:one|body) (?:home|there)|see you (?:tomorrow|later|soon|next (?:week|time))|until (?:tomorrow|next time)"
     r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon)|that(?:'s| is) all for (?:today|now)|enough for today"
     r"|let'?s stop (?:here|there)(?: for (?:today|now))?|(?:evening|morning|day|night) to you"
@@ -48,7 +49,7 @@ def only_courtesy(text: str) -> bool:
 
 def greets(text: str) -> bool:
     """Whether a text begins with a greeting."""
-    return bool(_GREETING.match(normalise(text)))
+    return bool(_GREETING.match(_ASSENT.sub(" ", normalise(text)).strip()))
 
 
 def asks_beyond_greeting(text: str) -> bool:

@@ -12,12 +12,13 @@ from polyclinic.text.words import spoken_words
 _LEAVING = re.compile(
     r"\b(?:goodbye|good bye|bye(?: bye)?|ta ta|cya|ttyl|i'm off|leave it (?:there|here)"
     r"|let'?s stop (?:here|there)|good ?night|see you|until (?:tomorrow|next time)|enough for today"
-    r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon)|that(?:'s| is| will be) (?:all|it|enough) for (?:today|now)"
+    r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon|another time|again)"
+    r"|that(?:'s| is| will be) (?:all|it|enough) for (?:today|now)"
     r"|(?:have to|need to|must|got to|gotta|should|better|will|i'll|going to) (?:go|leave|run|stop|sleep|rest"
     r"|lie down|have a nap|get some (?:sleep|rest))(?: now| here| for (?:now|today))?(?=[,;.!]|$| the | my ))"
     r"|안녕히 (?:계|가|주무)|오늘은 (?:그만|이만|여기까지)|이만 (?:할|하겠|줄|가|쉬|자|끝|들어|나)"
     r"|(?:다음에|내일|나중에|이따) (?:또 |다시 )?(?:봬|뵐|뵙|봐요|만나|얘기|이야기|올게|할게)"
-    r"|그럼 이만|그만 잘게|자러 갈|잘 있어요|먹으러 가야"
+    r"|그럼 이만|쉴게|쉴래|그만 잘게|자러 갈|잘 있어요|먹으러 가야"
     r"|(?<!에 )(?<!로 )(?<!러 )(?:가 ?봐야|자야|쉬어야|들어가야|나가 ?봐야) ?(?:해|겠|돼|합|될|할 것)"
     r"|또 올게|수고하세요|끊을게"
 )
@@ -40,10 +41,10 @@ _WHO = re.compile(
     r"|(?:사람|로봇|기계|인공지능|의사)(?:이세요|이에요|인가요|입니까|이신가요|세요|예요)"
 )
 _PRAISE = re.compile(
-    r"\b(?:that|this|it|you) (?:was|is|were|are|has|have) (?:so |very |really |most )?"
+    r"\b(?:that|this|it|you)(?:'s| was| is| were| are| has| have) (?:so |very |really |most )?"
     r"(?:kind|helpful|good|nice|helped)(?: of you)?\b|\b(?:that|this|it) (?:helped|helps)(?: (?:me|a lot))*\b"
     r"|\bfor (?:listening(?: to me)?|your help|the help|explaining|that|this|everything)\b"
-    r"|(?:말씀|설명)[은을이]? ?(?:잘|친절히)? ?(?:들었어요|들었습니다|해 ?주셔서)|덕분에|들어 ?주셔서"
+    r"|(?:말씀|설명)[은을이]? ?(?:잘|친절히)? ?(?:들었어요|들었습니다|해 ?주셔서)|덕분에|말씀|들어 ?주셔서"
     r"|(?:큰 |많은 )?도움이 (?:됐어요|되었어요|됐습니다|되었습니다)"
 )
 _LONG = 14

@@ -47,7 +47,12 @@ def feeling_named(text: str) -> str:
 def shows_no_feeling(text: str) -> bool:
     """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds."""
     bare = all(asks(part) or only_courtesy(part) for part in sentences(text))
-    return (bare or takes_leave(text) or bool(_PLEASANT.search(normalise(text)))) and not feeling_named(text)
+    return only_leaves(text) or ((bare or bool(_PLEASANT.search(normalise(text)))) and not feeling_named(text))
+
+
+def only_leaves(text: str) -> bool:
+    """Whether a text says goodbye and names no feeling that must be answered first. Being tired is why people stop."""
+    return takes_leave(text) and feeling_named(text) in ("", "tired", "good")
 
 
 def answer_to_feeling(name: str, lang: Lang) -> str:

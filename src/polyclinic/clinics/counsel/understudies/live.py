@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from polyclinic.clinics.counsel.prompts.replies import SourceShown
 from polyclinic.clinics.counsel.rules.courtesy import greets, only_courtesy
 from polyclinic.clinics.counsel.rules.messages import offer_of_person
-from polyclinic.clinics.counsel.rules.small_talk import asks_who, takes_leave, thanks_only
+from polyclinic.clinics.counsel.rules.small_talk import asks_who, thanks_only
 from polyclinic.clinics.counsel.rules.told import (
     answer_to_feeling,
     answer_to_story,
     asks_for_information,
     feeling_named,
+    only_leaves,
     small_words,
 )
 from polyclinic.clinics.counsel.scenario import Lang
@@ -32,7 +33,7 @@ def fitting_answer(
     counsellor said before. `ask` is the stage's question.
     """
     heard = "\n".join(said)
-    if takes_leave(utterance):
+    if only_leaves(utterance):
         return small_words("farewell", lang)
     if asks_who(utterance):
         return f"{small_words('who', lang)} {offer_of_person(lang)}"
