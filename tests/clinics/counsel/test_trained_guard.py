@@ -157,7 +157,7 @@ def test_bare_courtesy_is_no_danger(text: str) -> None:
 
 def test_no_danger_is_bare_courtesy() -> None:
     lines = [row for split in ("train", "test") for row in guard_lines(split) if only_courtesy(row.text)]
-    assert lines and {row.label for row in lines} == {"ordinary"}
+    assert lines and {row.label for row in lines} <= {"ordinary", "acceptance"}
 
 
 @pytest.mark.parametrize(

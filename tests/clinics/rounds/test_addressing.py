@@ -32,6 +32,20 @@ from tests.clinics.rounds.cases import case_named
         "I am sorry to hear that. When did you last eat?",
         "Why did you come today?",
         "Did anybody see her faint?",
+        "When did the skin change colour?",
+        "Did the leg swell suddenly?",
+        "Was the stool black?",
+        "Has the lump grown?",
+        "How often were the headaches?",
+        "when was the last period",
+        "Which foods made things worse?",
+        "What happened first?",
+        "Since when is the eye red?",
+        "Was there blood in the urine?",
+        "Does the leg feel warm?",
+        "Is the skin dry?",
+        "Have you had an ECG before?",
+        "Does it hurt during the scan?",
     ],
 )
 def test_a_question_about_the_patient_goes_to_the_patient_without_a_mark(typed: str) -> None:
@@ -49,6 +63,9 @@ def test_a_question_about_the_patient_goes_to_the_patient_without_a_mark(typed: 
         "I'd like to ask the expert about escape rhythms",
         "What is meant by heart block?",
         "Why does potassium matter for the heart?",
+        "What causes the skin to change colour?",
+        "Why does the skin change colour in the cold?",
+        "How does the eye focus?",
     ],
 )
 def test_a_question_of_general_knowledge_goes_to_the_expert_without_a_mark(typed: str) -> None:
@@ -65,7 +82,25 @@ def test_a_mark_decides_and_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["What are cannon waves?", "Which drugs lengthen the QT interval?", "The ECG is slow.", "hello", "ECG?"]
+    "typed",
+    [
+        "What are cannon waves?",
+        "Which drugs lengthen the QT interval?",
+        "The ECG is slow.",
+        "hello",
+        "ECG?",
+        "What did the ECG show?",
+        "Was the last troponin raised?",
+        "Did the CT show a bleed?",
+        "When was penicillin discovered?",
+        "Which nerve supplies the hand?",
+        "Tutor, can you give me a hint?",
+        "What did the tutor mean?",
+        "Could you give us a hint?",
+        "Is that right?",
+        "Are we on the right track?",
+        "The skin changed colour.",
+    ],
 )
 def test_in_doubt_the_person_is_told_how_to_ask(typed: str) -> None:
     with pytest.raises(ValueError, match="write patient: and your question, or expert: and your question"):

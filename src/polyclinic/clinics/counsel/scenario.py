@@ -21,6 +21,8 @@ Leaning = Literal["comfort", "home", "trial", "family decides", "full"]
 Risk = Literal["none", "acceptance", "passive", "implicit", "active"]
 
 PACKAGE = "polyclinic.clinics.counsel"
+UNKNOWN_COUNTRY = "ZZ"
+"""The country is not known: international contacts are named."""
 SETS = ("korean", "elsewhere")
 KINDS = ("all", "risk", "quiet", "visits")
 _CYCLE: tuple[Risk, ...] = (

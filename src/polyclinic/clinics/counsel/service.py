@@ -16,7 +16,7 @@ from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import ForPerson, InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
-from polyclinic.clinics.counsel.scenario import InventedPerson, Lang, PersonaLines, Talk
+from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, InventedPerson, Lang, PersonaLines, Talk
 from polyclinic.clinics.counsel.state import HOLDING_CHANGE, STAGE_CHANGE, STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.core.live import CLOSED, Action, Body, ByStaff, Heard, LiveService, NoBody, PassOn, SessionView, Words
@@ -39,8 +39,6 @@ SIGNS: Mapping[GuardLabel, str] = {
     "acceptance": "A person of the team is wanted.",
 }
 """What staff read about each label of the guard."""
-UNKNOWN_COUNTRY = "ZZ"
-"""The country is not known: international contacts are named."""
 _UNKNOWN = (
     "region", "dialect", "faith", "family", "values", "restraint", "work", "money", "burden", "speech", "diagnosis",
     "misunderstanding",

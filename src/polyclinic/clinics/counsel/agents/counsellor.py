@@ -25,7 +25,8 @@ from polyclinic.clinics.counsel.rules.stages import (
     signal_questions,
     wanted_signals,
 )
-from polyclinic.clinics.counsel.scenario import Talk
+from polyclinic.clinics.counsel.rules.told import asks_for_information, shows_no_feeling
+from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, Talk
 from polyclinic.clinics.counsel.state import STAGES, Session
 from polyclinic.clinics.counsel.tools import Knowledge, Source
 from polyclinic.clinics.counsel.variants import CounselVariant
@@ -38,8 +39,9 @@ _ECHOES = 2
 class SignalReader:
     """Asks the cast's reader what the person means: the signals of the stage, and strong feeling."""
 
-    def __init__(self, episode: Episode, session: Session) -> None:
+    def __init__(self, episode: Episode[Talk, CounselVariant], session: Session) -> None:
         self._episode, self._session = episode, session
+        self._live = episode.scenario.live or episode.agent("patient").is_person
 
     async def hear(self, utterance: str, asked: str) -> dict[str, str]:
         """The signals that the reader found, each with the words that show it. One call asks about all of them."""
@@ -49,7 +51,8 @@ class SignalReader:
         heard = {}
         for name, group in by_signal.items():
             shown = next((found[question] for question in group if found[question].yes), None)
-            if shown is not None and meant(utterance, name):
+            felt = name != "distress" or not (self._live and shows_no_feeling(utterance))
+            if shown is not None and felt and meant(utterance, name):
                 heard[name] = shown.words
         return heard
 
@@ -68,6 +71,8 @@ class Counsellor:
         self._episode, self._session, self._memory, self._knowledge = episode, session, memory, sources
         self._planner, self._writer = episode.agent("planner"), episode.agent("counsellor")
         self._voice, self._live = voice, episode.scenario.live or episode.agent("patient").is_person
+        known = episode.scenario.persona.country
+        self._country = known if self._live and known != UNKNOWN_COUNTRY else ""
 
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
         """The move to the stage that this answer belongs to. The session itself does not change yet."""
@@ -103,7 +108,12 @@ class Counsellor:
         """
         lang, first_words = self._session.lang, stage == STAGES[0] and not asks_beyond_greeting(utterance)
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
-        found = [*explains, *([] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True))]
+        # English documents are about several countries; all Korean ones are about Korea.
+        country = self._country if lang == "en" else ""
+        asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
+        found = [*explains, *asked]
+        if self._live and asks_for_information(utterance):  # the answer comes first, and where there is none, nothing
+            found = [*asked, *explains] if asked else []
         return list({source.id: source for source in found}.values())
 
     async def write(

@@ -173,7 +173,12 @@ class Drafting:
         fact.
         """
         found = await self._critic.read(heard.utterance, made.text)
-        cited = await self._counsellor.cite(made.text, made.sources) if found.claim else ""
-        borne_out = await self._critic.borne_out(made.text, cited, made.sources)
-        made.claims = [Claim(statement=found.claim, source=cited)] if borne_out else []
+        said = {source.id: source.say for source in made.sources if source.say and source.say in made.text}
+        if any(stands(found.slip, sentence) for sentence in said.values()):  # what a document says is no slip
+            found = found.model_copy(update={"slip": ""})
+        claim = found.claim or " ".join(said.values())
+        cited = await self._counsellor.cite(made.text, made.sources) if claim else ""
+        word_for_word = bool(said.get(cited)) and stands(claim, said[cited])
+        borne_out = word_for_word or await self._critic.borne_out(made.text, cited, made.sources)
+        made.claims = [Claim(statement=claim, source=cited)] if borne_out else []
         return found, cited

@@ -18,8 +18,15 @@ from polyclinic.clinics.counsel.prompts.replies import DeskSays
 from polyclinic.clinics.counsel.rules.affirmed import affirmed, asks_about_ending
 from polyclinic.clinics.counsel.rules.guard import Decision, from_fault
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
-from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
+from polyclinic.clinics.counsel.rules.messages import (
+    escalation_message,
+    fallback,
+    gentle_question,
+    handover_message,
+    offer_of_person,
+)
 from polyclinic.clinics.counsel.rules.notes import ByPerson, Guarded, MemoryChanged, SetMessage, TalkEnded, Voiced
+from polyclinic.clinics.counsel.rules.small_talk import agrees
 from polyclinic.clinics.counsel.scenario import Talk, cue_text
 from polyclinic.clinics.counsel.state import (
     HOLDING_CHANGE,
@@ -107,6 +114,8 @@ class Room:
         if decision is not None and decision.way == "escalate":
             await self.escalate(decision, event.text)
             return "" if self.talk.live else "escalated"
+        if offer_of_person(session.lang) in self.asked and agrees(event.text):
+            return await self.call_a_person(event)
         gentle = ""
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
@@ -158,10 +167,15 @@ class Room:
     async def hand_over(self, event: DeskSays) -> None:
         """Somebody asks for a person, without a crisis."""
         self.session.turn += 1
+        await self.call_a_person(event)
+
+    async def call_a_person(self, event: DeskSays) -> str:
+        """Put the conversation into the queue and say so. Automated talk stops."""
         await self.people.call(event.text, "somebody asked to speak to a person", event.text, by=event.by)
         self.control("escalated", "")
         told = SetMessage(turn=self.session.turn, set_message=True)
         self.aloud("service", handover_message(self.session.lang), told)
+        return "" if self.talk.live else "escalated"
 
     async def pass_on(self, utterance: str) -> str:
         """While people hold the conversation the patient's words are kept for them and nothing automatic answers."""

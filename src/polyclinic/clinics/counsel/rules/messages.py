@@ -43,6 +43,11 @@ def handover_message(lang: Lang) -> str:
     return str(data("messages")["handed_over"][lang])
 
 
+def offer_of_person(lang: Lang) -> str:
+    """Asks whether a person of the team should be called."""
+    return str(data("messages")["offer"][lang])
+
+
 def fallback(risk: int, lang: Lang) -> str:
     """The safe utterance for a risk type that no revision removed."""
     return str(data("messages")["fallback"][str(risk)][lang])

@@ -16,7 +16,9 @@ from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.courtesy import greets
 from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.rules.stages import explaining, next_move, signal_questions
+from polyclinic.clinics.counsel.rules.told import shows_no_feeling
 from polyclinic.clinics.counsel.state import STAGES
+from polyclinic.clinics.counsel.understudies.live import fitting_answer
 from polyclinic.clinics.counsel.understudies.words import words
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
@@ -45,13 +47,17 @@ class CounsellorUnderstudy(Understudy):
             kept = _without_quoted(prompt.refused, prompt.feedback)
             return " ".join([*(words(voice, "fault", lang, risk) for risk in wrong), *kept])
         wrong += self._slip(ask)
-        warm = prompt.gentle or ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
+        if prompt.cue.live and not prompt.gentle and not wrong:
+            fitting = self._fitting(ask)
+            if fitting:
+                return fitting
+        warm = prompt.gentle or self._hurt(ask)
         plain = "greeting" if prompt.cue.stage == STAGES[0] and greets(prompt.utterance) else "plain"
         parts = [words(voice, "counsellor", lang, "warm" if warm else plain)]
         if "r3" in wrong:
             parts = []
         parts += [words(voice, "fault", lang, risk) for risk in dict.fromkeys(wrong)]
-        heard = _said_before(ask) if prompt.cue.live else ""
+        heard = "\n".join(_said_before(ask)) if prompt.cue.live else ""
         source = self._source(prompt, heard)
         if source is not None:
             parts.append(source.say)
@@ -63,6 +69,27 @@ class CounsellorUnderstudy(Understudy):
         again = words(voice, "counsellor", lang, "goes_on")
         parts.append(prompt.gentle or (again if asked in heard and heard.rfind(again) < heard.rfind(asked) else asked))
         return " ".join(parts)
+
+    @staticmethod
+    def _hurt(ask: Ask[CounsellorReplies]) -> bool:
+        """Whether the reader finds a painful feeling where there can be one."""
+        said = ask.prompt.utterance
+        none = ask.prompt.cue.live and shows_no_feeling(said)
+        return not none and ask.understands(said, SIGNAL.ask(signal=SIGNALS["distress"]))
+
+    @staticmethod
+    def _fitting(ask: Ask[CounsellorReplies]) -> str:
+        """The answer to a real person's message where the stage's own words would not answer it."""
+        prompt, lang, voice = ask.prompt, ask.prompt.lang, ask.prompt.cue.voice
+        return fitting_answer(
+            prompt.utterance,
+            lang,
+            prompt.cue.stage,
+            words(voice, "counsellor", lang, "warm") if CounsellorUnderstudy._hurt(ask) else "",
+            next((source for source in prompt.sources if source.say), None),
+            _said_before(ask),
+            words(voice, "asks", lang, prompt.cue.stage),
+        )
 
     @staticmethod
     def _slip(ask: Ask[CounsellorReplies]) -> list[str]:
@@ -109,9 +136,9 @@ class CounsellorUnderstudy(Understudy):
         return words(ask.prompt.cue.voice, "single", ask.prompt.lang, name)
 
 
-def _said_before(ask: Ask[CounsellorReplies]) -> str:
+def _said_before(ask: Ask[CounsellorReplies]) -> list[str]:
     """All that the counsellor said in the history that goes with the question."""
-    return "\n".join(message.content for message in ask.request.messages if message.role == "assistant")
+    return [message.content for message in ask.request.messages if message.role == "assistant"]
 
 
 def _without_quoted(draft: str, feedback: str) -> list[str]:

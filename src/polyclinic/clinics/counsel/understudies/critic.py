@@ -12,7 +12,9 @@ from polyclinic.text.sentences import sentences
 
 
 class CriticUnderstudy(Understudy):
-    """Reads the draft for slips, sentence by sentence, and for a feeling that was passed over."""
+    """Reads the draft for slips, sentence by sentence, and for a feeling that was passed over. What the documents say
+    word for word is not read.
+    """
 
     @answers(CriticJudges)
     def judges(self, ask: Ask[CriticJudges]) -> Criticism | str:
@@ -27,9 +29,12 @@ class CriticUnderstudy(Understudy):
         if ask.mistake("pedant"):
             first = next(iter(sentences(prompt.draft)), prompt.draft)
             return Criticism(reason="never content", fault="feelings", words=first, feedback="With more feeling.")
-        if only_courtesy(prompt.draft) or not ask.understands(prompt.draft, SLIP.ask(said=prompt.utterance)):
+        draft = prompt.draft
+        for source in prompt.sources:
+            draft = draft.replace(source.say, "") if source.say else draft
+        if only_courtesy(draft) or not ask.understands(draft, SLIP.ask(said=prompt.utterance)):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
-        words = self._worst(ask)
+        words = self._worst(ask, draft)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
         fault: DraftFault = (
             "feelings" if hurt and not ask.understands(words, FEELING.ask(said=prompt.utterance)) else "choice"
@@ -37,8 +42,6 @@ class CriticUnderstudy(Understudy):
         return Criticism(reason="it slips", fault=fault, words=words, feedback=f"Leave out '{words}'.")
 
     @staticmethod
-    def _worst(ask: Ask[CriticJudges]) -> str:
-        slips = (
-            text for text in sentences(ask.prompt.draft) if ask.understands(text, SLIP.ask(said=ask.prompt.utterance))
-        )
-        return next(slips, ask.prompt.draft)
+    def _worst(ask: Ask[CriticJudges], draft: str) -> str:
+        slips = (text for text in sentences(draft) if ask.understands(text, SLIP.ask(said=ask.prompt.utterance)))
+        return next(slips, draft)

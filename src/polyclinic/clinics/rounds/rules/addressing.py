@@ -1,7 +1,8 @@
 """Whom a person's question is meant for: the patient or the expert.
 
-A mark ("expert: …") decides. Without one, only plain forms count: a question about what somebody feels or did goes to
-the patient, a question about what a word means or how something works goes to the expert. In doubt the person is asked.
+A mark ("expert: …") decides. Without one, only plain forms count: a question about what somebody feels or did, or about
+what happened or changed, goes to the patient; a question about what a word means or how something works goes to the
+expert. What is meant for the tutor, or is about a test's result, is for neither. In doubt the person is asked.
 """
 
 from __future__ import annotations
@@ -33,6 +34,24 @@ _OF_THE_PATIENT = re.compile(
     r"\b(?:you|your|yours|it|he|she|they|him|his|her|their|this|here|any|anyone|anybody|anything|somebody|someone"
     r"|pain\w*|hurts?|ach(?:e|es|ing)|sore|fever\w*|cough\w*|rash|itch\w*|dizz\w+|sick\w*|vomit\w*|swell\w*|swollen"
     r"|numb\w*|tired\w*|bleed\w*|allerg\w+|medicines?|medications?|tablets?|pills?|smok\w+)\b",
+    re.IGNORECASE,
+)
+_BODY = (
+    r"(?:skin|eyes?|legs?|arms?|hands?|foot|feet|fingers?|toes?|face|lips?|mouth|tongue|throat|neck|chest|belly|stomach"
+    r"|back|head|hair|nails?|ears?|nose|knees?|hips?|joints?|lump|spots?|wound|urine|stools?|colou?r|breath(?:ing)?|sleep"
+    r"|appetite|weight|periods?|baby|child|voice|hearing|vision|sight|walking|mood)"
+)
+_WHAT_HAPPENED = re.compile(
+    rf"{_FIRST}(?:(?:since\s+)?(?:when|where|what|which|who|why|how)\b(?:\s+\w+){{0,3}}?\s+)?"
+    r"(?:did|was|were|has|had|have|happened|changed|made|helped|began|started)\b"
+    rf"|{_FIRST}(?:is|are|does|do|can|how|where|(?:since\s+)?when)\b(?:\s+\w+){{0,2}}?\s+(?:the|those)\s+{_BODY}\b",
+    re.IGNORECASE,
+)
+_TEST = r"(?:ecg|ekg|ct|mri|x-?rays?|scans?|ultrasound|echo\w*|troponin|bloods?\s+tests?|labs?|results?|biopsy|culture)"
+_FOR_NEITHER = re.compile(
+    rf"\b(?:did|does|do|was|were|is|are|has|have)\s+the\s+(?:\w+\s+)?{_TEST}\b|\b(?:tutor|professor|teacher|hint)\b"
+    r"|\bright\s+track\b|\bis\s+(?:that|this|it)\s+(?:right|correct)\b"
+    r"|\b(?:discovered|invented|first\s+described|introduced|named\s+after)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -77,7 +96,10 @@ def _meant_for(sentence: str) -> _Asked | None:
     named = _SAYS_WHOM.search(sentence)
     if named:
         return "patient" if named["patient"] else "expert"
+    if _FOR_NEITHER.search(sentence):
+        return None
     if _GENERAL.match(sentence):
         return "expert"
     asks = is_question(sentence) or _ASKS.match(sentence)
-    return "patient" if asks and _OF_THE_PATIENT.search(sentence) else None
+    of_the_patient = _OF_THE_PATIENT.search(sentence) or _WHAT_HAPPENED.match(sentence)
+    return "patient" if asks and of_the_patient else None

@@ -1,0 +1,73 @@
+"""Messages with a fixed answer: a goodbye, thanks, the question who the counsellor is, a yes to an offer."""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.clinics.counsel.rules.courtesy import beyond_thanks, only_courtesy
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import is_question
+from polyclinic.text.words import spoken_words
+
+_LEAVING = re.compile(
+    r"\b(?:goodbye|good bye|bye(?: bye)?|ta ta|cya|ttyl|i'm off|leave it (?:there|here)"
+    r"|let'?s stop (?:here|there)|good ?night|see you|until (?:tomorrow|next time)|enough for today"
+    r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon|another time|again)"
+    r"|that(?:'s| is| will be) (?:all|it|enough) for (?:today|now)"
+    r"|(?:have to|need to|must|got to|gotta|should|better|will|i'll|going to) (?:go|leave|run|stop|sleep|rest"
+    r"|lie down|have a nap|get some (?:sleep|rest))(?: now| here| for (?:now|today))?(?=[,;.!]|$| the | my ))"
+    r"|안녕히 (?:계|가|주무)|오늘은 (?:그만|이만|여기까지)|이만 (?:할|하겠|줄|가|쉬|자|끝|들어|나)"
+    r"|(?:다음에|내일|나중에|이따) (?:또 |다시 )?(?:봬|뵐|뵙|봐요|만나|얘기|이야기|올게|할게)"
+    r"|그럼 이만|쉴게|쉴래|그만 잘게|자러 갈|잘 있어요|먹으러 가야"
+    r"|(?<!에 )(?<!로 )(?<!러 )(?:가 ?봐야|자야|쉬어야|들어가야|나가 ?봐야) ?(?:해|겠|돼|합|될|할 것)"
+    r"|또 올게|수고하세요|끊을게"
+)
+_SPOKEN_OF = re.compile(
+    r"\b(?:sa(?:y|id|ying)|wave[ds]?|kiss\w*) (?:\w+ ){0,2}(?:goodbye|good bye|bye|good ?night)|bye to "
+    r"|라고|했(?:어|는|더)"
+)
+_YES = (
+    r"(?:yes|yeah|yep|ok|okay|sure|please|go ahead|i would|i'd like that|that would be (?:good|nice|great|kind)"
+    r"|do that|네|예|응|그래|그래요|그래 ?주세요|그렇게 ?해 ?(?:주세요|줘요)|좋아요|좋습니다"
+    r"|부탁(?:해요|합니다|드려요|드립니다|드릴게요)|해 ?주세요|물어봐 ?주세요|여쭤봐 ?주세요)"
+)
+_AGREES = re.compile(rf"{_YES}(?:\W+(?:{_YES}|do|thank you|thanks|좀|고맙습니다|감사합니다))*\W*")
+_MACHINE = r"(?:a |an )?(?:real|human|person|robot|machine|computer|bot|ai)\b"
+_WHO = re.compile(
+    r"\b(?:who|what) (?:are|r) (?:you|u)(?=[?,.! ]*$| exactly| really)|\byour name\b"
+    rf"|\bare (?:you|u) (?:{_MACHINE}|a (?:doctor|nurse)\b)"
+    rf"|\b(?:am i|is this) (?:(?:talking|speaking|chatting) (?:to|with) )?{_MACHINE}"
+    r"|누구(?:세요|십니까|신가요|예요|시죠)|이름이 (?:뭐|어떻게)"
+    r"|(?:사람|로봇|기계|인공지능|의사)(?:이세요|이에요|인가요|입니까|이신가요|세요|예요)"
+)
+_PRAISE = re.compile(
+    r"\b(?:that|this|it|you)(?:'s| was| is| were| are| has| have) (?:so |very |really |most )?"
+    r"(?:kind|helpful|good|nice|helped)(?: of you)?\b|\b(?:that|this|it) (?:helped|helps)(?: (?:me|a lot))*\b"
+    r"|\bfor (?:listening(?: to me)?|your help|the help|explaining|that|this|everything)\b"
+    r"|(?:말씀|설명)[은을이]? ?(?:잘|친절히)? ?(?:들었어요|들었습니다|해 ?주셔서)|덕분에|말씀|들어 ?주셔서"
+    r"|(?:큰 |많은 )?도움이 (?:됐어요|되었어요|됐습니다|되었습니다)"
+)
+_LONG = 14
+
+
+def takes_leave(text: str) -> bool:
+    """Whether a short text says goodbye to the counsellor. Speaking of a goodbye is not one."""
+    plain = normalise(text)
+    short = len(spoken_words(plain)) <= _LONG and not is_question(text)
+    return short and bool(_LEAVING.search(plain)) and not _SPOKEN_OF.search(plain)
+
+
+def thanks_only(text: str) -> bool:
+    """Whether a text thanks, praises and says nothing else."""
+    rest = _PRAISE.sub(" ", normalise(text))
+    return beyond_thanks(text) != (True, True) or (beyond_thanks(rest) != (True, True) and only_courtesy(rest))
+
+
+def asks_who(text: str) -> bool:
+    """Whether a text asks who or what the counsellor is."""
+    return bool(_WHO.search(normalise(text)))
+
+
+def agrees(text: str) -> bool:
+    """Whether a text is a yes and nothing else."""
+    return not is_question(text) and bool(_AGREES.fullmatch(normalise(text)))

@@ -1,0 +1,228 @@
+"""What a real person is answered by the offline counsellor, by kind of message."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from polyclinic.cli.play import command
+from polyclinic.clinics.counsel.documents import shipped
+from polyclinic.clinics.counsel.rules.asking import asks, subject_words
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, takes_leave, thanks_only
+from polyclinic.clinics.counsel.rules.told import (
+    answer_to_feeling,
+    answer_to_story,
+    feeling_named,
+    only_leaves,
+    shows_no_feeling,
+)
+from polyclinic.clinics.counsel.scenario import Lang, data
+from polyclinic.clinics.counsel.tools import Knowledge
+from polyclinic.retrieval.embedders import embedder
+
+GOODBYES = (
+    "Goodbye",
+    "ok bye, talk tomorrow",
+    "I have to go now, the nurse is here.",
+    "That's all for today, good night.",
+    "I need to rest now.",
+    "Dinner's here so I'll leave it there",
+    "Let's stop here for today",
+    "졸려서 그만 잘게요",
+    "그럼 이만",
+    "피곤해서 좀 쉴게요",
+    "안녕히 계세요",
+    "오늘은 이만 할게요",
+    "이제 자야겠어요. 다음에 또 봬요",
+    "손님 와서 가봐야 해요",
+)
+NO_GOODBYES = (
+    "I said goodbye to my sister yesterday.",
+    "I have to go to dialysis three times a week.",
+    "I want to go home.",
+    "When do I have to go?",
+    "I must stop smoking, they say.",
+    "I never got to say goodbye.",
+    "I need to rest more often.",
+    "수술하러 가봐야 해요",
+    "병원에 가봐야 해요",
+    "엄마가 잘 있으라고 했어요",
+    "항암을 그만하고 싶어요",
+    "집에 가고 싶어요",
+)
+QUESTIONS = (
+    "What is a ventilator?",
+    "what does DNR actually mean",
+    "can u explain hospice to me pls",
+    "who decides for me then",
+    "I wanted to ask about morphine",
+    "인공호흡기가 뭔가요?",
+    "의향서는 어디서 쓰는 거예요",
+    "투석 안하면 얼마나 사나요",
+    "심폐소생술 좀 알려줘요",
+    "안락사 되나요 우리나라에서",
+    "my kidneys are going, what do they do with that machine",
+    "Could you tell me what a feeding tube does?",
+    "그 서류 쓰면 치료를 아예 안해주는거 아닌가요",
+)
+NO_QUESTIONS = (
+    "What a long night it was.",
+    "I know what it is.",
+    "When I was young we had a shop.",
+    "외롭다는 말이 이런 건가 봐요",
+    "왜 하필 나인가 싶어서 화가 납니다",
+    "뭐라고 해야 할지 모르겠어요",
+    "Why me",
+    "How I miss him.",
+    "자꾸 눈물이 나요",
+    "They told me what it was, and I cried.",
+)
+
+
+def told(tmp_path: Path, *lines: str) -> list[str]:
+    """What the counsellor, or the service, answers to each line of a person in the terminal."""
+    words = ["counsel", "--role", "patient", "--scenarios", "elsewhere:1", "--store", str(tmp_path / "play.db")]
+    done = CliRunner().invoke(command, words, input="\n".join((*lines, "/quit")) + "\n", standalone_mode=False)
+    shown = " ".join(done.output.partition("You begin.")[2].split())
+    return [part.split("patient>")[0] for part in re.split(r"(?:counsellor|service): ", shown)[1:]]
+
+
+@pytest.mark.parametrize("text", GOODBYES)
+def test_a_goodbye_is_a_goodbye(text: str) -> None:
+    assert takes_leave(text) and only_leaves(text) and shows_no_feeling(text)
+
+
+@pytest.mark.parametrize("text", ["I'm so scared. Goodbye.", "너무 무서워요. 안녕히 계세요"])
+def test_a_feeling_in_a_goodbye_is_answered_first(text: str) -> None:
+    assert takes_leave(text) and not only_leaves(text) and not shows_no_feeling(text)
+
+
+@pytest.mark.parametrize("text", NO_GOODBYES)
+def test_speaking_of_going_is_no_goodbye(text: str) -> None:
+    assert not takes_leave(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Goodbye forever",
+        "Goodbye. I won't be here tomorrow.",
+        "I have to go now",
+        "이제 그만 가볼게요",
+        "다 끝났어요. 안녕히 계세요",
+        "That's all. I am done.",
+        "I have to go now, my wife is waiting in heaven",
+        "내일은 없어요. 안녕히 계세요",
+    ],
+)
+def test_the_guard_reads_every_goodbye_that_could_mean_more(text: str) -> None:
+    assert not only_courtesy(text)
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_a_question_is_one_without_its_mark_too(text: str) -> None:
+    assert asks(text) and subject_words(text)
+
+
+@pytest.mark.parametrize("text", NO_QUESTIONS)
+def test_a_statement_is_no_question(text: str) -> None:
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "feeling"),
+    [
+        ("I'm so scared at night.", "fear"),
+        ("I am not afraid of dying.", ""),
+        ("I don't feel angry", ""),
+        ("My wife died in May.", "loss"),
+        ("밤이 되면 무서워요", "fear"),
+        ("무섭지는 않아요", ""),
+        ("안 무서워요", ""),
+        ("오늘은 마음이 좀 편해요", "good"),
+        ("I used to be a bus driver", ""),
+    ],
+)
+def test_a_feeling_is_named_unless_it_is_denied(text: str, feeling: str) -> None:
+    assert feeling_named(text) == feeling
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes please.", "ok, thank you", "네, 부탁드려요", "그래 주세요", "please do"])
+def test_a_bare_yes_agrees(text: str) -> None:
+    assert agrees(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["no", "no thanks", "yes but not now", "Yes?", "thanks", "아니요", "네?", "ok but who", "yes I am scared"]
+)
+def test_anything_else_is_no_yes(text: str) -> None:
+    assert not agrees(text)
+
+
+def test_thanks_and_the_question_who_is_there_are_known() -> None:
+    assert thanks_only("Thank you, that was kind.") and thanks_only("네 감사해요 말씀 잘 들었어요")
+    assert thanks_only("That's very kind of you, thanks") and thanks_only("말씀 감사합니다")
+    assert not thanks_only("Thanks, I want no CPR.") and not thanks_only("고맙습니다. 무서워요")
+    assert asks_who("Are you a robot?") and asks_who("누구세요?")
+    assert not asks_who("What are you going to do to me?") and not asks_who("Are you sure?")
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_an_answer_to_a_story_takes_up_a_word_of_it_and_is_not_given_twice_in_a_row(lang: Lang) -> None:
+    text = {"en": "My son came by with the baby.", "ko": "어제 손주가 다녀갔는데 벌써 학교에 가요."}[lang]
+    answer = answer_to_story(text, lang, "")
+    assert {"en": "your son", "ko": "손주"}[lang] in answer
+    assert answer_to_story(text, lang, f"{answer}") == ""
+    assert answer_to_story({"en": "No.", "ko": "네."}[lang], lang, "") == ""
+    assert all(answer_to_feeling(name, lang).endswith("?") for name in data("heard")["feeling"])
+
+
+def test_a_short_question_finds_its_document_and_a_question_about_something_else_none() -> None:
+    sources = Knowledge(embedder(), shipped())
+
+    def first(text: str, lang: Lang = "en", country: str = "") -> str:
+        return next((found.id for found in sources.search(text, lang, 2, relevant=True, country=country)), "")
+
+    assert first("What is a ventilator?") == "ventilator" and first("what does DNR actually mean") == "dnr-order"
+    assert first("Will the morphine make me an addict?") == "opioid-fears"
+    assert first("How do I get a living will?", country="GB") == "uk-adrt"
+    assert first("How do I get a living will?", country="US") == "us-living-will-proxy"
+    assert first("콧줄 꼭 껴야 돼요?", "ko") == "ko-artificial-nutrition"
+    assert first("한번 서명하면 나중에 못 바꾸나요?", "ko") == "ko-change-mind"
+    for text in (
+        "Where do I park?",
+        "What is the wifi password?",
+        "Does my brother inherit the house?",
+        "What time is lunch?",
+    ):
+        assert first(text) == "", text
+    for text in (
+        "병원 주차비는 얼마예요?",
+        "상속은 어떻게 되나요?",
+        "와이파이 비밀번호가 뭐예요?",
+        "가발은 어디서 사요?",
+    ):
+        assert first(text, "ko") == "", text
+
+
+def test_a_question_is_answered_from_a_document_or_a_person_is_offered_and_a_yes_calls_one(tmp_path: Path) -> None:
+    answers = told(
+        tmp_path, "Hello", "Yes, let us talk.", "What is a ventilator?", "Where do I park?", "No thanks", "Goodbye"
+    )
+    assert answers[2].startswith("A breathing machine takes over breathing through a tube")
+    assert "nothing about that" in answers[3] and "Shall I ask a person" in answers[3]
+    assert "Goodbye" in answers[5] and not any("member of the care team" in answer for answer in answers)
+
+
+def test_a_yes_to_the_offer_calls_a_person(tmp_path: Path) -> None:
+    answers = told(tmp_path, "Hello", "Where do I park?", "Yes please.")
+    assert "A member of the care team will take over" in answers[2] and "handed over to a person" in answers[2]
+
+
+def test_danger_after_the_offer_is_still_danger(tmp_path: Path) -> None:
+    answers = told(tmp_path, "Hello", "Where do I park?", "Yes. I am going to kill myself tonight.")
+    assert "988" in answers[2]
