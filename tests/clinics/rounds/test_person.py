@@ -147,7 +147,8 @@ async def test_a_human_tutor_is_reviewed_like_any_other_and_sees_who_learned() -
         ("I would not do an MRI tomorrow, I would operate", ""),
         ("Not oral antibiotics", ""),
         ("no MRI, no elevation", ""),
-        ("Antibiotics fail here, so surgery", ""),
+        ("Antibiotics fail here, so surgery", "B"),
+        ("My final answer: B", "B"),
         ("hello", ""),
     ],
 )
@@ -158,7 +159,7 @@ def test_a_choice_in_words_is_never_an_option_that_was_rejected(typed: str, lett
         student=student, sheet=Sheet.from_case(case), pictures=(), notes="", history=(), cue=Cue(person=True)
     )
     choice = StudentChooses.from_human(typed)
-    assert prompt.letter(choice.choice) == letter
+    assert prompt.letter(choice) == letter
     with nullcontext() if letter else pytest.raises(Unreadable, match="write A or B or C or D"):
         prompt.check(choice)
 

@@ -6,47 +6,50 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.patient.readings import DIAGNOSIS
+from polyclinic.clinics.patient.rules.naming import kind_in, meant_in, named_in
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.reading import Reads
+from polyclinic.text.conclusions import leaves_open, read_clauses
 from polyclinic.text.normal import normalise
-from polyclinic.text.phrases import mentioned
 
-_CLAUSES = re.compile(r"[,;:.!\n]|(?=\b(?:rather than|instead of)\b)", re.IGNORECASE)
-_DENIES = re.compile(
-    r"\b(?:no|not|never|without|nor|neither|cannot|unlikely|excluded?|excludes|ruled out|rule out|rather than"
-    r"|instead of)\b|n['\u2019]t\b",
-    re.IGNORECASE,
-)
-_TAKEN_BACK = re.compile(r"no|not|never", re.IGNORECASE)
-_UNSETTLED = re.compile(r"\b(?:or|versus|vs|maybe|perhaps|unless|but)\b|\?")
+_OF_BOTH = re.compile(r"\b(?:of|in|on|from) (?:the |an? )?\w+ or \w+", re.IGNORECASE)
+_OR = re.compile(r"\b(?:or|versus|vs|either|maybe|perhaps)\b", re.IGNORECASE)
 
 
 async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
-    """Whether a diagnosis is right. A name or abbreviation of the disease is right, unless other words may reverse it:
-    "heart attack, not reflux" is, "no heart attack: anxiety" is not.
+    """Whether a diagnosis is right. A name of the disease in a clause that stands is: "heart attack, not reflux" is
+    right, "no heart attack: anxiety" and "heart attack or reflux" are not.
 
-    In doubt the reader decides. A broader name ("bowel obstruction") is a leak if a patient says it, but it is no
-    diagnosis.
+    Where nothing names the disease, the reader decides, from the clauses that deny nothing. A broader name ("bowel
+    obstruction") is a leak if a patient says it, but it is no diagnosis.
     """
-    if is_named(diagnosis, record) and not _UNSETTLED.search(normalise(diagnosis)):
-        return True
-    if normalise(diagnosis).strip(" .") in {normalise(name) for name in record.disease.broader}:
+    clauses, names = read_clauses(diagnosis), _names(record)
+    stands = [clause.words for clause in clauses if clause.stance == "stands" and not _joins(clause.words)]
+    broader = normalise(diagnosis).strip(" .") in {normalise(name) for name in record.disease.broader}
+    if not stands or broader or leaves_open(diagnosis):
         return False
-    (found,) = await reads(diagnosis, [DIAGNOSIS.ask(diagnosis=record.diagnosis)])
+    others = [clause.words for clause in clauses if clause.words not in stands]
+    settled, left = named_in(stands, names), named_in(others, names)
+    if left and not settled:
+        return False
+    if left <= settled and (settled or meant_in(stands, names)):
+        return True
+    if kind_in(others, record.disease.name) and not kind_in(stands, record.disease.name):
+        return False
+    rest = ", ".join(stands)
+    (found,) = await reads(rest, [DIAGNOSIS.ask(diagnosis=record.diagnosis)])
     return found.yes
 
 
 def is_named(diagnosis: str, record: Record) -> bool:
     """Whether the right diagnosis is among those that are named and not denied."""
-    return bool(mentioned(_affirmed(diagnosis), _names(record)))
+    kept = [clause.words for clause in read_clauses(diagnosis) if clause.stance != "denies"]
+    return bool(named_in(kept, _names(record)))
 
 
-def _affirmed(diagnosis: str) -> str:
-    """The clauses of a diagnosis that deny nothing. Empty if one is only "no": it takes back the words before it."""
-    clauses = [clause.strip() for clause in _CLAUSES.split(diagnosis)]
-    if any(_TAKEN_BACK.fullmatch(clause) for clause in clauses):
-        return ""
-    return ", ".join(clause for clause in clauses if not _DENIES.search(clause))
+def _joins(words: str) -> bool:
+    """Whether a clause joins two things with "or": "MI or dissection", but not "ulcer of the stomach or duodenum"."""
+    return _OR.search(_OF_BOTH.sub("", words)) is not None
 
 
 def _names(record: Record) -> tuple[str, ...]:

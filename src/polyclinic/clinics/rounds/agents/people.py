@@ -208,4 +208,4 @@ class Learner:
             return None
         if not (prompt.cue.person and case.options):
             return reply
-        return reply.model_copy(update={"choice": prompt.letter(reply.choice)})
+        return reply.model_copy(update={"choice": prompt.letter(reply)})

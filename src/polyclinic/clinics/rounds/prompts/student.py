@@ -130,14 +130,15 @@ class StudentChooses(Prompt[StudentChoice]):
         if not self.cue.person:
             return
         refuse_empty(reply.choice, "give your best answer, even if you are not sure")
-        if self.sheet.options and not self.letter(reply.choice):
+        if self.sheet.options and not self.letter(reply):
             raise Unreadable(f"that does not clearly choose one option: write {' or '.join(self.sheet.options)}")
 
-    def letter(self, choice: str) -> str:
-        """The option that a person's words choose; empty if that is not clear."""
+    def letter(self, reply: StudentChoice) -> str:
+        """The option that a person's words choose; empty if that is not clear. A colon may precede it: "Mine: B"."""
         sheet = self.sheet
-        read = CaseRead.made(sheet.vignette, sheet.question, sheet.options, "", "", (), ())
-        return chosen_letter(choice, sheet.options, read.chooses())
+        asked = CaseRead.made(sheet.vignette, sheet.question, sheet.options, "", "", (), ()).chooses()
+        whole = f"{reply.choice}: {reply.reason}" if reply.reason else ""
+        return chosen_letter(reply.choice, sheet.options, asked) or chosen_letter(whole, sheet.options, asked)
 
     def form_hints(self) -> FormHints:
         """The options to choose from."""

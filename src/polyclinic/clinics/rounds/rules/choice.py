@@ -1,48 +1,65 @@
-"""Which option a person chooses in free words. What the words reject is left out; in doubt, no option is chosen."""
+"""Which option a person chooses in free words. What the words reject or ask is left out; in doubt, no option is chosen.
+
+A letter is exact. Words count for the option that they name, and the reader decides about words that name none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from polyclinic.clinics.rounds.readings import CHOICE
 from polyclinic.core.reading import Question
-from polyclinic.reading.words import NEGATIONS, content, words
+from polyclinic.reading.words import content, stem, words
+from polyclinic.text.conclusions import StatedClause, leaves_open, read_clauses
 from polyclinic.text.normal import normalise
+from polyclinic.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from polyclinic.reading.reader import BuiltInReader
 
-SURELY = 0.82
-"""How sure the reader must be of the meaning of words that name no option."""
-_REASON = re.compile(r"\b(?:because|since)\b.*", re.IGNORECASE | re.DOTALL)
-_PARTS = re.compile(
-    r"[,;:!\n]|\.(?!\d)|\s[-–—]+\s|\b(?:but|so|therefore)\b|(?=\b(?:rather than|instead of)\b)", re.IGNORECASE
+SURELY, AHEAD = 0.6, 0.1
+"""How sure the reader must be of an option, and how far ahead of the next one."""
+_STRONG, _WEAK, _HARDLY = 0.5, 0.34, 0.25
+"""More than half of its words name an option clearly, a third may name it, a quarter hardly does."""
+_SHORT = 5
+"""The words of a short sentence."""
+_PASSES = re.compile(
+    r"\b(?:skip|pass(?:ing)?|give up|dunno|don't know|no (?:idea|clue|answer)|sit this(?: one)? out|rather not"
+    r"|prefer not|beats me|(?:won't|not) (?:guess|answer|say)|leav(?:e|ing) (?:me|this|it) (?:out|blank)|blank"
+    r"|next (?:one|please)|ask|(?:some|any)(?:one|body) else|others (?:think|say)|(?:have|got) nothing"
+    r"|nothing (?:from me|to offer)|i'm (?:lost|out|stuck))\b",
+    re.IGNORECASE,
 )
-_AGAINST = re.compile(
-    r"\b(?:rather than|instead of|against|avoid|exclude|reject|refuse|useless|wrong)\b", re.IGNORECASE
+_SEVERAL = re.compile(
+    r"\b(?:either|maybe|mix of|followed by|on top(?! of)|both(?! (?:sides|eyes|ears|legs|arms|lungs))"
+    r"|and .+ together)\b",
+    re.IGNORECASE,
 )
-_UNDECIDED = re.compile(r"\b(?:or|either|except|maybe)\b")
-_REJECTS = NEGATIONS - {"rather", "instead"}
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_BAD = re.compile(
+    r"\b(?:useless|pointless|nonsense|silly|mad|madness|crazy|dangerous|unsafe|harmful|overkill|malpractice|negligent|worst|joke"
+    r"|forbidden|contraindicated|risks?|risky|terrible|absurd|lazy|aggressive|refuse|unnecessary|can (?:wait|follow)"
+    r"|takes (?:hours|ages)|for last)\b",
+    re.IGNORECASE,
+)
+_FOR_THE_WRONG = re.compile(r"Question: [^?]*\b(?:avoid|withh|contraindicat|not be (?:given|done))", re.IGNORECASE)
+"""A question that asks what must not be done is answered with a rejection."""
+_LETTER = re.compile(r"(?<![\w'/-])\(?([A-Ja-j])(?:\)|(?![\w'/-]))")
+_CHOOSES = re.compile(
+    r"(?:\b(?:option|answer|letter|choice|choose|pick|picking|vote|for|with|is|it's|be|say|an)|:|^)\s*$", re.IGNORECASE
+)
+_OTHER_LETTER = re.compile(
+    r"\b(?:vitamin|vit|hepatitis|hep|group|type|influenza|flu|protein|factor|class|stage|grade)\s*$", re.IGNORECASE
+)
+_FOLLOWS = STOP_WORDS | {"please", "final", "plus", "imo", "without", "seems", "vs", "first", "goes", "here", "would"}
 
 
-def affirmed(choice: str, options: Iterable[str] = ()) -> list[str]:
-    """The parts of a choice that reject nothing, without the reason. A "no" of an option's own rejects nothing."""
-    parts = [part.strip() for part in _PARTS.split(_REASON.sub("", choice)) if part.strip()]
-    with_no = [normalise(option) for option in options if _rejects(option)]
-    return [part for part in parts if not _rejects(_without(with_no, normalise(part)))]
-
-
-def _rejects(text: str) -> bool:
-    return bool(_AGAINST.search(text)) or not _REJECTS.isdisjoint(words(text))
-
-
-def _without(names: Iterable[str], text: str) -> str:
-    for name in names:
-        text = text.replace(name, " ")
-    return text
+def affirmed(choice: str) -> list[str]:
+    """The clauses of a choice that stand, without the reasons."""
+    return [clause.words for clause in read_clauses(choice) if clause.stance == "stands" and not clause.reason]
 
 
 def chosen_letter(choice: str, options: Mapping[str, str], asked: Sequence[Question]) -> str:
@@ -50,29 +67,100 @@ def chosen_letter(choice: str, options: Mapping[str, str], asked: Sequence[Quest
 
     `asked` holds the reader's question for each option, in order.
     """
-    whole = choice.strip().strip("().:").upper()
+    whole = choice.strip().strip("().:!").upper()
     if whole in options:
         return whole
-    same = [letter for letter, text in options.items() if normalise(text) == normalise(choice).strip(" .")]
-    rest = _without([normalise(text) for text in options.values()], normalise(_REASON.sub("", choice)))
-    parts = [] if same or _UNDECIDED.search(rest) else affirmed(choice, options.values())
-    found = {letter for part in parts for letter in _named(part, options) or _meant(part, options, asked)}
-    return next(iter(same or found)) if len(same or found) == 1 else ""
+    for letter, text in options.items():
+        if normalise(text) == normalise(choice).strip(" .!"):
+            return letter
+    clauses = read_clauses(choice)
+    against = [each for each in clauses if each.stance in ("denies", "doubts") or _BAD.search(each.words)]
+    rejected = [] if asked and _FOR_THE_WRONG.search(asked[0].context) else against
+    kept = [each for each in clauses if each.stance != "asks" and not each.reason and each not in rejected]
+    end = _conclusion(kept)
+    asks = any(each.stance == "asks" for each in clauses)
+    if leaves_open(choice) or (asks and not (end and clauses[-1] == kept[-1])):
+        return ""
+    for part in [end] if asks else [end, kept]:
+        letters = {letter for each in part for letter in _lettered(each.words) if letter in options}
+        if letters:
+            return letters.pop() if len(letters) == 1 else ""
+    if _PASSES.search(choice):
+        return ""
+    if end and (asks or (rejected and end[0].concludes)):
+        rejected, kept = [each for each in clauses if each not in end], end
+    out = {letter for each in rejected for letter, share in _named(each.words, options).items() if share > _HARDLY}
+    out -= {letter for letter, share in _named(_joined(end), options).items() if share > _STRONG}
+    said = choice if len(kept) == len(clauses) else _joined(kept)
+    return _settled(_joined(end), options, asked, out) or _settled(said, options, asked, out)
 
 
-def _named(part: str, options: Mapping[str, str]) -> list[str]:
-    """The options that share the most words with this part."""
-    shared = {letter: len(content(part) & content(text)) for letter, text in options.items()}
-    best = max(shared.values(), default=0)
-    return [letter for letter, count in shared.items() if count == best > 0]
+def _joined(clauses: Iterable[StatedClause]) -> str:
+    return ", ".join(clause.words for clause in clauses)
 
 
-def _meant(part: str, options: Mapping[str, str], asked: Sequence[Question]) -> list[str]:
-    """The option that the reader is sure of, if there is one."""
-    if not content(part):
-        return []
-    sure = [letter for letter, each in zip(options, asked, strict=True) if _reader().probability(part, each) >= SURELY]
-    return sure if len(sure) == 1 else []
+def _conclusion(clauses: list[StatedClause]) -> list[StatedClause]:
+    """The clauses from the last "so" on, or else a short last sentence ("Calcium.")."""
+    ends = [place for place, each in enumerate(clauses) if each.concludes]
+    if ends:
+        return clauses[ends[-1] :]
+    last = clauses[-1:]
+    return last if last and last[0].opens and len(last[0].words.split()) <= _SHORT else []
+
+
+def _settled(said: str, options: Mapping[str, str], asked: Sequence[Question], out: Container[str]) -> str:
+    """The one option that words name or mean. Both sides of an "or" must mean the same."""
+    if _SEVERAL.search(said):
+        return ""
+    best, ahead, letter = _meant(said, options, asked, out)
+    sides = {_meant(side, options, asked, ())[2] for side in _OR.split(said) if content(side)}
+    if len(sides) > 1 and _OR.search(said):
+        return ""
+    named = [(share, one) for one, share in _named(said, options).items() if share > _WEAK and one not in out]
+    if len(named) == 1 and named[0][0] > _STRONG:
+        return named[0][1]
+    if len(named) > 1 or (named and letter != named[0][1]):
+        return ""
+    return letter if best >= SURELY and ahead >= AHEAD else ""
+
+
+def _named(said: str, options: Mapping[str, str]) -> dict[str, float]:
+    """The options that words name, by the letter or by words that no other option has, and how much of each."""
+    found = {letter: 1.0 for letter in _lettered(said) if letter in options}
+    for form in (content, _plain_words):
+        mine, theirs = form(said), {letter: form(text) for letter, text in options.items()}
+        for letter, own in theirs.items():
+            others = {word for other, text in theirs.items() if other != letter for word in text}
+            if mine & (own - others):
+                found[letter] = max(found.get(letter, 0.0), len(mine & own) / len(own))
+    return found
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS and len(word) > 2)
+
+
+def _lettered(said: str) -> list[str]:
+    """The letters that stand for options: "B", "(b)", "option b". "A" before a noun is an article."""
+    found = list[str]()
+    for match in _LETTER.finditer(said):
+        before, letter, after = said[: match.start()], match.group(1), said[match.end() :].strip()
+        follows = not after[:1].isalpha() or words(after)[0] in _FOLLOWS
+        chosen = _CHOOSES.search(before) and follows
+        if ")" in match.group() or chosen or (letter.isupper() and (follows or letter not in "AI")):
+            found += [] if _OTHER_LETTER.search(before) else [letter.upper()]
+    return found
+
+
+def _meant(
+    said: str, options: Mapping[str, str], asked: Sequence[Question], out: Container[str]
+) -> tuple[float, float, str]:
+    """How sure the reader is of the likeliest option, how far it is ahead of the next, and its letter."""
+    if not content(said):
+        return 0.0, 0.0, ""
+    sure = [(_reader().probability(said, each), letter) for letter, each in zip(options, asked, strict=True)]
+    found = sorted([(0.0, ""), (0.0, ""), *(each for each in sure if each[1] not in out)])
+    return found[-1][0], found[-1][0] - found[-2][0], found[-1][1]
 
 
 @lru_cache(maxsize=1)
