@@ -27,10 +27,9 @@ from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role
 from polyclinic.core.files import json_lines, read_text
 from polyclinic.core.judge import Case
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import SENTENCES, Finding, Question
 from polyclinic.core.transcript import Said, Transcript, Violated
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.reader import SENTENCES
 from polyclinic.runner.readings import all_kinds
 from polyclinic.text.words import words
 

@@ -72,6 +72,7 @@ def _leave_out(modules: list[ModuleType], turn: Callable[[], object]) -> None:
                 function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
             )
             same.__kwdefaults__ = function.__kwdefaults__
+            vars(function)["__signature__"] = inspect.signature(same)  # pydantic looks at it, also for later models
             function.__code__ = _code(len(originals))
             originals.append(same)
 

@@ -7,6 +7,7 @@ import json
 import resource
 import zlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -103,6 +104,7 @@ async def test_a_redirect_is_never_followed(server: FaultServer, ask: Ask, play:
     assert len(server.requests) == 1
 
 
+@cache
 def packed(size: int) -> bytes:
     pack = zlib.compressobj(wbits=31)
     piece = b" " * (1024 * 1024)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,7 @@ from polyclinic.errors import PolyclinicError
 from polyclinic.models.cast import choose_models
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.encoder import SentenceEncoder, load_encoder, packed_encoder, shipped_encoder
+from polyclinic.reading.encoder import LONGEST, load_encoder, packed_encoder, shipped_encoder
 from polyclinic.reading.measure import SENTENCE_RESULTS, kept_results, table
 from polyclinic.reading.pieces import WordPieces
 from polyclinic.runner.readings import all_kinds, labelled, read_all
@@ -55,14 +58,38 @@ def test_korean_is_read_by_the_words_alone() -> None:
     assert words.probability("Fine by me.", english) != sentences.probability("Fine by me.", english)
 
 
-def test_the_order_of_words_counts() -> None:
-    encoder = shipped_encoder()
-    column = next(name for name in encoder.columns if name.startswith("patient-test"))
-    asks = encoder.alone("Could you check my blood for me, please, nurse?", column, "patient-test", "")
-    same_words = encoder.alone("please me check nurse, for you my Could blood?", column, "patient-test", "")
-    assert asks is not None
-    assert same_words is not None
-    assert abs(asks - same_words) > 0.05
+@pytest.mark.parametrize(
+    ("column", "yes", "no"),
+    [
+        (
+            "desk-wish|as early as possible",
+            "A visit with Dr. Park is fine, but it must be soon.",
+            "A visit soon is fine, but it must be with Dr. Park.",
+        ),
+        (
+            "counsel-signal|wants to wait or slow down",
+            "I want to stop, not to go on.",
+            "I want to go on, not to stop.",
+        ),
+    ],
+)
+def test_the_order_of_the_same_words_decides_yes_or_no(column: str, yes: str, no: str) -> None:
+    encoder, kind = shipped_encoder(), column.partition("|")[0]
+    assert sorted(encoder.pieces.cut(yes, LONGEST)) == sorted(encoder.pieces.cut(no, LONGEST))
+    right, wrong = (encoder.alone(text, column, kind, "") for text in (yes, no))
+    assert right is not None
+    assert wrong is not None
+    assert right > 0 > wrong
+
+
+def test_the_order_of_the_same_words_counts_when_they_are_compared() -> None:
+    has, has_not = (
+        shipped_encoder().compared(text, "fever", "patient-told")
+        for text in ("I have a fever but no cough.", "I have a cough but no fever.")
+    )
+    assert has is not None
+    assert has_not is not None
+    assert has > has_not + 1
 
 
 @pytest.mark.parametrize(
@@ -91,6 +118,16 @@ async def test_the_kept_figures_are_those_of_the_shipped_network() -> None:
     assert set(kept) == set(kept_results()) <= set(all_kinds())
 
 
-def test_a_network_needs_a_weight_for_each_name() -> None:
-    empty = SentenceEncoder(WordPieces(["", "a"], [0.0, -1.0]), (), (), {})
-    assert load_encoder(packed_encoder(empty)).columns == ()
+@pytest.mark.parametrize("names", ["columns", "kinds"])
+def test_a_network_needs_a_weight_for_each_name(names: str) -> None:
+    shipped = shipped_encoder()
+    assert load_encoder(packed_encoder(shipped)).columns == shipped.columns
+    one_more: dict[str, Any] = {names: (*getattr(shipped, names), "patient-mood")}
+    with pytest.raises(PolyclinicError, match=rf"mine\.npz.*{names}"):
+        load_encoder(packed_encoder(replace(shipped, **one_more)), "mine.npz")
+
+
+def test_a_network_without_its_weights_is_refused() -> None:
+    empty = replace(shipped_encoder(), weights={})
+    with pytest.raises(PolyclinicError, match=r"mine\.npz"):
+        load_encoder(packed_encoder(empty), "mine.npz")

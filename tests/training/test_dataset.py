@@ -255,9 +255,7 @@ async def test_cases_of_other_collections_are_split_by_id_and_include_their_pict
     ]
     path = tmp_path / "mm.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    wish = _wish(
-        tmp_path / "out", rows=120, variants=("one-student",), scenarios=str(path), test_share=0.5, least=-20.0
-    )
+    wish = _wish(tmp_path / "out", rows=60, variants=("one-student",), scenarios=str(path), test_share=0.5, least=-20.0)
     card = await build(store, wish)
     assert (await build(store, replace(wish, out=tmp_path / "again"))).rows == card.rows, "other runs, the same rows"
     assert set(card.rows) == {"train", "test"} and card.cases_on_both_sides == ()

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import orjson
 
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
-from polyclinic.core.reading import Question, ReadingKind
+from polyclinic.core.reading import ReadingKind
 from polyclinic.reading.features import scope_of
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
-from polyclinic.reading.targets import compares, target_of
+from polyclinic.reading.targets import compares, target_of, words_before
 from polyclinic.runner.readings import all_kinds, labelled
 
 TRAIN, ENGLISH = "train", "en"
@@ -58,13 +58,8 @@ def row_of(line: Labelled, kinds: Mapping[str, ReadingKind]) -> EncoderRow:
     target = target_of(kind, line.question)
     pair = compares(kind) or kind.bound
     column = kind.name if pair else scope_of(kind, target)
-    second = target.whole if pair else said_before(kind, line.question)
+    second = target.whole if pair else words_before(kind, line.question)
     return EncoderRow(kind.name, column, line.text, second, pair, float(line.label), line.author)
-
-
-def said_before(kind: ReadingKind, question: Question) -> str:
-    """What was said before the text, if the context holds it."""
-    return "" if kind.listed else question.context.partition(": ")[2]
 
 
 def author_groups(authors: Iterable[str]) -> dict[str, int]:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 Says = Literal["yes", "no", "unclear"]
 READER = "reader"
+SENTENCES = "sentences"
+SENTENCE_READER = f"builtin:{SENTENCES}"
+"""The built-in reader with the network that reads whole sentences."""
 READER_CARD = "reader.json"
 """The file that marks a folder of weights as a reader."""
 GOOD_ENOUGH = 0.75

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polyclinic.core.model import role_of
-from polyclinic.core.reading import GOOD_ENOUGH, READER
+from polyclinic.core.reading import GOOD_ENOUGH, READER, SENTENCE_READER
 from polyclinic.eval.results import RunResults
 from polyclinic.reading.measure import RESULTS, SENTENCE_RESULTS, Accuracy, kept_results
 
 NOT_VALID = "not valid for this cast"
 _FREE = ("llm", "human")
-_SHIPPED = {"builtin": RESULTS, "builtin:sentences": SENTENCE_RESULTS}
+_SHIPPED = {"builtin": RESULTS, SENTENCE_READER: SENTENCE_RESULTS}
 """The readers in the package, with the file of their measurement."""
 
 

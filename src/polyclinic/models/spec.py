@@ -36,9 +36,10 @@ from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.model import ModelKind, Request
 from polyclinic.core.plain_faults import plain_fault
+from polyclinic.core.reading import SENTENCE_READER
 from polyclinic.errors import ConfigError, UnknownName
 
-STRANGERS_READER = "builtin:sentences"
+STRANGERS_READER = SENTENCE_READER
 """The reader where people or language models speak and the cast names no other."""
 SpecKind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
 HOSTED = ("anthropic", "azure", "bedrock", "cohere", "google", "google-cloud", "huggingface")

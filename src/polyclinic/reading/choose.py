@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from polyclinic.core.part import OUT_OF_PART
-from polyclinic.core.reading import Question, ReadingKind
-from polyclinic.reading.reader import SENTENCES, BuiltInReader
+from polyclinic.core.reading import SENTENCES, Question, ReadingKind
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.tuned import TunedReader
 from polyclinic.reading.weights import weights_file
 

@@ -188,6 +188,9 @@ def load_encoder(content: bytes, file_name: str = ENCODER) -> SentenceEncoder:
                     continue
                 scale = np.frombuffer(file.read(f"{name}.scale"), np.float32)[:, None]
                 weights[name] = np.frombuffer(file.read(f"{name}.i8"), np.int8).reshape(shape) * scale
+        for names, rows in (("columns", "heads.weight"), ("kinds", "kind")):
+            if len(head[names]) != len(weights[rows]):
+                raise ValueError(f"{len(head[names])} {names}, but weights for {len(weights[rows])}")
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise bad_file(file_name, f"not the weights of a sentence encoder: {error}") from None
     pieces = WordPieces(head["pieces"], head["scores"])

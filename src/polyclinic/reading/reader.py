@@ -10,12 +10,12 @@ import numpy as np
 import orjson
 
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
+from polyclinic.core.reading import SENTENCE_READER, Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
 from polyclinic.reading.encoder import shipped_encoder
 from polyclinic.reading.features import Features, features, scope_of
-from polyclinic.reading.targets import Target, compares, rival_questions, target_of
+from polyclinic.reading.targets import Target, compares, rival_questions, target_of, words_before
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import LINES, Weights, sentence_kind, shipped_weights
 from polyclinic.reading.windows import SPEAKER, gathered, windows
@@ -36,8 +36,6 @@ _ENCODER = 0.4
 """How much the network that reads whole sentences counts, where it has learned the question. It was chosen on held-out
 training authors.
 """
-SENTENCES = "sentences"
-"""The built-in reader with the network that reads whole sentences: `builtin:sentences`."""
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
 
@@ -63,8 +61,9 @@ class BuiltInReader:
     @property
     def name(self) -> str:
         """`builtin`, with the file if the weights are a user's own; or `builtin:sentences`."""
-        chosen = SENTENCES if self._sentences else self._path
-        return f"builtin:{chosen}" if chosen else "builtin"
+        if self._sentences:
+            return SENTENCE_READER
+        return f"builtin:{self._path}" if self._path else "builtin"
 
     @property
     def weights(self) -> Weights:
@@ -201,8 +200,7 @@ def _understood(text: str, kind: ReadingKind, question: Question) -> float | Non
         return None
     if compares(kind) or kind.bound:
         return encoder.compared(text, target.whole, kind.name)
-    said = "" if kind.listed else question.context.partition(": ")[2]
-    return encoder.alone(text, scope_of(kind, target), kind.name, said)
+    return encoder.alone(text, scope_of(kind, target), kind.name, words_before(kind, question))
 
 
 def _own_parts(text: str, question: Question) -> list[str]:

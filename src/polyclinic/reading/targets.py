@@ -104,3 +104,8 @@ def standing(text: str, target: Target) -> list[float]:
 def compares(kind: ReadingKind) -> bool:
     """Whether the same text is asked about many targets. Then only what it says about each target may count."""
     return bool(kind.open) and not kind.listed and not kind.bound
+
+
+def words_before(kind: ReadingKind, question: Question) -> str:
+    """What was said before the text, if the context holds it."""
+    return "" if kind.listed else question.context.partition(": ")[2]

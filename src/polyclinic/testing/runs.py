@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from typing import cast as cast_type
@@ -53,11 +54,20 @@ async def run_once(
     cast: str = "all=understudy",
     most: int | None = None,
     seed: int = 0,
+    whole: tuple[str, ...] = (),
 ) -> RunResults[S]:
-    """Make a small run in a new store; returns its results. `most` limits the number of episodes."""
+    """Make a small run in a new store; returns its results. `most` limits the number of episodes.
+
+    If `whole` names variants, each other variant gets only its first scenario or campaign.
+    """
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
-        name, plan = await save_run(store, await plan_run(store, config), only=most)
+        plan = await plan_run(store, config)
+        if whole:
+            first = {spec.variant: unit for unit, spec in reversed(plan.episodes)}
+            kept = [each for each in plan.episodes if each[1].variant in whole or each[0] == first[each[1].variant]]
+            plan = replace(plan, episodes=tuple(kept))
+        name, plan = await save_run(store, plan, only=most)
         await resume_run(store, name, plan=plan, retry_failed=False)
         return cast_type("RunResults[S]", await load_results(store, name))
 

@@ -32,12 +32,12 @@ def mean(results: RunResults, variant: str, metric: str) -> float:
 
 @pytest.fixture(scope="module")
 def ablated() -> RunResults:
-    return asyncio.run(results_of(["full", "nocritic", "noescalation", "neither", "single"], "10", "all=understudy"))
+    return asyncio.run(results_of(["full", "nocritic", "noescalation", "neither", "single"], "6", "all=understudy"))
 
 
 @pytest.fixture(scope="module")
 def limited() -> RunResults:
-    return asyncio.run(results_of(["n1", "n3", "n5", "n10"], "quiet:6", FAULTY))
+    return asyncio.run(results_of(["n1", "n3", "n5", "n10"], "quiet:3", FAULTY))
 
 
 def worse(results: RunResults, variant: str) -> set[str]:

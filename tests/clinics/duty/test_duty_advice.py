@@ -14,9 +14,8 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import Scene
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import Role
-from polyclinic.core.reading import Finding, Question
+from polyclinic.core.reading import SENTENCES, Finding, Question
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.reader import SENTENCES
 from polyclinic.runner.readings import all_kinds
 from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import sentences

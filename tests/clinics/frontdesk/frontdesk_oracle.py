@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 
@@ -54,6 +55,7 @@ class Oracle:
             moment += timedelta(minutes=1)
         return True
 
+    @cached_property
     def grid(self) -> list[datetime]:
         moments = []
         for day in self.dates:
@@ -64,7 +66,7 @@ class Oracle:
         return moments
 
     def best(self, now: datetime, kind: str, wanted_doc: str, wanted_from: date | None) -> tuple[Doc, datetime] | None:
-        for moment in self.grid():
+        for moment in self.grid:
             if moment <= now or (kind == "date" and wanted_from is not None and moment.date() < wanted_from):
                 continue
             able = [d for d in self.docs if (kind != "physician" or d.name == wanted_doc) and self.free_at(d, moment)]

@@ -93,7 +93,7 @@ async def test_patients_call_back_at_any_time_before_their_visit_and_hardly_ever
 
 
 async def test_staff_who_go_through_the_waiting_list_find_the_same_times_as_the_rule() -> None:
-    results = await run_once(clinic, scenarios="tertiary:1:250", variants=("tool-list",), seed=1)
+    results = await run_once(clinic, scenarios="tertiary:1:150", variants=("tool-list",), seed=1)
     found = walks(results)
     steps = [step for walked in found for step in walked.steps]
     assert steps and all(step.right for step in steps), "`due` is the time that the rule finds"
@@ -105,14 +105,14 @@ async def test_staff_who_go_through_the_waiting_list_find_the_same_times_as_the_
 
 async def test_taking_a_later_time_from_the_waiting_list_is_an_error() -> None:
     cast = "staff=understudy:mistake=late,patient=understudy"
-    results = await run_once(clinic, scenarios="tertiary:1:250", variants=("reasoning-list",), cast=cast, seed=1)
+    results = await run_once(clinic, scenarios="tertiary:1:150", variants=("reasoning-list",), cast=cast, seed=1)
     wrong = [step for walked in walks(results) for step in walked.steps if not step.right]
     assert wrong and all(step.due is not None for step in wrong)
 
 
 async def test_a_wrong_phone_number_is_in_fhir_and_keeps_the_patient_from_moving_up() -> None:
     async with open_store("sqlite://:memory:") as store:
-        config = {"clinic": "frontdesk", "scenarios": "tertiary:1:250", "variants": ("tool",), "seed": 1, "cast": SWAPS}
+        config = {"clinic": "frontdesk", "scenarios": "tertiary:1:150", "variants": ("tool",), "seed": 1, "cast": SWAPS}
         run = await start_run(store, make_config(config))
         await resume_run(store, run)
         results = await load_results(store, run)

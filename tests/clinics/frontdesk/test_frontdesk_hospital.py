@@ -13,6 +13,7 @@ import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
+from polyclinic.clinics.frontdesk.report import report
 from polyclinic.clinics.frontdesk.rules.notes import Offered, WaitingListWalked, Wished
 from polyclinic.clinics.frontdesk.rules.usage import ListsOverTime
 from polyclinic.clinics.frontdesk.scenario.diary import NEXT_STATUSES
@@ -22,6 +23,7 @@ from polyclinic.core.records import Resource
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Table
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
 from polyclinic.runner.api import resume_run, start_run
@@ -123,9 +125,14 @@ def _check_time(diary: Any, now: int) -> None:
         assert entry.status in (due, "cancelled"), (entry, now)
 
 
-async def test_the_result_at_any_concurrency_equals_the_sequential_one() -> None:
-    alone, alone_records = await whole_run("tertiary:1:30", 1)
-    crowd, crowd_records = await whole_run("tertiary:1:30", 64)
+async def test_the_result_at_any_concurrency_equals_the_sequential_one(tmp_path: Path) -> None:
+    short = tmp_path / "short.yaml"  # two days of a tertiary hospital: all departments, fewer slots
+    short.write_text(
+        "preset: tertiary\nname: short\nhospital_n: 1\ndays: 2\nworking_days: {min: 1, max: 2}\n"
+        "appointment_ratio: {min: 0.02, max: 0.04}\n"
+    )
+    alone, alone_records = await whole_run(str(short), 1)
+    crowd, crowd_records = await whole_run(str(short), 64)
     assert alone == crowd
     assert alone_records == crowd_records
 
@@ -303,6 +310,10 @@ async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
             reached += len(used)
             assert len(episode.transcript.said("patient")) <= 5, "a call has no more rounds than any dialogue"
         assert reached >= len(tried)
+        blocks = [block for section in report(cast(Any, results)) for block in section.body if isinstance(block, Table)]
+        (row,) = next(block.rows for block in blocks if block.caption == "Calls of imposters")
+        kept = sum(episode.outcome == "nothing_done" for episode in results.episodes)
+        assert list(row) == ["secondary", "tool", kept, 0] and kept >= len(tried)
 
 
 async def _changes(store: Store, run: str) -> Counter[str]:

@@ -81,7 +81,8 @@ def random_answers(diary: Diary, draw: random.Random) -> list[dict[str, str]]:
 def free_answers(diary: Diary, oracle: Oracle, now: int, draw: random.Random) -> list[dict[str, str]]:
     """A free time of a random physician, empty if none was found. Only the wish decides whether this time is right."""
     doc = draw.choice(oracle.docs)
-    starts = [start for start in oracle.grid() if start > at(diary, now)]
+    earliest = at(diary, now)
+    starts = [start for start in oracle.grid if start > earliest]
     for start in draw.sample(starts, min(12, len(starts))):
         if oracle.free_at(doc, start):
             end = start + doc.visit

@@ -116,13 +116,6 @@ def test_datasets_without_a_level_have_their_own_rows_and_bars_as_in_figures_2_a
     assert all(row[ended.columns.index("taken in")] == 9 for row in ended.rows)
 
 
-def test_calls_of_imposters_are_counted() -> None:
-    results = asyncio.run(played(clinic="frontdesk", scenarios="imposters:5"))
-    (row,) = tables(report(results))["Calls of imposters"].rows
-    kept = sum(episode.outcome == "nothing_done" for episode in results.episodes)
-    assert list(row) == ["secondary", "tool", kept, 0] and kept >= 4
-
-
 def test_diaries_are_drawn_for_the_variant_that_books() -> None:
     sections = report(asyncio.run(played(clinic="frontdesk", scenarios="primary:1:6", variants=["intake", "tool"])))
     captions = [b.caption for section in sections for b in section.body if isinstance(b, Figure)]

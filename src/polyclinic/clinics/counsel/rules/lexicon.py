@@ -19,6 +19,7 @@ from polyclinic.text.sentences import between_marks
 
 _Label = Literal["active", "implicit", "passive", "acceptance"]
 LABELS: tuple[_Label, ...] = get_args(_Label)
+_GRAVITY = {label: place for place, label in enumerate(LABELS)}
 _RISKS: tuple[_Label, ...] = ("active", "implicit", "passive")
 _PACKAGE = "polyclinic.clinics.counsel"
 _STRAIGHT = str.maketrans(
@@ -74,11 +75,13 @@ class Lexicon:
 
     def screen(self, text: str) -> Screening:
         """The gravest risk in the text and its words."""
-        found = Screening("acceptance")
+        found = NOTHING_FOUND
         for sentence in between_marks(_without_quotations(text)):
             for pattern in self._patterns:
-                if LABELS.index(pattern.label) >= LABELS.index(found.label):
+                if _GRAVITY[pattern.label] >= _GRAVITY[found.label]:
                     break
+                if pattern.regex.search(sentence) is None:
+                    continue
                 hit = next((m for m in pattern.regex.finditer(sentence) if self._counts(sentence, m, pattern)), None)
                 if hit is not None:
                     found = Screening(pattern.label, hit.group().strip())
@@ -118,11 +121,11 @@ class Lexicon:
 def screen(text: str) -> Screening:
     """The gravest risk that the lexicons of the scripts in this text find; acceptance when they find none."""
     clean = " ".join(text.translate(_STRAIGHT).lower().split(" "))
-    found = Screening("acceptance")
+    found = NOTHING_FOUND
     for language, script in (("en", _LATIN), ("ko", HANGUL)):
         if script.search(clean):
             seen = lexicon(language).screen(clean)
-            if LABELS.index(seen.label) < LABELS.index(found.label):
+            if _GRAVITY[seen.label] < _GRAVITY[found.label]:
                 found = seen
     return found
 
