@@ -25,7 +25,7 @@ from polyclinic.core.files import json_lines, package_file, package_lines, packa
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.065, 0.08
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.08, 0.08
 SCREENED_MISSED = 0.005
 LEVELS = ("doubt", "sure", "flag", "calm", "opening", "opening_flag")
 OPENING = "opening"
