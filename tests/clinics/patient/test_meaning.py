@@ -238,6 +238,10 @@ async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(re
         ("hcc-01", "cancer", False),
         ("dka-01", "diabetes", False),
         ("app-01", "gastroenteritis", False),
+        ("ami-01", "Pleurisy, but get a CT", False),
+        ("ami-01", "Coronary thrombosis", True),
+        ("ect-01", "torsion of the ovary", False),
+        ("kst-01", "a bleeding ulcer would show on the scan, it's a stone in the ureter", True),
     ],
 )
 async def test_a_diagnosis_is_distinguished_from_similar_ones(

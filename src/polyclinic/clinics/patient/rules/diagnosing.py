@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.patient.readings import DIAGNOSIS
-from polyclinic.clinics.patient.rules.naming import kind_in, meant_in, named_in
+from polyclinic.clinics.patient.rules.naming import kind_in, meant_in, named_in, names_another
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.reading import Reads
 from polyclinic.text.conclusions import leaves_open, read_clauses
@@ -20,8 +20,8 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
     """Whether a diagnosis is right. A name of the disease in a clause that stands is: "heart attack, not reflux" is
     right, "no heart attack: anxiety" and "heart attack or reflux" are not.
 
-    Where nothing names the disease, the reader decides, from the clauses that deny nothing. A broader name ("bowel
-    obstruction") is a leak if a patient says it, but it is no diagnosis.
+    Where nothing names the disease, the reader decides, from the clauses that deny nothing and name no other illness.
+    A broader name ("bowel obstruction") is a leak if a patient says it, but it is no diagnosis.
     """
     clauses, names = read_clauses(diagnosis), _names(record)
     stands = [clause.words for clause in clauses if clause.stance == "stands" and not _joins(clause.words)]
@@ -36,7 +36,9 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
         return True
     if kind_in(others, record.disease.name) and not kind_in(stands, record.disease.name):
         return False
-    rest = ", ".join(stands)
+    rest = ", ".join(words for words in stands if not names_another(words, names))
+    if not rest:
+        return False
     (found,) = await reads(rest, [DIAGNOSIS.ask(diagnosis=record.diagnosis)])
     return found.yes
 

@@ -23,7 +23,13 @@ _SHORT = {
     **dict.fromkeys(("ca", "carcinoma", "adenoca", "adenocarcinoma"), "cancer"),
 }
 _ENDED, _LONG, _LONGER = 6, 8, 11
-_SHORT_CLAUSE, _KIND = 4, 5
+_SHORT_CLAUSE, _KIND, _TWO = 4, 5, 2
+_ILLNESS = re.compile(
+    r"\b(?:\w+(?:itis|osis|oma|emia)|torsion|dissection|ulcers?|fracture|rupture|abscess|hernia|obstruction|syndrome|disease"
+    r"|cancer|infarct(?:ion)?|embol(?:us|ism)|colic|migraine|asthma|failure|attack|stroke|bleed|hypertension|anxiety"
+    r"|reflux|infection|palsy|tumou?r)\b",
+    re.IGNORECASE,
+)
 
 
 def named_in(clauses: Iterable[str], names: Iterable[str]) -> set[str]:
@@ -46,6 +52,12 @@ def kind_in(clauses: Iterable[str], name: str) -> bool:
     return any(not kinds.isdisjoint(_words(clause)) for clause in clauses)
 
 
+def names_another(clause: str, names: Iterable[str]) -> bool:
+    """Whether a clause has a word for an illness that none of these names has: "torsion" for an ectopic pregnancy."""
+    own = {word for name in names for word in _words(name)}
+    return any(own.isdisjoint(_words(word)) for word in _ILLNESS.findall(clause))
+
+
 @lru_cache(maxsize=4_096)
 def _written(clause: str, name: str) -> bool:
     said = _words(clause)
@@ -57,9 +69,11 @@ def _written(clause: str, name: str) -> bool:
 
 
 def _initials(name: str) -> str:
-    """The first letters of a name of several words: "GBS" is the Guillain-Barré syndrome."""
+    """The first letters of a name of at least three words: "GBS" is the Guillain-Barré syndrome. Two letters say too
+    little: "CT" is no coronary thrombosis.
+    """
     found = [word for word in words(without_accents(name)) if word not in _QUALIFIERS and word != "s"]
-    return "".join(word[0] for word in found).upper()
+    return "".join(word[0] for word in found).upper() if len(found) > _TWO else ""
 
 
 def _side_by_side(name: Sequence[str], said: Sequence[str]) -> bool:
