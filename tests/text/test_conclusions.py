@@ -22,6 +22,7 @@ from polyclinic.text.conclusions import leaves_open, read_clauses
         ("My diagnosis would be measles", ["My diagnosis would be measles"]),
         ("I considered measles but dropped it", []),
         ("too old for measles", []),
+        ("r/o measles", []),
         ("the spots argue against measles; rubella", ["rubella"]),
         ("Without a doubt measles", ["measles"]),
         ("the rash is so red, measles", ["the rash is so red", "measles"]),

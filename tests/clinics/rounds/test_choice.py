@@ -33,6 +33,7 @@ from tests.clinics.rounds.cases import case_named
         ("why would anyone wait for an MRI", ""),
         ("B is wrong", ""),
         ("anything but B", ""),
+        ("everything but B", ""),
         ("surgery would be dangerous", ""),
         ("I'm torn between surgery and the scan", ""),
         ("no idea, ask the surgeon", ""),
