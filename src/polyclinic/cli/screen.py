@@ -207,11 +207,14 @@ def _wrapped(line: str) -> str:
 
 
 def _in_one_line(text: str) -> str:
-    """The first sentences of a text that fit one line, or else the first words."""
+    """The first sentences of a text that fit one line, or those after a short first one ("You are the doctor."), or
+    else the first words.
+    """
     width = terminal_width(WIDEST)
     parts = sentences(text)
-    fitting = [whole for end in range(len(parts), 0, -1) if columns_of(whole := " ".join(parts[:end])) <= width]
-    return fitting[0] if fitting else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
+    runs = [" ".join(parts[start:end]) for start in (0, 1) for end in range(len(parts), start, -1)]
+    fitting = [run for run in runs if columns_of(run) <= width]
+    return max(fitting, key=columns_of) if fitting else filled(text, width - len(_MORE)).split("\n")[0] + _MORE
 
 
 def own_language() -> str:

@@ -47,10 +47,14 @@ _LEADS = (
     r"|(?:which |that |this |only |and )*(?:leaves|leaving|makes it|(?:gets|brings) me to)"
     r"|what(?:'s| is)? (?:left|remains)(?: is)?|(?:i'm|i am) left with|i (?:end up|settle|choose|pick)|i'll take"
 )
-_INSTEAD = r"rather than|instead of|as opposed to|in place of|ahead of|apart from|except|other than|unlike|(?:any(?:thing)?|everything|all) but"
+_INSTEAD = (
+    r"rather than|instead of|as opposed to|in place of|ahead of|apart from|except|other than|unlike"
+    r"|(?:any(?:thing)?|everything|all) but"
+)
 _TIME = r"the|it|time|\d\S*|last|an? (?:hour|day|week|month|year|few)|(?:\w+ )?(?:hours|days|weeks|months|years)"
 _BEGINS = _pattern(
-    rf"(?<![\w'])(?=(?:{_LEADS}|{_REASON}|{_INSTEAD}|(?<!any )(?<!anything )(?<!everything )(?<!all )but|however|though|although|while|whereas|yet|which"
+    rf"(?<![\w'])(?=(?:{_LEADS}|{_REASON}|{_INSTEAD}|(?<!any )(?<!anything )(?<!everything )(?<!all )but"
+    r"|however|though|although|while|whereas|yet|which"
     r"|to (?:be|make) sure|in case|(?<!would )i (?:would )?say|i'd (?:say|go|call|choose|pick)|(?<=likely )than"
     r"|(?<=more )than"
     r"|and (?:then|not|no|against|never|neither|certainly|definitely|i|it|he|she|we|that|there)"

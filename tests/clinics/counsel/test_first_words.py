@@ -167,7 +167,8 @@ def test_thanks_and_the_question_who_is_there_are_known() -> None:
     assert thanks_only("Thank you, that was kind.") and thanks_only("네 감사해요 말씀 잘 들었어요")
     assert thanks_only("That's very kind of you, thanks") and thanks_only("말씀 감사합니다")
     assert not thanks_only("Thanks, I want no CPR.") and not thanks_only("고맙습니다. 무서워요")
-    assert asks_who("Are you a robot?") and asks_who("누구세요?")
+    asked = ("Are you a robot?", "누구세요?", "Who am I writing to?", "Is it an AI that answers?", "이거 AI인가요?")
+    assert all(map(asks_who, asked)) and not asks_who("Is it a machine that breathes for him?")
     assert not asks_who("What are you going to do to me?") and not asks_who("Are you sure?")
 
 

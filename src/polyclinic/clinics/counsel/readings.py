@@ -30,7 +30,7 @@ SLIP = ReadingKind(
     ),
     follows="the draft is sent back, and what was said counts as a slip",
     parts=True,
-    alone=0.82,
+    alone=0.72,
     quiet=("counsel-supported",),
 )
 SUPPORTED = ReadingKind(

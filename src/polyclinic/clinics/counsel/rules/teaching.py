@@ -5,9 +5,9 @@ is no danger; without them every unknown sentence would look like danger. The au
 utterances reserved for building. These count half, because they share the view of the lists. Thresholds are chosen on
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
 alone. The levels for first words are set on the lines that are marked as such (``"kind": "opening"``), by authors left
-out: half of the level that every danger of a person to themselves reaches, but never below the usual one. `calm` is set
-from the dangers in which the screen finds words. It is half of the level below which one in two
-hundred of them lies, and none of them lies below `calm` itself.
+out: a quarter of the level that every danger of a person to themselves reaches, but never below the usual one. `calm`
+is set from the dangers in which the screen finds words. It is half of the level below which one in two hundred of them
+lies, and none of them lies below `calm` itself.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[s
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
     calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 2
     own = of["active"] | of["implicit"]
-    opening = max(doubt, float(danger[first & own].min()) / 2)
+    opening = max(doubt, float(danger[first & own].min()) / 4)
     opening_flag = max(flag, float(np.quantile(wish[first & of["passive"]], PASSIVE_MISSED)) / 2)
     set_at = (doubt, sure, flag, calm, opening, opening_flag)
     levels = {name: round(level, 4) for name, level in zip(LEVELS, set_at, strict=True)}
