@@ -38,7 +38,7 @@ _WHO = re.compile(
     rf"|\bare (?:you|u) (?:{_MACHINE}|a (?:doctor|nurse)\b)"
     rf"|\b(?:am i|is this) (?:(?:talking|speaking|chatting) (?:to|with) )?{_MACHINE}"
     r"|\bwho am i (?:speaking|talking|chatting|writing)\b"
-    r"|\b(?:is|am) (?:this|it|i|there)\b[^?.]*\b(?:an? (?:ai|bot|chatbot|human)|(?:real|actual) (?:person|human))\b"
+    r"|\b(?:is|am) (?:this|it|i|there)(?: \w+){0,4} (?:an? (?:ai|bot|chatbot|human)|(?:real|actual) (?:person|human))\b"
     r"|누구(?:세요|십니까|신가요|예요|시죠)|이름이 (?:뭐|어떻게)"
     r"|사람이 (?:직접 )?(?:답|쓰)|\b(?:ai|챗봇)(?:예요|에요|인가요|입니까|이에요|인지|죠)"
     r"|(?:사람|로봇|기계|인공지능|의사)(?:이세요|이에요|인가요|입니까|이신가요|세요|예요)"
