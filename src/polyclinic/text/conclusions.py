@@ -71,12 +71,14 @@ _VERB_BEFORE = _pattern(
     r"|probably))$"
 )
 
+_SHORT_FORMS = {"w/o": "without", "w/ ": "with ", "r/o": "rule out", "-out": " out"}
 _SURE = _pattern(
     _any(
         r"(?:no|without(?: a| any)?|beyond(?: any)?) (?:doubt|question|hesitation)",
         r"(?:until|unless) (?:proven|shown|you've shown me) otherwise|(?:nothing|none|nobody|no one) else",
-        r"(?:can't|cannot|couldn't) be anything (?:else|but)|(?:is|does|was|would)n't (?:it|he|she|that)(?= *[,.]|$)",
-    )
+        r"(?:can't|cannot|couldn't) be anything (?:else|but)",
+    ),
+    r", ?(?:is|does|was|would)n't (?:it|he|she|that)(?= *[,.]|$)",
 )
 """What sounds like a denial and is none."""
 _DENIES = _pattern(
@@ -84,6 +86,7 @@ _DENIES = _pattern(
     _any(
         r"not|no|nor|neither|never|nope|nah|cannot|none|without|hardly|nobody",
         r"(?:is|does|would|could|was|did|has|are|do)nt",
+        r"incorrect|false|disagree\w*|negative|lacks?|disproven|overruled",
         r"unlikely|improbable|implausible|impossible|incompatible|doubt(?:ful)?|rarer|wrong(?:ly)?|mistake|against",
         r"amazed",
         r"surprised?|fails?|clears?|let (?:it|that) go|far[ -]?fetched|red herring|distant second|a stretch|behind it",
@@ -124,7 +127,8 @@ _DOUBTS = _pattern(
     _any(
         r"considered|wonder(?:ed|ing)?|thought (?:about|of)|(?:made|make) \w+ think|got a thought|worth asking|was my",
         r"tempt(?:ed|ing)|on (?:my|the) list|at first|initially|everyone|everybody|told|labell?ed|label",
-        r"crossed my mind",
+        r"crossed my mind|unless|fears?|worr(?:y|ies|ied)|in (?:19|20)\d\d|years? ago|in the past|history of|runs in",
+        r"(?:family|father|mother|brother|sister|wife|husband|dad|mum|mom|son|daughter|uncle|aunt)(?:'s)?",
         r"always|usually|typically|normally|tends? to|can (?:both )?(?:give|cause|do|be)|lasts|(?:is|are) for|only if",
     ),
     r"^(?:although|though|while|whereas|despite|even if|even though|if|unless|whether)\b",
@@ -142,7 +146,7 @@ _YES = _pattern(r"^ye(?:s|ah|p)\b")
 _EMPTY = _pattern(
     _any(
         r"i|i'm|am|we|it|that|this|so|them|me|do|does|is|was|be|to|of|at|all|can|will|would|has|one|one's|the|case",
-        r"then|far",
+        r"then|far|way|chance",
         r"(?:do|does|did|is|was|ca|could|would|wo)n't|cannot|not|no|nope|nah|against|either|neither|both|longer",
         r"quite|really",
         r"think|buy|believe|see|fits?|here|but|and|though|let|go|gone|out|convinced?|sure|agree|surprised?",
@@ -174,21 +178,23 @@ def leaves_open(text: str) -> bool:
 def read_clauses(text: str) -> tuple[StatedClause, ...]:
     """The clauses of a text in order, each with its stance."""
     found: list[StatedClause] = []
-    before = 0
-    for sentence, asked in _sentences(
-        _SURE.sub(" ", straight(text).replace("w/o", "without").replace("r/o", "rule out").replace("w/ ", "with "))
-    ):
+    before, asked_about = 0, list[StatedClause]()
+    plain = straight(text)
+    for short, whole in _SHORT_FORMS.items():
+        plain = plain.replace(short, whole)
+    for sentence, asked in _sentences(_SURE.sub(" ", plain)):
         begins = len(found)
         for piece in _pieces(sentence):
             clause = _judged(piece, opens=len(found) == begins)
             if found and found[-1].stance == "asks" and _YES.search(piece):
-                found[before:begins] = [earlier._replace(stance="stands") for earlier in found[before:begins]]
+                found[before:begins] = asked_about
             if clause.stance == "denies" and not _EMPTY.sub("", piece):
                 back = before if len(found) == begins else len(found) - 1
                 found[back:] = [earlier._replace(stance="denies") for earlier in found[back:]]
             found.append(clause)
         if (asked and not _TAG.search(found[-1].words)) or any(_ASKS.search(each.words) for each in found[begins:]):
-            found[begins:] = [clause._replace(stance="asks") for clause in found[begins:]]
+            asked_about = found[begins:]
+            found[begins:] = [clause._replace(stance="asks") for clause in asked_about]
         before = begins
     return tuple(found)
 

@@ -12,6 +12,8 @@ from polyclinic.cli.play import command
 from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.rules.asking import asks, subject_words
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.guard import offline
+from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, takes_leave, thanks_only
 from polyclinic.clinics.counsel.rules.told import (
     answer_to_feeling,
@@ -20,6 +22,7 @@ from polyclinic.clinics.counsel.rules.told import (
     only_leaves,
     shows_no_feeling,
 )
+from polyclinic.clinics.counsel.rules.trained import read_message
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.retrieval.embedders import embedder
@@ -46,6 +49,9 @@ NO_GOODBYES = (
     "I want to go home.",
     "When do I have to go?",
     "I must stop smoking, they say.",
+    "I have to stop the chemo",
+    "I should stop my medicine",
+    "I have to leave my husband",
     "I never got to say goodbye.",
     "I need to rest more often.",
     "수술하러 가봐야 해요",
@@ -96,9 +102,39 @@ def test_a_goodbye_is_a_goodbye(text: str) -> None:
     assert takes_leave(text) and only_leaves(text) and shows_no_feeling(text)
 
 
-@pytest.mark.parametrize("text", ["I'm so scared. Goodbye.", "너무 무서워요. 안녕히 계세요"])
-def test_a_feeling_in_a_goodbye_is_answered_first(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm so scared. Goodbye.",
+        "너무 무서워요. 안녕히 계세요",
+        "The pain is bad. good night",
+        "My pain is too bad to talk, I'll stop here",
+        "I should go now, the pain is terrible",
+        "bye, I am bleeding badly",
+        "나중에 만나요 하늘에서",
+    ],
+)
+def test_a_feeling_or_the_body_in_a_goodbye_is_answered_first(text: str) -> None:
     assert takes_leave(text) and not only_leaves(text) and not shows_no_feeling(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Am I going to suffocate at the end?",
+        "Will I die in agony?",
+        "How can I live with this?",
+        "I love her so much and it is tearing me apart",
+        "She loved dancing. Now I watch her fade.",
+    ],
+)
+def test_a_question_or_a_kind_word_may_hold_a_feeling(text: str) -> None:
+    assert not shows_no_feeling(text)
+
+
+@pytest.mark.parametrize("text", ["bye, I am bleeding badly", "Goodbye. I took all of them an hour ago."])
+def test_danger_beside_a_goodbye_in_first_words_calls_people(text: str) -> None:
+    assert offline(screen(text), read_message(text, opening=True)).way == "escalate"
 
 
 @pytest.mark.parametrize("text", NO_GOODBYES)

@@ -15,7 +15,7 @@ _LEAVING = re.compile(
     r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon|another time|again)"
     r"|that(?:'s| is| will be) (?:all|it|enough) for (?:today|now)"
     r"|(?:have to|need to|must|got to|gotta|should|better|will|i'll|going to) (?:go|leave|run|stop|sleep|rest"
-    r"|lie down|have a nap|get some (?:sleep|rest))(?: now| here| for (?:now|today))?(?=[,;.!]|$| the | my ))"
+    r"|lie down|have a nap|get some (?:sleep|rest))(?: now| here| for (?:now|today))?(?=[,;.!]|$))"
     r"|안녕히 (?:계|가|주무)|오늘은 (?:그만|이만|여기까지)|이만 (?:할|하겠|줄|가|쉬|자|끝|들어|나)"
     r"|(?:다음에|내일|나중에|이따) (?:또 |다시 )?(?:봬|뵐|뵙|봐요|만나|얘기|이야기|올게|할게)"
     r"|그럼 이만|쉴게|쉴래|그만 잘게|자러 갈|잘 있어요|먹으러 가야"
@@ -26,6 +26,14 @@ _SPOKEN_OF = re.compile(
     r"\b(?:sa(?:y|id|ying)|wave[ds]?|kiss\w*) (?:\w+ ){0,2}(?:goodbye|good bye|bye|good ?night)|bye to "
     r"|라고|했(?:어|는|더)"
 )
+_MATTERS = re.compile(
+    r"\b(?:pain\w*|hurt\w*|agony|suffer\w*|bleed\w*|blood|breath\w*|chok\w*|suffocat\w*|dizzy|fell|fallen|vomit\w*|chest"
+    r"|chemo\w*|dialysis|treatment|medicines?|medication|insulin|morphine|tablets?|pills?|machine|tube|drip|oxygen"
+    r"|di(?:e|es|ed|ying)|dying|death|dead|heaven|forever|never|alone|nobody|hits?|hitting|drunk|gun|rope|knife"
+    r"|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake))\b"
+    r"|아프|아파|통증|고통|피가|출혈|숨|약을|약은|항암|투석|치료|죽|하늘|천국|저승|영영|영원|다시는|혼자|때리|때려|칼|어지러"
+)
+"""What must be answered before a goodbye or a kind word: the body, treatment, death, another's violence."""
 _YES = (
     r"(?:yes|yeah|yep|ok|okay|sure|please|go ahead|i would|i'd like that|that would be (?:good|nice|great|kind)"
     r"|do that|네|예|응|그래|그래요|그래 ?주세요|그렇게 ?해 ?(?:주세요|줘요)|좋아요|좋습니다"
@@ -57,7 +65,17 @@ def takes_leave(text: str) -> bool:
     """Whether a short text says goodbye to the counsellor. Speaking of a goodbye is not one."""
     plain = normalise(text)
     short = len(spoken_words(plain)) <= _LONG and not is_question(text)
-    return short and bool(_LEAVING.search(plain)) and not _SPOKEN_OF.search(plain)
+    return short and says_goodbye(text) and not _SPOKEN_OF.search(plain)
+
+
+def says_goodbye(text: str) -> bool:
+    """Whether a text has words of a goodbye."""
+    return bool(_LEAVING.search(normalise(text)))
+
+
+def matters(text: str) -> bool:
+    """Whether a text speaks of pain, treatment, death or violence: then small talk is no answer."""
+    return bool(_MATTERS.search(normalise(text)))
 
 
 def thanks_only(text: str) -> bool:

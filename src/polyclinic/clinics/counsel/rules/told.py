@@ -7,7 +7,7 @@ from functools import cache
 
 from polyclinic.clinics.counsel.rules.asking import asks
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.small_talk import asks_who, takes_leave
+from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
@@ -45,14 +45,16 @@ def feeling_named(text: str) -> str:
 
 
 def shows_no_feeling(text: str) -> bool:
-    """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds."""
-    bare = all(asks(part) or only_courtesy(part) for part in sentences(text))
-    return only_leaves(text) or ((bare or bool(_PLEASANT.search(normalise(text)))) and not feeling_named(text))
+    """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds.
+    Words about pain, treatment or death are never without feeling.
+    """
+    bare = all(asks(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text))
+    return only_leaves(text) or (bare and not matters(text) and not feeling_named(text))
 
 
 def only_leaves(text: str) -> bool:
     """Whether a text says goodbye and names no feeling that must be answered first. Being tired is why people stop."""
-    return takes_leave(text) and feeling_named(text) in ("", "tired", "good")
+    return takes_leave(text) and not matters(text) and feeling_named(text) in ("", "tired", "good")
 
 
 def answer_to_feeling(name: str, lang: Lang) -> str:
@@ -72,7 +74,7 @@ def answer_to_story(text: str, lang: Lang, before: str) -> str:
         if hit is not None:
             word = next((found for found in hit.groups() if found), "")
             return str(data("heard")["story"][name][lang]).format(word=word)
-    last = sentences(text)[-1].rstrip(" .!~…")
+    last = sentences(text)[-1].rstrip(" .!?~…")
     if len(spoken_words(text)) < _QUOTED_WORDS[lang] or len(last) > _QUOTE_CHARS:
         return ""
     return small_words("quote", lang).format(word=last)

@@ -41,7 +41,8 @@ _SEVERAL = re.compile(
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _BAD = re.compile(
     r"\b(?:useless|pointless|nonsense|silly|mad|madness|crazy|dangerous|unsafe|harmful|overkill|malpractice|negligent|worst|joke"
-    r"|forbidden|contraindicated|risks?|risky|terrible|absurd|lazy|aggressive|refuse|unnecessary|can (?:wait|follow)"
+    r"|forbidden|contraindicated|risks?|risky|terrible|absurd"
+    r"|bad|a trap|seems off|lazy|aggressive|refuse|unnecessary|can (?:wait|follow)"
     r"|takes (?:hours|ages)|for last)\b",
     re.IGNORECASE,
 )

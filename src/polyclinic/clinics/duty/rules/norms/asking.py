@@ -42,6 +42,7 @@ _BLAMES = re.compile(
     r"mind|matter with you|wrong with you|want from|call (?:that|this|yourself)|fault|blame|guilty|asham\w*|sorry|"
     r"excus\w*|stupid\w*|silly|careless\w*|lazy|idiot\w*|fool\w*|crazy|mad|ridiculous|child(?:ish)?|fuss|whin\w*|"
     r"complain\w*|moan\w*|nonsense|rubbish|deaf|blind|drunk|liar?|lying|lie to|pretend\w*|fak(?:e|ing)|exaggerat\w*|"
+    r"fat|pig|brain|imaginary|ugly|smell\w*|dirty|i ordered|in bed (?:\d+|\w+)|"
     r"hotel|time for|waste|wasting|people|hell|damn|god|earth|that all|like that|need an ambulance|waiting room|"
     r"can wait|level \d)\b|n't\b|\byou (?:\w+ ){0,2}(?:man|woman|girl|boy|lady|one|lot)\b"
 )
