@@ -63,8 +63,8 @@ NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0
 def read_message(text: str, opening: bool = False) -> GuardReading:
     """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") and
     bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and only
-    the word screen looks at them. `opening` says that these are first words; first words with a goodbye are read like
-    later ones.
+    the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of later
+    messages counts.
     """
     if _ONE_SIGN.fullmatch(text) or only_courtesy(text):
         return NOTHING_READ
@@ -105,8 +105,8 @@ def _read(text: str, opening: bool) -> GuardReading:
     wish = danger + found["passive"]
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
-    opening = opening and not says_goodbye(text)
-    if danger >= levels["opening" if opening and gravest in OWN_DANGERS else "doubt"]:
+    lenient = opening and gravest in OWN_DANGERS and not says_goodbye(text)
+    if danger >= levels["opening" if lenient else "doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"
     elif wish >= levels["opening_flag" if opening else "flag"]:
         level = "flag"
