@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from polyclinic.text.normal import straight
+from polyclinic.text.questions import QUESTION_WORD, in_question_order
 
 ClauseStance = Literal["stands", "doubts", "denies", "asks"]
 
@@ -41,11 +42,12 @@ _REASON = (
     r"because|bc|cos|since|(?<!be )(?<!been )given|seeing|due to|considering"
     r"|as(?= (?:he|she|it|they|there|the|her|his|no|i)\b)"
 )
+_LEFT = r"what(?:'s| is)? (?:left|remains)"
 _LEADS = (
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!looks )so(?! (?:much|many|far)\b)|hence|therefore|thus|ergo|in the end"
     r"|final(?:ly| answer| vote| choice)"
     r"|(?:which |that |this |only |and )*(?:leaves|leaving|makes it|(?:gets|brings) me to)"
-    r"|what(?:'s| is)? (?:left|remains)(?: is)?|(?:i'm|i am) left with|i (?:end up|settle|choose|pick)|i'll take"
+    rf"|{_LEFT}(?: is)?|(?:i'm|i am) left with|i (?:end up|settle|choose|pick)|i'll take"
 )
 _INSTEAD = (
     r"rather than|instead of|as opposed to|in place of|ahead of|apart from|except|other than|unlike"
@@ -135,12 +137,10 @@ _DOUBTS = _pattern(
     rf"{_NOT_SPEAKER}(?<=\w) (?:would|could)(?:'ve)? (?!be (?:my|the|best|right|first|better|what|it)\b)\w",
 )
 """What the speaker thought of, or would expect: "measles would itch"."""
-_ASKS = _pattern(
-    r"^(?:and |so |but |well |hmm )?(?:why|what(?! is left)|who|how|where)(?:'s)? (?:is|are|was|do|does|did|would|could"
-    r"|can|should|isn't|about|on earth|if|else|big|fast|long|many|much|wrote)\b",
-    r"^(?:is|are|was|does|do|did|would|could|can|should|has|have|(?:is|are|does|would|should|could|ca)n't) "
-    r"(?:a|an|the|it|this|that|he|she|you|we|they|there|i|anyone|his|her)\b",
-)
+_TELLS = re.compile(rf"(?:{_LEFT}|so (?!{QUESTION_WORD})|(?P<adds>which|whose|when))\b", re.IGNORECASE)
+"""A clause that is no question, although it begins like one: what is left, "so is a stroke", and (`adds`) what is added
+to the clause before it ("a rash, which is itchy").
+"""
 _TAG = _pattern(r"^(?:surely|right|yes|i think|i guess|i'd say|isn't it)$")
 _YES = _pattern(r"^ye(?:s|ah|p)\b")
 _EMPTY = _pattern(
@@ -192,11 +192,16 @@ def read_clauses(text: str) -> tuple[StatedClause, ...]:
                 back = before if len(found) == begins else len(found) - 1
                 found[back:] = [earlier._replace(stance="denies") for earlier in found[back:]]
             found.append(clause)
-        if (asked and not _TAG.search(found[-1].words)) or any(_ASKS.search(each.words) for each in found[begins:]):
+        if (asked and not _TAG.search(found[-1].words)) or any(map(_asks, found[begins:])):
             asked_about = found[begins:]
             found[begins:] = [clause._replace(stance="asks") for clause in asked_about]
         before = begins
     return tuple(found)
+
+
+def _asks(clause: StatedClause) -> bool:
+    tells = _TELLS.match(clause.words)
+    return in_question_order(clause.words) and (tells is None or (clause.opens and tells["adds"] is not None))
 
 
 def _sentences(text: str) -> list[tuple[str, bool]]:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from polyclinic.cli.play import command
 from polyclinic.clinics.counsel.documents import shipped
-from polyclinic.clinics.counsel.rules.asking import asks, subject_words
+from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import offline
 from polyclinic.clinics.counsel.rules.lexicon import screen
@@ -161,12 +161,12 @@ def test_the_guard_reads_every_goodbye_that_could_mean_more(text: str) -> None:
 
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_a_question_is_one_without_its_mark_too(text: str) -> None:
-    assert asks(text) and subject_words(text)
+    assert wants_to_know(text) and subject_words(text)
 
 
 @pytest.mark.parametrize("text", NO_QUESTIONS)
 def test_a_statement_is_no_question(text: str) -> None:
-    assert not asks(text)
+    assert not wants_to_know(text)
 
 
 @pytest.mark.parametrize(

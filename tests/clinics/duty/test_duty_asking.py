@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyclinic.clinics.duty.rules.norms.asking import asks, asks_plainly
+from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.checker import read_action
 from polyclinic.clinics.duty.rules.norms.norm import inventory, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import Scene
@@ -89,7 +89,7 @@ async def test_a_plain_question_breaks_no_norm(reader: str) -> None:
 
 @pytest.mark.parametrize("text", CARRYING)
 def test_a_question_that_states_or_orders_does_not_only_ask(text: str) -> None:
-    assert not asks(text) and not asks_plainly(text)
+    assert not only_asks(text) and not asks_plainly(text)
 
 
 @pytest.mark.parametrize("text", BLAMING)

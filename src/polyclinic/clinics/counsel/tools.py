@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
-from polyclinic.clinics.counsel.rules.asking import asks, subject_words
+from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.message import Frozen
@@ -27,17 +27,21 @@ KEPT_SEARCHES = 256
 # The default vectors know little Korean: in Korean they only break ties of word scores. A weight of 0.1 moved a passage
 # by six ranks and lost questions once there were many documents.
 _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.01}
-# Below this word score, no document answers the query. Of the written questions 97 % lie above it in
-# English and 95 % in Korean; greetings, thanks and small talk lie below.
 _LEAST: dict[Lang, float] = {"en": 7.0, "ko": 8.5}
+"""A document with this word score answers the query. Of the written questions 97 % lie above it in English and 95 % in
+Korean; greetings, thanks and small talk lie below.
+"""
 # How many ranks a document gains for each word of a question that is in its title or keywords. On the questions of an
 # author who saw no document, the first one found fits 0.78 instead of 0.59 of the Korean questions; in English nothing
 # changes above 1.
 _NAMED_RANKS: dict[Lang, int] = {"en": 1, "ko": 2}
-# A short question scores little. It is also answered from a document whose title and keywords have more than half of
-# its words, or whose title has this share of them if the word score is not tiny.
-_KEYWORD_SHARE, _LEAST_TITLED = 0.5, 4.0
+# The next three are for a short question, which scores little: its words are looked for in titles and keywords.
+_KEYWORD_SHARE = 0.5
+"""A document answers whose title and keywords have more than this share of the words of the question."""
 _TITLE_SHARE: dict[Lang, float] = {"en": 0.5, "ko": 0.3}
+"""A document also answers whose title alone has this share of them, if its word score is not tiny."""
+_LEAST_TITLED = 4.0
+"""A word score that is not tiny."""
 _HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
 
 
@@ -81,7 +85,7 @@ class Knowledge:
         if key not in self._kept:
             if len(self._kept) >= KEPT_SEARCHES:
                 self._kept.clear()
-            asked = subject_words(query) if relevant and asks(query) else query
+            asked = subject_words(query) if relevant and wants_to_know(query) else query
             found = self._indexes[lang].search(asked, k=4 * k) if asked else []
             here = [each for each in found if not country or self._pages[each.document.id].country in ("", country)]
             self._kept[key] = self._sources(self._near(here, query, asked, lang) if relevant else here)[:k]

@@ -8,29 +8,12 @@ from __future__ import annotations
 import re
 
 from polyclinic.text.normal import normalise
-from polyclinic.text.sentences import is_question, sentences
+from polyclinic.text.questions import asks_something
+from polyclinic.text.sentences import sentences
 from polyclinic.text.words import STOP_WORDS, words
 
-_POLITE = r"(?:(?:so|and|but|ok|okay|well|hello|hi|please|sorry|doctor|also)[, ]+)*"
-_VERBS = r"(?:do|does|did|will|would|can|should|is|are)"
-_ASKS = re.compile(
-    rf"^{_POLITE}(?:wh?[ao]t(?:'s|s)?|who(?:'s)?|where|which|does|may i|am i|(?:when|why) {_VERBS}"
-    rf"|how (?:{_VERBS}|long|much|many|often|soon|come)|can (?:i|you|u|my|they|we|a|the)|could (?:i|you|u|my|they|we)"
-    r"|do (?:i|you|u|they|we|my)|is (?:it|there|this|that|a|an|the|my)|are (?:there|they)"
-    r"|will (?:i|it|they|my|you|the)|would (?:it|they|my)|should (?:i|my|we))\b"
-    r"|\b(?:tell me (?:about|what|how|more|if)|explain|i'd like to (?:know|ask|understand)"
-    r"|i (?:want|wanted|would like|need|wish) to (?:know|ask|understand)"
-    r"|i (?:wonder|was wondering)|do(?:es)? any(?:one|body) know|any idea|difference between"
-    rf"|[,;] (?:and |but |so )?(?:what|who|where|how|why|when|which) {_VERBS})\b"
-)
-_ASKS_KOREAN = re.compile(
-    r"(?:나요|까요|니까|[인은는던건닌]가요)(?=\s|$)|(?:는지요|은지요|을까|는데요 왜|나|냐|노)$"
-    r"|알려\s?(?:줘|주|달)|설명\s?(?:해|좀|부탁)|가르쳐\s?(?:줘|주)|궁금(?:해|합|하)"
-    r"|(?:뭐|뭔|무엇|무슨|어디|얼마|누가|누구|언제|몇).*(?:요|죠|지|야|임|대|거|건데)$"
-)
-_NO_QUESTION = re.compile(
-    r"^what (?:a|an)\b|\bwhy me\b|[이가도] 나요$|모르겠|건가 (?:봐|싶)|나 (?:봐|싶)|왜 하필|싶어|봐요$|겠(?:어|네)요$"
-)
+_LAMENT = re.compile(r"\bwhy me\b|왜 하필|싶어|모르겠")
+"""What sounds like a question, even with its mark, and is not one that a document answers: "Why me?" """
 _ABOUT_ASKING = """
 actually allowed anymore anything ask cant care does doesn doing
 dont exactly explain get getting gets give go going happen
@@ -48,16 +31,9 @@ _KOREAN_ENDING = re.compile(
 )
 
 
-def asks(text: str) -> bool:
-    """Whether a text asks something: with a question mark, or in the form of a question."""
-    return any(_asks(part) for part in sentences(text))
-
-
-def _asks(sentence: str) -> bool:
-    plain = normalise(sentence).rstrip(" .~…")
-    if _NO_QUESTION.search(plain):
-        return False
-    return is_question(sentence) or bool(_ASKS.search(plain) or _ASKS_KOREAN.search(plain))
+def wants_to_know(text: str) -> bool:
+    """Whether a text asks something that could be answered."""
+    return any(asks_something(part) and not _LAMENT.search(normalise(part)) for part in sentences(text))
 
 
 def subject_words(text: str) -> str:

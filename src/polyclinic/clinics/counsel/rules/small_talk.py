@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.counsel.rules.courtesy import beyond_thanks, only_courtesy
+from polyclinic.clinics.counsel.rules.courtesy import beyond_thanks, only_courtesy, polite_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question
 from polyclinic.text.words import spoken_words
 
-_LEAVING = re.compile(
-    r"\b(?:goodbye|good bye|bye(?: bye)?|ta ta|cya|ttyl|i'm off|leave it (?:there|here)"
-    r"|let'?s stop (?:here|there)|good ?night|see you|until (?:tomorrow|next time)|enough for today"
-    r"|(?:talk|speak) (?:to you )?(?:tomorrow|later|soon|another time|again)"
-    r"|that(?:'s| is| will be) (?:all|it|enough) for (?:today|now)"
-    r"|(?:have to|need to|must|got to|gotta|should|better|will|i'll|going to) (?:go|leave|run|stop|sleep|rest"
-    r"|lie down|have a nap|get some (?:sleep|rest))(?: now| here| for (?:now|today))?(?=[,;.!]|$))"
-    r"|안녕히 (?:계|가|주무)|오늘은 (?:그만|이만|여기까지)|이만 (?:할|하겠|줄|가|쉬|자|끝|들어|나)"
-    r"|(?:다음에|내일|나중에|이따) (?:또 |다시 )?(?:봬|뵐|뵙|봐요|만나|얘기|이야기|올게|할게)"
-    r"|그럼 이만|쉴게|쉴래|그만 잘게|자러 갈|잘 있어요|먹으러 가야"
-    r"|(?<!에 )(?<!로 )(?<!러 )(?:가 ?봐야|자야|쉬어야|들어가야|나가 ?봐야) ?(?:해|겠|돼|합|될|할 것)"
-    r"|또 올게|수고하세요|끊을게"
-)
 _SPOKEN_OF = re.compile(
     r"\b(?:sa(?:y|id|ying)|wave[ds]?|kiss\w*) (?:\w+ ){0,2}(?:goodbye|good bye|bye|good ?night)|bye to "
     r"|라고|했(?:어|는|더)"
@@ -70,7 +57,7 @@ def takes_leave(text: str) -> bool:
 
 def says_goodbye(text: str) -> bool:
     """Whether a text has words of a goodbye."""
-    return bool(_LEAVING.search(normalise(text)))
+    return bool(polite_pattern("goodbye", "leaving", whole=False).search(normalise(text)))
 
 
 def matters(text: str) -> bool:

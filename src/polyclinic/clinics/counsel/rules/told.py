@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from polyclinic.clinics.counsel.rules.asking import asks
-from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.asking import wants_to_know
+from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, only_courtesy
 from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.normal import normalise
@@ -48,7 +48,7 @@ def shows_no_feeling(text: str) -> bool:
     """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds.
     Words about pain, treatment or death are never without feeling.
     """
-    bare = all(asks(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text))
+    bare = all(wants_to_know(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text))
     return only_leaves(text) or (bare and not matters(text) and not feeling_named(text))
 
 
@@ -82,4 +82,4 @@ def answer_to_story(text: str, lang: Lang, before: str) -> str:
 
 def asks_for_information(text: str) -> bool:
     """Whether a text asks something that a document could answer."""
-    return not asks_who(text) and any(asks(part) and not only_courtesy(part) for part in sentences(text))
+    return asks_beyond_greeting(text) and not asks_who(text)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.text.normal import HANGUL, normalise
+from polyclinic.text.normal import HANGUL
+from polyclinic.text.questions import QUESTION_WORD, in_question_order, without_lead
 from polyclinic.text.sentences import is_question
 
 _CARRIES = re.compile(
@@ -25,17 +26,21 @@ that tells something, an order made polite.
 """
 _ASKING_LEAVE = re.compile(r"^(?:may|shall|should|can|could) (?:i|we)\b")
 """A person who asks whether they may do something has not done it."""
-_WHO = r"(?:you|he|she|it|they|anyone|anybody|anything|somebody|someone|there)"
-_IS = r"(?:do|does|did|have|has|is|are|was|were)"
-_WH = r"(?:since )?(?:when|where|what|which|who|whose|how)(?: (?!could|can|dare|come)\w+){0,3}"
-_BEGINS = re.compile(rf"(?:{_IS} {_WHO}|{_WH} {_IS} {_WHO})\b")
-"""A question by the order of its words, also where the mark is missing."""
-_BEGINS_MARKED = re.compile(
-    rf"(?:(?:do|have) (?:{_WHO}|i|we|the|your|his|her|their|any)|(?:does|did|has|is|are|was|were) \w+|"
-    rf"{_WH} (?:{_IS}|will|would|should)|any|who \w+ed|what \w+s you|"
+_VERB = r"(?:do|does|did|have|has|is|are|was|were|am)"
+_ABOUT = rf"(?:since )?(?!why\b){QUESTION_WORD}(?: (?!could|can|dare|come)\w+){{0,3}}"
+_OF_A_HISTORY = re.compile(
+    r"(?:(?:do|have) (?:i|you|he|she|it|we|they|any\w*|some\w+|there|the|your|his|her|their)|"
+    r"(?:does|did|has|is|are|was|were) \w+|"
+    rf"{_ABOUT} (?:{_VERB}|will|would|should)|any|who \w+ed|what \w+s you|"
     r"(?:can|could|would|will) you (?:please )?(?:tell|show|say|describe|explain|point|spell|walk|stand|sit|move|feel|"
     r"breathe|hear|see|sleep|eat|remember|manage|climb|lift|hold (?:out|up)|swallow|read|repeat))\b"
 )
+"""How the questions of a history begin."""
+_REPROACHES = re.compile(
+    rf"why\b|(?:(?:since )?{QUESTION_WORD}(?: (?!{_VERB}\b)[\w'-]+){{0,3}} )?{_VERB} (?:i|we|this|that)\b"
+)
+"""Without its mark, "why did you", "do I have to" and "is that clear" may be reproaches: the reader judges these."""
+_GRUDGES = re.compile(r"\s*(?:but|well)\b", re.IGNORECASE)
 _BLAMES = re.compile(
     r"\b(?:not|never|no|nobody|always|again|even|really|seriously|honestly|just|only|simply|surely|anyway|ever so|"
     r"finally|such an?|so (?!far|on|that|many|long as)\w+|enough of|supposed|bother\w*|idea|expect\w*|think\w*|sure|"
@@ -53,17 +58,13 @@ _YOU_ARE = re.compile(
     r"afraid|still (?:in|on|taking|using)|ever|living|seeing|a smoker)"
 )
 """What somebody is said to be may be an insult: only what a history asks for counts as plain."""
-_LEAD = re.compile(
-    r"^(?:(?:hello|hi|good (?:morning|afternoon|evening)|and|so|then|now|ok|okay|please|thanks|thank you|"
-    r"doctor|nurse|sir|madam|(?:mr|mrs|ms|dr)\.? \w+)[ ,:-]+)+"
-)
 
 
-def asks(sentence: str) -> bool:
+def only_asks(sentence: str) -> bool:
     """Whether a sentence asks and tells nothing: no fact, no order, no promise."""
     if HANGUL.search(sentence):
         return is_question(sentence)
-    return (is_question(sentence) and _carries_nothing(_bare(sentence))) or asks_plainly(sentence)
+    return (is_question(sentence) and _carries_nothing(without_lead(sentence))) or asks_plainly(sentence)
 
 
 def asks_plainly(sentence: str) -> bool:
@@ -71,15 +72,13 @@ def asks_plainly(sentence: str) -> bool:
 
     Korean has no such rule: the reader judges it.
     """
-    text = _bare(sentence)
-    if HANGUL.search(text) or not _carries_nothing(text) or _BLAMES.search(text) or _YOU_ARE.search(text):
+    text = without_lead(sentence)
+    blames = _BLAMES.search(text) or _YOU_ARE.search(text) or _GRUDGES.match(sentence)
+    if HANGUL.search(text) or not _carries_nothing(text) or blames:
         return False
-    return (_BEGINS_MARKED if is_question(sentence) else _BEGINS).match(text) is not None
-
-
-def _bare(sentence: str) -> str:
-    """The sentence in lower case without a greeting or a name before it."""
-    return _LEAD.sub("", normalise(sentence))
+    if is_question(sentence):
+        return _OF_A_HISTORY.match(text) is not None
+    return in_question_order(text, surely=True) and not _REPROACHES.match(text)
 
 
 def _carries_nothing(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polyclinic.clinics.duty.rules.norms.asking import asks, asks_plainly
+from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
@@ -65,8 +65,8 @@ def cannot_break(norm: Norm, scene: Scene) -> bool:
     if known == "":
         return False
     spoken = [sentence for sentence in said if not only_courtesies(sentence)]
-    only_asks = known in BY_STATEMENT and all(map(asks, spoken))
-    return only_asks or set(spoken) <= set(harmless(norm, scene))
+    questions_alone = known in BY_STATEMENT and all(map(only_asks, spoken))
+    return questions_alone or set(spoken) <= set(harmless(norm, scene))
 
 
 def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
         sentence
         for sentence in sentences(scene.text)
         if sentence in repeated
-        or (asks_plainly if known in _ASKING_MAY_BREAK else asks)(sentence)
+        or (asks_plainly if known in _ASKING_MAY_BREAK else only_asks)(sentence)
         or _harmless(known, normalise(sentence))
     )
 
@@ -127,7 +127,7 @@ def proves_nothing(norm: Norm, words: str) -> bool:
     known = _known(norm)
     if known not in BY_STATEMENT:
         return False
-    return all(asks(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
+    return all(only_asks(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
 
 
 def _harmless(known: str, sentence: str) -> bool:
