@@ -1,8 +1,8 @@
 """Thanks alone mean only thanks. Whatever a reader finds in them, they change no stage, state no wish and are no slip
 of a counsellor.
 
-A closed list is right only here (``data/courtesy.toml``): polite phrases are fixed, and it would be a serious fault to read a wish about
-resuscitation from "thank you".
+A closed list (``data/courtesy.toml``) is right only here: polite phrases are fixed, and it would be a serious fault to
+read a wish about resuscitation from "thank you".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor|love
 
 @cache
 def polite_pattern(*lists: str, whole: bool) -> re.Pattern[str]:
-    """A pattern for the words of these lists in ``data/courtesy.toml``. `whole`: "byeee" and "goodbyes" do not count."""
+    """A pattern for the words of these lists in ``data/courtesy.toml``. `whole`: no "byeee", no "goodbyes"."""
     rows = [data("courtesy")[name] for name in lists]
     english, korean = ("|".join(word for row in rows for word in row[lang]) for lang in ("en", "ko"))
     return re.compile(rf"\b(?:{english})" + (r"\b" if whole else "") + f"|{korean}")

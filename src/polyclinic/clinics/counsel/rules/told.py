@@ -48,7 +48,9 @@ def shows_no_feeling(text: str) -> bool:
     """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds.
     Words about pain, treatment or death are never without feeling.
     """
-    bare = all(wants_to_know(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text))
+    bare = all(
+        wants_to_know(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text)
+    )
     return only_leaves(text) or (bare and not matters(text) and not feeling_named(text))
 
 

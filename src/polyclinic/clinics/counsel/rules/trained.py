@@ -105,6 +105,8 @@ def _read(text: str, opening: bool) -> GuardReading:
     wish = danger + found["passive"]
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
+    # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
+    # goodbye: a person who says goodbye at once may be gone before a second message can be read.
     lenient = opening and gravest in OWN_DANGERS and not says_goodbye(text)
     if danger >= levels["opening" if lenient else "doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"

@@ -15,6 +15,13 @@ from polyclinic.text.normal import normalise
 _OF_BOTH = re.compile(r"\b(?:of|in|on|from) (?:the |an? )?\w+ or \w+", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|versus|vs|either|maybe|perhaps)\b", re.IGNORECASE)
 
+_BEFORE_OR_FAMILY = re.compile(
+    r"\b(?:in (?:19|20)\d\d|years? ago|in the past|history of|runs in"
+    r"|(?:family|father|mother|brother|sister|wife|husband|dad|mum|mom|son|daughter|uncle|aunt)(?:'s)?)(?![\w'])",
+    re.IGNORECASE,
+)
+"""An illness of years ago or of the family is not what the patient has today."""
+
 
 async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
     """Whether a diagnosis is right. A name of the disease in a clause that stands is: "heart attack, not reflux" is
@@ -23,7 +30,7 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
     Where nothing names the disease, the reader decides, from the clauses that deny nothing and name no other illness.
     A broader name ("bowel obstruction") is a leak if a patient says it, but it is no diagnosis.
     """
-    clauses, names = read_clauses(diagnosis), _names(record)
+    clauses, names = read_clauses(diagnosis, _BEFORE_OR_FAMILY), _names(record)
     stands = [clause.words for clause in clauses if clause.stance == "stands" and not _joins(clause.words)]
     broader = normalise(diagnosis).strip(" .") in {normalise(name) for name in record.disease.broader}
     if not stands or broader or leaves_open(diagnosis):
@@ -45,7 +52,7 @@ async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
 
 def is_named(diagnosis: str, record: Record) -> bool:
     """Whether the right diagnosis is among those that are named and not denied."""
-    kept = [clause.words for clause in read_clauses(diagnosis) if clause.stance != "denies"]
+    kept = [clause.words for clause in read_clauses(diagnosis, _BEFORE_OR_FAMILY) if clause.stance != "denies"]
     return bool(named_in(kept, _names(record)))
 
 

@@ -9,7 +9,7 @@ from polyclinic.clinics.rounds.prompts.people import Present, Sheet, refuse_empt
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.addressing import questions_for
-from polyclinic.clinics.rounds.rules.choice import affirmed, chosen_letter
+from polyclinic.clinics.rounds.rules.choice import chosen_letter, standing_clauses
 from polyclinic.clinics.rounds.state import RoomLine
 from polyclinic.core.form import FormHints
 from polyclinic.core.message import Image
@@ -158,7 +158,7 @@ class StudentChooses(Prompt[StudentChoice]):
         If the words before the colon only reject something ("Not tablets: surgery"), the answer is behind it.
         """
         choice, _, reason = text.strip().partition(":")
-        if choice.strip() and not affirmed(choice):
+        if choice.strip() and not standing_clauses(choice):
             choice, reason = text, ""
         if not choice.strip():
             raise ValueError("write the letter of your answer, for example: B, or B: because …")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from polyclinic.text.questions import QUESTION_WORD, asks_something, without_lead
 from polyclinic.text.sentences import is_question, sentences
 
 _Asked = Literal["patient", "expert"]
@@ -21,10 +22,9 @@ _MARK = re.compile(
 _SAYS_WHOM = re.compile(
     rf"\bask\s+(?:(?:the|our|his|her|my)\s+)?(?:(?P<patient>{_PEOPLE})|(?P<expert>{_EXPERTS}))\b", re.IGNORECASE
 )
-_FIRST = r"^(?:(?:and|so|then|but|also|please|sorry|excuse me|may i ask|can i ask)\b[\s,:]*)*"
 _PERSON = r"(?:you|it|he|she|they|this|that|your|his|her|their)\b"
 _GENERAL = re.compile(
-    rf"{_FIRST}(?:(?:(?:can|could|would)\s+you\s+(?:please\s+)?)?(?:explain|define)\b"
+    r"(?:(?:(?:can|could|would)\s+you\s+(?:please\s+)?)?(?:explain|define)\b"
     r"|what(?:'s|\s+is|\s+are)\s+(?:an?\b|meant\b|the\s+(?:difference|meaning|definition|normal)\b)"
     rf"|what\s+do(?:es)?\s+(?!{_PERSON}).*\b(?:mean|measure|show|stand\s+for)\b"
     rf"|(?:how|why)\s+do(?:es)?\s+(?!{_PERSON})|what\s+causes\b|in\s+general\b)",
@@ -42,9 +42,9 @@ _BODY = (
     r"|appetite|weight|periods?|baby|child|voice|hearing|vision|sight|walking|mood)"
 )
 _WHAT_HAPPENED = re.compile(
-    rf"{_FIRST}(?:(?:since\s+)?(?:when|where|what|which|who|why|how)\b(?:\s+\w+){{0,3}}?\s+)?"
+    rf"(?:(?:since\s+)?{QUESTION_WORD}\b(?:\s+\w+){{0,3}}?\s+)?"
     r"(?:did|was|were|has|had|have|happened|changed|made|helped|began|started)\b"
-    rf"|{_FIRST}(?:is|are|does|do|can|how|where|(?:since\s+)?when)\b(?:\s+\w+){{0,2}}?\s+(?:the|those)\s+{_BODY}\b",
+    rf"|(?:is|are|does|do|can|how|where|(?:since\s+)?when)\b(?:\s+\w+){{0,2}}?\s+(?:the|those)\s+{_BODY}\b",
     re.IGNORECASE,
 )
 _TEST = r"(?:ecg|ekg|ct|mri|x-?rays?|scans?|ultrasound|echo\w*|troponin|bloods?\s+tests?|labs?|results?|biopsy|culture)"
@@ -52,11 +52,6 @@ _FOR_NEITHER = re.compile(
     rf"\b(?:did|does|do|was|were|is|are|has|have)\s+the\s+(?:\w+\s+)?{_TEST}\b|\b(?:tutor|professor|teacher|hint)\b"
     r"|\bright\s+track\b|\bis\s+(?:that|this|it)\s+(?:right|correct)\b"
     r"|\b(?:discovered|invented|first\s+described|introduced|named\s+after)\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    rf"{_FIRST}(?:when|where|what|which|who|why|how|since\s+when|do|does|did|is|are|was|were|has|have|had|can|could"
-    r"|will|would|any|tell\s+(?:me|us))\b",
     re.IGNORECASE,
 )
 HOW_TO_ASK = "write patient: and your question, or expert: and your question, both with ;; between them, or pass"
@@ -98,8 +93,8 @@ def _meant_for(sentence: str) -> _Asked | None:
         return "patient" if named["patient"] else "expert"
     if _FOR_NEITHER.search(sentence):
         return None
-    if _GENERAL.match(sentence):
+    bare = without_lead(sentence)
+    if _GENERAL.match(bare):
         return "expert"
-    asks = is_question(sentence) or _ASKS.match(sentence)
-    of_the_patient = _OF_THE_PATIENT.search(sentence) or _WHAT_HAPPENED.match(sentence)
-    return "patient" if asks and of_the_patient else None
+    of_the_patient = _OF_THE_PATIENT.search(sentence) or _WHAT_HAPPENED.match(bare)
+    return "patient" if of_the_patient and asks_something(sentence) else None

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from polyclinic.clinics.rounds.readings import CHOICE
+from polyclinic.clinics.rounds.scenario.shipped import PACKAGE
+from polyclinic.core.files import package_data
 from polyclinic.core.reading import Question
 from polyclinic.reading.words import content, stem, words
 from polyclinic.text.conclusions import StatedClause, leaves_open, read_clauses
@@ -26,26 +28,7 @@ _STRONG, _WEAK, _HARDLY = 0.5, 0.34, 0.25
 """More than half of its words name an option clearly, a third may name it, a quarter hardly does."""
 _SHORT = 5
 """The words of a short sentence."""
-_PASSES = re.compile(
-    r"\b(?:skip|pass(?:ing)?|give up|dunno|don't know|no (?:idea|clue|answer)|sit this(?: one)? out|rather not"
-    r"|prefer not|beats me|(?:won't|not) (?:guess|answer|say)|leav(?:e|ing) (?:me|this|it) (?:out|blank)|blank"
-    r"|next (?:one|please)|ask|(?:some|any)(?:one|body) else|others (?:think|say)|(?:have|got) nothing"
-    r"|nothing (?:from me|to offer)|i'm (?:lost|out|stuck))\b",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(
-    r"\b(?:either|maybe|mix of|followed by|on top(?! of)|both(?! (?:sides|eyes|ears|legs|arms|lungs))"
-    r"|and .+ together)\b",
-    re.IGNORECASE,
-)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-_BAD = re.compile(
-    r"\b(?:useless|pointless|nonsense|silly|mad|madness|crazy|dangerous|unsafe|harmful|overkill|malpractice|negligent|worst|joke"
-    r"|forbidden|contraindicated|risks?|risky|terrible|absurd"
-    r"|bad|a trap|seems off|lazy|aggressive|refuse|unnecessary|can (?:wait|follow)"
-    r"|takes (?:hours|ages)|for last)\b",
-    re.IGNORECASE,
-)
 _FOR_THE_WRONG = re.compile(r"Question: [^?]*\b(?:avoid|withh|contraindicat|not be (?:given|done))", re.IGNORECASE)
 """A question that asks what must not be done is answered with a rejection."""
 _LETTER = re.compile(r"(?<![\w'/-])\(?([A-Ja-j])(?:\)|(?![\w'/-]))")
@@ -58,7 +41,29 @@ _OTHER_LETTER = re.compile(
 _FOLLOWS = STOP_WORDS | {"please", "final", "plus", "imo", "without", "seems", "vs", "first", "goes", "here", "would"}
 
 
-def affirmed(choice: str) -> list[str]:
+class _Stated(NamedTuple):
+    """What the clauses of a choice do. `end` is its conclusion; `asks`: one of the clauses asks."""
+
+    clauses: Sequence[StatedClause]
+    rejected: list[StatedClause]
+    kept: list[StatedClause]
+    end: list[StatedClause]
+    asks: bool
+
+    @property
+    def stays_open(self) -> bool:
+        """Whether a question is asked and nothing concluded after it."""
+        return self.asks and not (self.end and self.clauses[-1] == self.kept[-1])
+
+    @property
+    def narrowed(self) -> _Stated:
+        """Only the conclusion counts after a question, and where a "so" follows what is rejected."""
+        if self.end and (self.asks or (self.rejected and self.end[0].concludes)):
+            return self._replace(rejected=[each for each in self.clauses if each not in self.end], kept=self.end)
+        return self
+
+
+def standing_clauses(choice: str) -> list[str]:
     """The clauses of a choice that stand, without the reasons."""
     return [clause.words for clause in read_clauses(choice) if clause.stance == "stands" and not clause.reason]
 
@@ -68,32 +73,59 @@ def chosen_letter(choice: str, options: Mapping[str, str], asked: Sequence[Quest
 
     `asked` holds the reader's question for each option, in order.
     """
+    exact = _exactly(choice, options)
+    if exact:
+        return exact
+    stated = _stated(choice, asked)
+    if leaves_open(choice) or stated.stays_open:
+        return ""
+    letters = _letters(stated, options)
+    if letters:
+        return letters.pop() if len(letters) == 1 else ""
+    return "" if _words("passes").search(choice) else _in_words(choice, stated.narrowed, options, asked)
+
+
+def _exactly(choice: str, options: Mapping[str, str]) -> str:
+    """The option whose letter or text is the whole choice."""
     whole = choice.strip().strip("().:!").upper()
     if whole in options:
         return whole
-    for letter, text in options.items():
-        if normalise(text) == normalise(choice).strip(" .!"):
-            return letter
+    said = normalise(choice).strip(" .!")
+    return next((letter for letter, text in options.items() if normalise(text) == said), "")
+
+
+def _stated(choice: str, asked: Sequence[Question]) -> _Stated:
     clauses = read_clauses(choice)
-    against = [each for each in clauses if each.stance in ("denies", "doubts") or _BAD.search(each.words)]
-    rejected = [] if asked and _FOR_THE_WRONG.search(asked[0].context) else against
+    for_the_wrong = bool(asked) and _FOR_THE_WRONG.search(asked[0].context) is not None
+    against = [each for each in clauses if each.stance in ("denies", "doubts") or _words("bad").search(each.words)]
+    rejected = [] if for_the_wrong else against
     kept = [each for each in clauses if each.stance != "asks" and not each.reason and each not in rejected]
-    end = _conclusion(kept)
-    asks = any(each.stance == "asks" for each in clauses)
-    if leaves_open(choice) or (asks and not (end and clauses[-1] == kept[-1])):
-        return ""
-    for part in [end] if asks else [end, kept]:
+    return _Stated(clauses, rejected, kept, _conclusion(kept), any(each.stance == "asks" for each in clauses))
+
+
+def _letters(stated: _Stated, options: Mapping[str, str]) -> set[str]:
+    """The letters of the conclusion, or else of all that is kept. After a question only the conclusion counts."""
+    for part in [stated.end] if stated.asks else [stated.end, stated.kept]:
         letters = {letter for each in part for letter in _lettered(each.words) if letter in options}
         if letters:
-            return letters.pop() if len(letters) == 1 else ""
-    if _PASSES.search(choice):
-        return ""
-    if end and (asks or (rejected and end[0].concludes)):
-        rejected, kept = [each for each in clauses if each not in end], end
-    out = {letter for each in rejected for letter, share in _named(each.words, options).items() if share > _HARDLY}
-    out -= {letter for letter, share in _named(_joined(end), options).items() if share > _STRONG}
-    said = choice if len(kept) == len(clauses) else _joined(kept)
-    return _settled(_joined(end), options, asked, out) or _settled(said, options, asked, out)
+            return letters
+    return set()
+
+
+def _in_words(choice: str, stated: _Stated, options: Mapping[str, str], asked: Sequence[Question]) -> str:
+    """The option that the conclusion names or means, or else all that is kept; none that was rejected."""
+    end = _joined(stated.end)
+    out = {letter for each in stated.rejected for letter, much in _named(each.words, options).items() if much > _HARDLY}
+    out -= {letter for letter, much in _named(end, options).items() if much > _STRONG}
+    said = choice if len(stated.kept) == len(stated.clauses) else _joined(stated.kept)
+    return _settled(end, options, asked, out) or _settled(said, options, asked, out)
+
+
+@cache
+def _words(kind: str) -> re.Pattern[str]:
+    """A pattern for a list of phrases in ``data/choosing.toml``."""
+    phrases = package_data(PACKAGE, "data/choosing.toml")[kind]
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 def _joined(clauses: Iterable[StatedClause]) -> str:
@@ -111,7 +143,7 @@ def _conclusion(clauses: list[StatedClause]) -> list[StatedClause]:
 
 def _settled(said: str, options: Mapping[str, str], asked: Sequence[Question], out: Container[str]) -> str:
     """The one option that words name or mean. Both sides of an "or" must mean the same."""
-    if _SEVERAL.search(said):
+    if _words("several").search(said):
         return ""
     best, ahead, letter = _meant(said, options, asked, out)
     sides = {_meant(side, options, asked, ())[2] for side in _OR.split(said) if content(side)}

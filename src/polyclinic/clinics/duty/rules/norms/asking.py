@@ -5,9 +5,11 @@ it?") or blame ("have you even tried?"), so a question mark is not enough.
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from polyclinic.core.files import package_data
 from polyclinic.text.normal import HANGUL
-from polyclinic.text.questions import QUESTION_WORD, in_question_order, without_lead
+from polyclinic.text.questions import PLAIN_VERB, QUESTION_WORD, in_question_order, without_lead
 from polyclinic.text.sentences import is_question
 
 _CARRIES = re.compile(
@@ -26,38 +28,31 @@ that tells something, an order made polite.
 """
 _ASKING_LEAVE = re.compile(r"^(?:may|shall|should|can|could) (?:i|we)\b")
 """A person who asks whether they may do something has not done it."""
-_VERB = r"(?:do|does|did|have|has|is|are|was|were|am)"
 _ABOUT = rf"(?:since )?(?!why\b){QUESTION_WORD}(?: (?!could|can|dare|come)\w+){{0,3}}"
 _OF_A_HISTORY = re.compile(
     r"(?:(?:do|have) (?:i|you|he|she|it|we|they|any\w*|some\w+|there|the|your|his|her|their)|"
     r"(?:does|did|has|is|are|was|were) \w+|"
-    rf"{_ABOUT} (?:{_VERB}|will|would|should)|any|who \w+ed|what \w+s you|"
+    rf"{_ABOUT} (?:{PLAIN_VERB}|will|would|should)|any|who \w+ed|what \w+s you|"
     r"(?:can|could|would|will) you (?:please )?(?:tell|show|say|describe|explain|point|spell|walk|stand|sit|move|feel|"
     r"breathe|hear|see|sleep|eat|remember|manage|climb|lift|hold (?:out|up)|swallow|read|repeat))\b"
 )
 """How the questions of a history begin."""
 _REPROACHES = re.compile(
-    rf"why\b|(?:(?:since )?{QUESTION_WORD}(?: (?!{_VERB}\b)[\w'-]+){{0,3}} )?{_VERB} (?:i|we|this|that)\b"
+    rf"why\b|(?:(?:since )?{QUESTION_WORD}(?: (?!{PLAIN_VERB}\b)[\w'-]+){{0,3}} )?{PLAIN_VERB} (?:i|we|this|that)\b"
 )
 """Without its mark, "why did you", "do I have to" and "is that clear" may be reproaches: the reader judges these."""
 _GRUDGES = re.compile(r"\s*(?:but|well)\b", re.IGNORECASE)
-_BLAMES = re.compile(
-    r"\b(?:not|never|no|nobody|always|again|even|really|seriously|honestly|just|only|simply|surely|anyway|ever so|"
-    r"finally|such an?|so (?!far|on|that|many|long as)\w+|enough of|supposed|bother\w*|idea|expect\w*|think\w*|sure|"
-    r"mind|matter with you|wrong with you|want from|call (?:that|this|yourself)|fault|blame|guilty|asham\w*|sorry|"
-    r"excus\w*|stupid\w*|silly|careless\w*|lazy|idiot\w*|fool\w*|crazy|mad|ridiculous|child(?:ish)?|fuss|whin\w*|"
-    r"complain\w*|moan\w*|nonsense|rubbish|deaf|blind|drunk|liar?|lying|lie to|pretend\w*|fak(?:e|ing)|exaggerat\w*|"
-    r"fat|pig|brain|imaginary|ugly|smell\w*|dirty|i ordered|in bed (?:\d+|\w+)|"
-    r"hotel|time for|waste|wasting|people|hell|damn|god|earth|that all|like that|need an ambulance|waiting room|"
-    r"can wait|level \d)\b|n't\b|\byou (?:\w+ ){0,2}(?:man|woman|girl|boy|lady|one|lot)\b"
-)
-"""Words that make a question a reproach, a hurry or a lowered urgency. A narrow rule lets the reader judge these."""
-_YOU_ARE = re.compile(
-    r"^(?:are|were) you (?!in\b|on (?!drugs)|at\b|able|taking|using|allergic|feeling|having|getting|eating|drinking|"
-    r"sleeping|breathing|bleeding|comfortable|dizzy|sick|pregnant|tired|cold|hot|warm|hungry|thirsty|alone|worried|"
-    r"afraid|still (?:in|on|taking|using)|ever|living|seeing|a smoker)"
-)
-"""What somebody is said to be may be an insult: only what a history asks for counts as plain."""
+_YOU = r"\byou (?:\w+ ){0,2}(?:man|woman|girl|boy|lady|one|lot)\b"
+
+
+@cache
+def _blaming() -> re.Pattern[str]:
+    """Words that make a question a reproach, a hurry, a lowered urgency or an insult (``data/manner.toml``). A narrow
+    rule lets the reader judge these. After "are you", only what a history asks for is plain.
+    """
+    words = package_data("polyclinic.clinics.duty", "data/manner.toml")
+    blames, asked = ("|".join(words[name]) for name in ("blames", "are_you"))
+    return re.compile(rf"\b(?:{blames})\b|n't\b|{_YOU}|^(?:are|were) you (?!{asked})")
 
 
 def only_asks(sentence: str) -> bool:
@@ -73,7 +68,7 @@ def asks_plainly(sentence: str) -> bool:
     Korean has no such rule: the reader judges it.
     """
     text = without_lead(sentence)
-    blames = _BLAMES.search(text) or _YOU_ARE.search(text) or _GRUDGES.match(sentence)
+    blames = _blaming().search(text) or _GRUDGES.match(sentence)
     if HANGUL.search(text) or not _carries_nothing(text) or blames:
         return False
     if is_question(sentence):
