@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from polyclinic.text.conclusions import leaves_open, read_clauses
@@ -27,10 +29,23 @@ from polyclinic.text.conclusions import leaves_open, read_clauses
         ("Without a doubt measles", ["measles"]),
         ("the rash is so red, measles", ["the rash is so red", "measles"]),
         ("why would anybody think of measles", []),
+        ("what could it be but measles", []),
+        ("he is five, has a cough, measles", ["he is five", "has a cough", "measles"]),
+        ("vertigo, do an Epley", ["vertigo", "do an Epley"]),
+        ("a rash, which is itchy", ["a rash", "which is itchy"]),
+        ("What is left: measles", ["What is left", "measles"]),
+        ("Fever is a sign, so is a rash", ["Fever is a sign", "so is a rash"]),
     ],
 )
 def test_what_is_denied_asked_or_only_thought_of_does_not_stand(text: str, stands: list[str]) -> None:
     assert [clause.words for clause in read_clauses(text) if clause.stance == "stands"] == stands
+
+
+def test_a_clause_beside_the_matter_doubts_unless_it_denies() -> None:
+    text = "measles, my aunt had rubella, my aunt had no flu"
+    told = [clause.stance for clause in read_clauses(text, re.compile("aunt"))]
+    assert told == ["stands", "doubts", "denies"]
+    assert [clause.stance for clause in read_clauses(text)] == ["stands", "stands", "denies"]
 
 
 def test_a_conclusion_and_a_reason_are_told_apart() -> None:

@@ -14,7 +14,7 @@ from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import offline
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, takes_leave, thanks_only
+from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, says_goodbye, takes_leave, thanks_only
 from polyclinic.clinics.counsel.rules.told import (
     answer_to_feeling,
     answer_to_story,
@@ -54,6 +54,7 @@ NO_GOODBYES = (
     "I have to leave my husband",
     "I never got to say goodbye.",
     "I need to rest more often.",
+    "I can see your hands.",
     "수술하러 가봐야 해요",
     "병원에 가봐야 해요",
     "엄마가 잘 있으라고 했어요",
@@ -86,6 +87,11 @@ NO_QUESTIONS = (
     "How I miss him.",
     "자꾸 눈물이 나요",
     "They told me what it was, and I cried.",
+    "What hurts most is the silence.",
+    "손이 떨리니까 글씨를 못 써요",
+    "손목 그었어 피가 나",
+    "왜 하필 저인가요?",
+    "Why me?",
 )
 
 
@@ -135,6 +141,19 @@ def test_a_question_or_a_kind_word_may_hold_a_feeling(text: str) -> None:
 @pytest.mark.parametrize("text", ["bye, I am bleeding badly", "Goodbye. I took all of them an hour ago."])
 def test_danger_beside_a_goodbye_in_first_words_calls_people(text: str) -> None:
     assert offline(screen(text), read_message(text, opening=True)).way == "escalate"
+
+
+@pytest.mark.parametrize(
+    "text", ["byeee", "We said our goodbyes.", "Goodnight, dear", "안녕히 계십시오", "안녕히 계세요"]
+)
+def test_first_words_with_any_form_of_a_goodbye_get_the_stricter_level(text: str) -> None:
+    assert says_goodbye(text)
+
+
+def test_every_plain_goodbye_is_polite_and_a_goodbye() -> None:
+    """One list: what the guard need not read is always a goodbye too."""
+    for text in ("Bye for now", "Good night.", "See you next week", "that's all for today", "오늘은 여기까지 할게요"):
+        assert only_courtesy(text) and says_goodbye(text), text
 
 
 @pytest.mark.parametrize("text", NO_GOODBYES)

@@ -37,6 +37,7 @@ PLAIN: tuple[tuple[str, Role, Role, str], ...] = (
     (CHEST, "doctor", "nurse", "Has the ECG been done yet?"),
     (CHEST, "doctor", "admin", "Is there a bed free in resus?"),
     (HIP, "nurse", "patient", "Have you been drinking enough in this heat?"),
+    (HIP, "nurse", "patient", "Sorry, did you sleep?"),
     (HIP, "nurse", "patient", "Can you walk with the frame on your own?"),
     (HIP, "trainee", "nurse", "Did the surgeon say how much weight she may bear?"),
 )
@@ -55,6 +56,11 @@ CARRYING = (
     "Have you stopped the warfarin, as I ordered?",
     "Have your tablets doubled.",
     "What you need is lithium.",
+    "Do it now.",
+    "Have it doubled tonight.",
+    "When you have it, take it till the packet is empty.",
+    "But why don't you double it?",
+    "May I ask you to stop the lithium?",
 )
 BLAMING = (
     "How could you be so careless?",
@@ -68,6 +74,10 @@ BLAMING = (
     "Can't he wait in the waiting room?",
     "Who says it is a heart attack when it is only reflux?",
     "Are you sure it hurts?",
+    "But did you take them?",
+    "do I have to do everything",
+    "is that clear",
+    "are we done here",
     "정신이 있는 거예요 없는 거예요?",
 )
 

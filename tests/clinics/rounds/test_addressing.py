@@ -46,6 +46,9 @@ from tests.clinics.rounds.cases import case_named
         "Is the skin dry?",
         "Have you had an ECG before?",
         "Does it hurt during the scan?",
+        "Hello, may I ask when it started",
+        "When you cough, does it hurt",
+        "any pain at night",
     ],
 )
 def test_a_question_about_the_patient_goes_to_the_patient_without_a_mark(typed: str) -> None:
@@ -100,6 +103,9 @@ def test_a_mark_decides_and_is_left_out() -> None:
         "Is that right?",
         "Are we on the right track?",
         "The skin changed colour.",
+        "What a rash.",
+        "When I press here it hurts.",
+        "Have a seat, it hurts less.",
     ],
 )
 def test_in_doubt_the_person_is_told_how_to_ask(typed: str) -> None:

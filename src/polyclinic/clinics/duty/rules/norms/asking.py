@@ -19,14 +19,14 @@ _CARRIES = re.compile(
     r"\b(?:is|are|was|do|does|did|have|has|can|could|will|would|should)n't (?:i|you|he|she|it|they|we|that|there)\W*$|"
     r"\b(?:know|knew|hear|heard|mention(?:ed)?|realis\w+|realiz\w+|understand|understood|see|seen|clear(?: now)?|"
     r"told you|say|said|remember|aware|agree) that\b(?! back)|"
-    r"^(?:why (?:don't|not)|how about|what about (?:just )?\w+ing|what if)\b|\bany reason not\b|"
+    r"^(?:why (?:don't|not)|how about|what about (?:just )?\w+ing|what if)\b|\bany reason not\b|\bask you to\b|"
     r"^(?:can|could|will|would|shall|may) (?:you|he|she|they|we|i) (?:please |just |simply |also |all )*"
     r"(?:doubl|tripl|stop|skip|halv|leave|wait|go |send|give |take (?!a seat|me|your time|part|over)|carry on|keep)"
 )
 """A question in form that states something, or asks somebody to act on it: a statement with a mark or a tag, a clause
 that tells something, an order made polite.
 """
-_ASKING_LEAVE = re.compile(r"^(?:may|shall|should|can|could) (?:i|we)\b")
+_ASKING_LEAVE = re.compile(r"^(?:may|shall|should|can|could) (?:i|we)\b(?! ask you to\b)")
 """A person who asks whether they may do something has not done it."""
 _ABOUT = rf"(?:since )?(?!why\b){QUESTION_WORD}(?: (?!could|can|dare|come)\w+){{0,3}}"
 _OF_A_HISTORY = re.compile(
