@@ -53,6 +53,13 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
     if id is None:
         raise click.UsageError("ID is missing", ctx)
     found = _look_in(chosen, id, selector, seed)
+    if id not in found and Path(id).is_file():
+        inside = [scenario.id for scenario in chosen.scenarios(id, seed)]
+        name = next(iter(inside), "ID")
+        raise ConfigError(
+            f"{id} is a file with {number_of(len(inside), 'scenario')}: write polyclinic scenarios show {clinic} {name}"
+            f" --scenarios {id}"
+        )
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
     print_json(orjson.loads(found[id].model_dump_json()))
