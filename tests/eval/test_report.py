@@ -82,7 +82,7 @@ def events() -> list[Event]:
         ToolUsed(role="nurse", tool="book", effect="write", arguments={}, error="slot taken"),
         Noted(topic="plan_made", data={"steps": 2}),
         Changed(what="slot", before="free", after="busy"),
-        Reviewed(draft=1, reviewer="critic", approved=False, code="TONE", feedback="softer"),
+        Reviewed(draft=1, reviewer="critic", approved=False, code="TONE_of_voice", feedback="softer"),
         Reviewed(draft=2, reviewer="critic", approved=True),
         Violated(rule="SAFE-1", by="nurse", severity=3, words="you will be fine", rationale="reassured too early"),
         Learned(library="tips", action="added", entry="t1", reason="worked"),
@@ -244,7 +244,7 @@ def test_every_event_a_reader_needs_is_shown_and_raw_replies_are_not() -> None:
     blocks = transcript_blocks(Transcript(events()))
     page = "".join(render_block(block) for block in blocks)
     words = (
-        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 3",
+        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE of voice)", "approved draft 3",
         "broke SAFE-1", "tips: added t1", "to nurse-desk", "failure (tool)", "booked", "quoted words",
         "reassured too early",
     )  # fmt: skip
