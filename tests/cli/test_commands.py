@@ -270,7 +270,7 @@ def test_a_file_in_place_of_an_id_is_told_how_to_show_its_case(polyclinic: Run) 
     bundle = Path(__file__).parents[1] / "clinics" / "patient" / "data" / "bundle.json"
     done = polyclinic("scenarios", "show", "patient", str(bundle))
     assert done.returncode == 2
-    assert "a file with 1 scenario: write polyclinic scenarios show patient fhir-" in done.stderr
+    assert "a file with 1 scenario; write polyclinic scenarios show patient fhir-" in done.stderr
     assert done.stderr.strip().endswith(f"--scenarios {bundle}")
 
 

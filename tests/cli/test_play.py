@@ -317,3 +317,12 @@ def test_the_time_of_a_session_counts_earlier_sittings(polyclinic: Run, tmp_path
     assert "Time: 1 min 3" in done.stdout, done.stdout
     graded = as_json(polyclinic("grades", "--store", "s.db", "--json"))
     assert [90 <= line["seconds"] < 100 for line in graded] == [True]
+
+
+def test_a_student_who_answers_where_a_question_is_asked_for_is_told_where_the_answer_belongs(polyclinic: Run) -> None:
+    reports = "pass\nFluid lies behind the drums.\n" * 8
+    typed = f"C\nThe drums are dull.\nFluid lies behind them.\n{reports}C\nC\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
+    shown = " ".join(done.stdout.split())
+    assert "what you think belongs in your next report" in shown
+    assert re.search(r"— the round is over: (not )?every student came to the conclusion —", shown), shown

@@ -411,3 +411,13 @@ def test_a_metric_with_a_short_name_is_shown_in_words_and_a_packet_for_raters_st
     )
     assert "title" not in criterion.model_dump()
     assert "open question (is_3)" in {m.label for m in Rubric(id="r", title="r", criteria=(criterion,)).metrics()}
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_no_line_of_words_is_wider_than_the_terminal(width: int) -> None:
+    text = render_terminal(report(), width)
+    wide = [line for line in text.splitlines() if columns_of(line) > width and not re.search(r"---|  ", line)]
+    assert wide == []
+    folded = Details("full: " + "a long summary " * 8, [Paragraph("inside")])
+    for whole in (False, True):
+        assert all(columns_of(line) <= width for line in block_text(folded, width, whole).splitlines())
