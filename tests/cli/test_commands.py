@@ -266,6 +266,14 @@ def test_wrong_input_gets_one_line_and_exit_code_two(polyclinic: Run, words: tup
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_a_file_in_place_of_an_id_is_told_how_to_show_its_case(polyclinic: Run) -> None:
+    bundle = Path(__file__).parents[1] / "clinics" / "patient" / "data" / "bundle.json"
+    done = polyclinic("scenarios", "show", "patient", str(bundle))
+    assert done.returncode == 2
+    assert "a file with 1 scenario; write polyclinic scenarios show patient fhir-" in done.stderr
+    assert done.stderr.strip().endswith(f"--scenarios {bundle}")
+
+
 def test_a_reached_limit_gives_exit_code_three_and_says_how_to_resume(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "30", "--max-tokens", "3000", "--concurrency", "1")
     assert done.returncode == 3

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import shlex
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -304,3 +305,24 @@ def test_quit_without_a_slash_is_asked_about_and_can_still_be_an_answer(polyclin
     assert "nurse: quit" not in asked.stdout
     meant = polyclinic("play", "counsel", "--role", "patient", stdin="Quit\nQuit\n/quit\n")
     assert meant.stdout.count("Did you mean /quit?") == 1 and "counsellor: " in meant.stdout
+
+
+def test_the_time_of_a_session_counts_earlier_sittings(polyclinic: Run, tmp_path: Path) -> None:
+    words = ("play", "patient", "--role", "doctor", "--scenarios", "ami-01", "--variant", "training", "--store", "s.db")
+    polyclinic(*words, stdin="Does the pain go anywhere?\n/quit\n")
+    with sqlite3.connect(tmp_path / "s.db") as store:
+        store.execute("UPDATE calls SET latency_ms = 90000 WHERE model = 'human'")
+    store.close()
+    done = polyclinic("play", "--resume", "last", "--store", "s.db", stdin="/conclude\nAnterior STEMI\n")
+    assert "Time: 1 min 3" in done.stdout, done.stdout
+    graded = as_json(polyclinic("grades", "--store", "s.db", "--json"))
+    assert [90 <= line["seconds"] < 100 for line in graded] == [True]
+
+
+def test_a_student_who_answers_where_a_question_is_asked_for_is_told_where_the_answer_belongs(polyclinic: Run) -> None:
+    reports = "pass\nFluid lies behind the drums.\n" * 8
+    typed = f"C\nThe drums are dull.\nFluid lies behind them.\n{reports}C\nC\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
+    shown = " ".join(done.stdout.split())
+    assert "what you think belongs in your next report" in shown
+    assert re.search(r"— the round is over: (not )?every student came to the conclusion —", shown), shown

@@ -100,3 +100,12 @@ def test_a_word_that_is_wider_than_the_line_stays_whole() -> None:
         "https://example.org/a/long/address",
         "now",
     ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "apart"), [(60, "continue with:\n  polyclinic"), (120, "continue with: polyclinic")]
+)
+def test_a_command_to_copy_is_never_broken_by_a_narrow_terminal(tmp_path: Path, columns: int, apart: str) -> None:
+    words = ("play", "demo", "--role", "nurse", "--store", "mine.db")
+    shown = in_terminal(tmp_path, words, ("1 x 2: take one tablet twice a day\r", "/quit\r"), columns)
+    assert f"{apart} play --resume demo-" in shown

@@ -82,7 +82,7 @@ def events() -> list[Event]:
         ToolUsed(role="nurse", tool="book", effect="write", arguments={}, error="slot taken"),
         Noted(topic="plan_made", data={"steps": 2}),
         Changed(what="slot", before="free", after="busy"),
-        Reviewed(draft=1, reviewer="critic", approved=False, code="TONE", feedback="softer"),
+        Reviewed(draft=1, reviewer="critic", approved=False, code="TONE_of_voice", feedback="softer"),
         Reviewed(draft=2, reviewer="critic", approved=True),
         Violated(rule="SAFE-1", by="nurse", severity=3, words="you will be fine", rationale="reassured too early"),
         Learned(library="tips", action="added", entry="t1", reason="worked"),
@@ -244,7 +244,7 @@ def test_every_event_a_reader_needs_is_shown_and_raw_replies_are_not() -> None:
     blocks = transcript_blocks(Transcript(events()))
     page = "".join(render_block(block) for block in blocks)
     words = (
-        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 3",
+        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE of voice)", "approved draft 3",
         "broke SAFE-1", "tips: added t1", "to nurse-desk", "failure (tool)", "booked", "quoted words",
         "reassured too early",
     )  # fmt: skip
@@ -411,3 +411,13 @@ def test_a_metric_with_a_short_name_is_shown_in_words_and_a_packet_for_raters_st
     )
     assert "title" not in criterion.model_dump()
     assert "open question (is_3)" in {m.label for m in Rubric(id="r", title="r", criteria=(criterion,)).metrics()}
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_no_line_of_words_is_wider_than_the_terminal(width: int) -> None:
+    text = render_terminal(report(), width)
+    wide = [line for line in text.splitlines() if columns_of(line) > width and not re.search(r"---|  ", line)]
+    assert wide == []
+    folded = Details("full: " + "a long summary " * 8, [Paragraph("inside")])
+    for whole in (False, True):
+        assert all(columns_of(line) <= width for line in block_text(folded, width, whole).splitlines())

@@ -13,7 +13,7 @@ from polyclinic.eval.estimate import decimals
 from polyclinic.eval.overview import p_text, same_rules
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.results import load_results
-from polyclinic.store.store import Store, open_store
+from polyclinic.store.store import open_store
 
 
 @click.command(name="compare", short_help="Compare two variants, or two runs, on the same scenarios.")
@@ -32,12 +32,13 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
     (Holm).
     """
     async with open_store(store, must_exist=True) as opened:
-        arms = [await _arm(opened, left, scoring), await _arm(opened, right, scoring)]
-    clinics = [arm.results.clinic for arm in arms]
+        loaded = [await load_results(opened, text.partition("/")[0], scoring) for text in (left, right)]
+    clinics = [results.clinic for results in loaded]
     if clinics[0] != clinics[1]:
         raise ConfigError(
             f"{left} is a run of {clinics[0]}, {right} of {clinics[1]}: only runs of one clinic can be compared"
         )
+    arms = [_arm(text, results) for text, results in zip((left, right), loaded, strict=True)]
     found = compare(arms[0], arms[1], list(metrics) or None)
     tested = not all(same_rules(arm.results) for arm in arms)
     if as_json:
@@ -51,9 +52,8 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
     return 0
 
 
-async def _arm(store: Store, text: str, scoring: str) -> Arm:
+def _arm(text: str, results: RunResults) -> Arm:
     run, _, variant = text.partition("/")
-    results: RunResults = await load_results(store, run, scoring)
     names = results.variant_names()
     if not names:
         raise ConfigError(f"{text}: no episode has ended yet; continue with: polyclinic resume {results.run}")

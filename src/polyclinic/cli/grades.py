@@ -12,7 +12,7 @@ from polyclinic.cli.export import WRITERS, form_of, write_rows
 from polyclinic.cli.options import OUTPUT, json_option, print_json, store_option, waits
 from polyclinic.core.judge import Case
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, own_figures, people_in
+from polyclinic.runner.results import load_results, own_figures, people_in, time_taken
 from polyclinic.store.export import write_csv
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store, open_store
@@ -60,7 +60,7 @@ async def _each(lines: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
 
 async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
     results = await load_results(store, run.id)
-    elapsed = {row.spec.id: row.elapsed_ms for row in await store.runs.episodes(run.id)}
+    elapsed = await time_taken(store, run.id)
     clinic, scenarios = load_clinic(run.clinic), results.scenarios
     lines: list[dict[str, Any]] = []
     for episode in results.episodes:

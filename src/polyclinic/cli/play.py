@@ -10,7 +10,7 @@ import click
 
 from polyclinic.cli.feedback import in_brief
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
-from polyclinic.cli.screen import Screen, own_language, own_names, own_words
+from polyclinic.cli.screen import Screen, own_language, own_names, own_words, with_command
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
@@ -25,7 +25,7 @@ from polyclinic.runner.drive import resume_line
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in
+from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in, time_taken
 from polyclinic.store.store import Store, open_store
 
 LEAVING = ("quit", "exit")
@@ -150,11 +150,11 @@ async def _session(
             outcome = await resume_run(store, run, plan=plan, desk=desk, listener=screen.heard)
     except PersonLeft:
         kept = any(row.id == run for row in await store.runs.all())
-        left = f"You left. The conversation is saved; continue with: {again}" if kept else "You left."
-        click.echo(f"\n{own_words(left)}", err=True)
+        saved = with_command("You left. The conversation is saved; continue with:", again)
+        click.echo(f"\n{saved if kept else own_words('You left.')}", err=True)
         return 0
     except asyncio.CancelledError:
-        click.echo(f"\n{own_words(f'stopped; the conversation is saved. Continue with: {again}')}", err=True)
+        click.echo(f"\n{with_command('stopped; the conversation is saved. Continue with:', again)}", err=True)
         raise
     finally:
         await cancel_all([asking])
@@ -229,7 +229,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     done = episode.status == "done"
     sections = own_feedback(clinic, role, case, own_language()) if done else []
     own = own_figures(clinic, role, case) if done else {}
-    elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
+    elapsed_ms = (await time_taken(store, run))[episode.id]
     if as_json:
         about = {"run": run, "episode": episode.id, "outcome": episode.outcome, "elapsed_ms": elapsed_ms}
         scores = [plain(event.score) for event in episode.transcript.of(Scored)]
@@ -249,6 +249,6 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
         label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
         click.echo(f"  {label}: {own_words(figure.replace(' of ', ' / ') if names else figure)}")
     click.echo(own_words(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}."))
-    click.echo(own_words(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}"))
+    click.echo(with_command("Read it again:", f"{resume_line(run, store.url, 'show')} {episode.id}"))
     if shown != sections:
-        click.echo(own_words(f"All of the feedback: {resume_line(run, store.url, 'play --resume')} --full"))
+        click.echo(with_command("All of the feedback:", f"{resume_line(run, store.url, 'play --resume')} --full"))

@@ -10,7 +10,7 @@ import orjson
 
 from polyclinic.cli.options import Group, json_option, print_json, print_result, scenarios_option, table
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.files import must_exist
+from polyclinic.core.files import bad_file, must_exist
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -53,6 +53,11 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
     if id is None:
         raise click.UsageError("ID is missing", ctx)
     found = _look_in(chosen, id, selector, seed)
+    if id not in found and Path(id).is_file():
+        inside = [scenario.id for scenario in chosen.scenarios(id, seed)]
+        name = next(iter(inside), "ID")
+        fix = f"write polyclinic scenarios show {clinic} {name} --scenarios {id}"
+        raise bad_file(id, f"is a file with {number_of(len(inside), 'scenario')}", fix=fix, error=ConfigError)
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
     print_json(orjson.loads(found[id].model_dump_json()))

@@ -55,6 +55,7 @@ def inline(image: Image, out: TextIO) -> str:
     return ""
 
 
+_ANY_WIDTH = 1000  # what is not a terminal has no width: nothing is wrapped there
 WIDEST = 100
 _SHORT = 40
 _QUOTE = "“"
@@ -231,3 +232,11 @@ def own_names() -> dict[str, str]:
 def own_words(text: str, roles: Collection[str] = ()) -> str:
     """One of our own sentences in the person's language, with the names of roles."""
     return in_korean(text, roles) if own_language() == "ko" else text
+
+
+def with_command(text: str, command: str) -> str:
+    """One of our own sentences that ends with a command. Where it is too long, the command has a line of its own."""
+    told = own_words(f"{text} {command}")
+    if columns_of(told) <= terminal_width(_ANY_WIDTH):
+        return told
+    return f"{told.removesuffix(command).rstrip()}\n  {command}"

@@ -95,7 +95,8 @@ def event_line(event: Event) -> Line | None:
         case Changed():
             return Line("state", event.what, f"{in_words(event.before)}\n→ {in_words(event.after)}", "note")
         case Reviewed():
-            verdict = "approved" if event.approved else f"sent back{f' ({event.code})' if event.code else ''}"
+            plain_code = event.code.replace("_", " ")
+            verdict = "approved" if event.approved else f"sent back{f' ({plain_code})' if plain_code else ''}"
             words = f"{verdict} draft {event.draft + 1}{f': {clip(event.feedback)}' if event.feedback else ''}"
             return Line(event.reviewer, words, event.error, "note" if event.approved else "warning")
         case Violated():

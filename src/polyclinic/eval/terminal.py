@@ -27,7 +27,9 @@ def render_terminal(report: RunReport, width: int = 0, whole: bool = False) -> s
         NOT_CLINICAL,
         f"{number_of(len(results.episodes), 'episode')}, {results.failed:,} failed",
     ]
-    parts = ["\n".join(head), table_text(cast_table(results), width)] if results.cast else ["\n".join(head)]
+    parts = ["\n".join(filled(line, width) for line in head)]
+    if results.cast:
+        parts.append(table_text(cast_table(results), width))
     if report.understudied():
         parts.append(filled(f"Played by understudies: {', '.join(report.understudied())}. {UNDERSTUDIES}", width))
     parts += [section_text(section, width, whole) for section in report.all_sections]
@@ -66,9 +68,9 @@ def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
             return "\n".join(([block.caption] if block.caption else []) + (block.lines() or ["No change."]))
         case Details():
             if not whole:
-                return f"[+] {block.summary}"
+                return filled(f"[+] {block.summary}", width, "    ")
             inside = "\n\n".join(block_text(item, width - 2, whole) for item in block.body)
-            return f"[-] {block.summary}\n{textwrap.indent(inside, '  ')}"
+            return f"{filled(f'[-] {block.summary}', width, '    ')}\n{textwrap.indent(inside, '  ')}"
 
 
 def table_text(table: Table, width: int = WIDTH, named_by: int = 1) -> str:

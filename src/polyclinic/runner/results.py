@@ -120,6 +120,15 @@ def people_in(row: RunRow) -> list[str]:
     return [spec.role for spec in parse_cast(row.config["cast"]) if spec.kind == "human"]
 
 
+async def time_taken(store: Store, run: str) -> dict[str, int]:
+    """How long each episode took a person, in milliseconds. An episode knows only the time since it was last continued,
+    so the answers that were given in earlier sittings are counted by the time they took.
+    """
+    thought = await store.runs.thought(run)
+    rows = await store.runs.episodes(run)
+    return {row.spec.id: max(row.elapsed_ms, thought.get(row.spec.id, 0)) for row in rows}
+
+
 MOST = 4
 """How many figures are shown at the end of a session; all of them are in `polyclinic grades`."""
 

@@ -154,6 +154,13 @@ class Runs(Tables):
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
         return found
 
+    async def thought(self, run: str) -> dict[str, int]:
+        """How long people thought about their answers: milliseconds by episode, over all sittings."""
+        rows = await self.select(
+            "SELECT episode, SUM(latency_ms) FROM calls WHERE run = ? AND model = 'human' GROUP BY episode", (run,)
+        )
+        return {episode: int(spent) for episode, spent in rows}
+
     async def row(self, run: str) -> RunRow:
         """One run by its full id."""
         rows = await self.select("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))

@@ -9,7 +9,7 @@ from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
 from polyclinic.clinics.rounds.prompts.known import known_scenes
 from polyclinic.clinics.rounds.readings import READINGS
-from polyclinic.clinics.rounds.report import OWN_METRICS, feedback, performance, report
+from polyclinic.clinics.rounds.report import OWN_METRICS, ending, feedback, performance, report
 from polyclinic.clinics.rounds.scenario import WRITINGS, TeachingCase, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
@@ -73,6 +73,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     performance=performance,
+    ending=ending,
     own_metrics=OWN_METRICS,
     lint=lint,
     own_writings=WRITINGS,

@@ -15,7 +15,7 @@ from polyclinic.runner.api import outcome_of, save_run
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results, own_feedback, own_figures, people_in
+from polyclinic.runner.results import load_results, own_feedback, own_figures, people_in, time_taken
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.ready import ReadyClinics
@@ -129,7 +129,7 @@ class Sessions:
         """A session that is over; its feedback is in this language."""
         row, seat = await self.row(run)
         clinic = load_clinic(row.clinic)
-        results, stored = await asyncio.gather(load_results(self.store, row.id), self.store.runs.episodes(row.id))
+        results, taken = await asyncio.gather(load_results(self.store, row.id), time_taken(self.store, row.id))
         if not results.episodes:
             raise UserError(f"{row.id} has not ended")
         episode = results.episodes[0]
@@ -146,7 +146,7 @@ class Sessions:
             lines=heard.lines,
             sections=own_feedback(clinic, seat, case, language) if done else [],
             figures=own_figures(clinic, seat, case) if done else {},
-            elapsed_ms=stored[0].elapsed_ms,
+            elapsed_ms=taken[episode.id],
             transcript=episode.transcript,
         )
 

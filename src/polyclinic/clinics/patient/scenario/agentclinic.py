@@ -30,6 +30,9 @@ def load_agentclinic(text: str, origin: str) -> list[Record]:
             records.append(_case(raw["OSCE_Examination"], number))
         except (KeyError, TypeError) as error:
             raise bad_file(origin, f"an AgentClinic case needs {error}", line=number) from None
+        except AttributeError:
+            what = "an AgentClinic case has objects ({…}) for the patient, the examination and the tests"
+            raise bad_file(origin, what, line=number) from None
     return records
 
 

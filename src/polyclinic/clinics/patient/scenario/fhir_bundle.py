@@ -1,10 +1,11 @@
 """Loader for FHIR Bundles (R4 or R5): one patient's resources become one record.
 
-The diagnosis is an illness, never a social finding. It is the newest illness among the Conditions of the category
-`encounter-diagnosis`, or else the newest of all. Other illnesses are history; social findings become social facts. The
-age is the age at the diagnosis. Observations in `social-history` are told when asked; all others are results of a named
-test. A Bundle may hold a whole life: reasons and procedures of other visits and medicines of the past are left out, and
-a test that was done many times is read once.
+The diagnosis is an illness, never a social finding. It is the newest illness that an Encounter names as its diagnosis,
+or else the newest Condition of the category `encounter-diagnosis`, or else the newest of all. Other illnesses are
+history; social findings become social facts. The age is the age at the diagnosis. Observations in `social-history` are
+told when asked; all others are results of a named test. A Bundle may hold a whole life: reasons and procedures of other
+visits, medicines of the past and all that came after the diagnosis are left out, and a test that was done many times is
+read once. A Bundle with several patients becomes one record for each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from polyclinic.clinics.patient.scenario.fhir_life import (
+    begun_for,
+    is_over,
+    known_by,
+    named_diagnoses,
+    own_resources,
+    told_allergy,
+)
 from polyclinic.clinics.patient.scenario.fhir_resources import (
     at_visit,
     concept_text,
@@ -26,10 +35,11 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     of_kind,
     once_each,
 )
-from polyclinic.clinics.patient.scenario.narrative import FactLine, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import OLDEST, FactLine, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
 from polyclinic.core.records import Resource
+from polyclinic.people.locales import Sex
 
 _SOCIAL = re.compile(
     r"education|employ|labor force|housing|transport|criminal|social (?:contact|isolation)|stress \(|partner abuse"
@@ -39,37 +49,48 @@ _SOCIAL = re.compile(
 
 
 def load_fhir_bundle(text: str, origin: str) -> list[Record]:
-    """The record in the bundle; raises `DataError` when the patient or a diagnosis is missing."""
+    """A record for each patient; raises `DataError` when there is no patient, or a patient without a diagnosis."""
     bundle = parse_json(text, origin)
     if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle":
         raise bad_file(origin, "the file is not a FHIR Bundle")
-    resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
-    patients = of_kind(resources, "Patient")
-    if not patients:
-        raise bad_file(origin, "the Bundle holds no Patient")
-    diagnoses = of_kind(resources, "Condition")
-    if not diagnoses:
-        raise bad_file(origin, "the Bundle holds no Condition, so there is no diagnosis")
-    main = _diagnosis(diagnoses, resources)
-    if main is None:
-        raise bad_file(origin, "the Bundle holds no illness, only social findings", fix="add the encounter's diagnosis")
+    try:
+        resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
+        patients = of_kind(resources, "Patient")
+        if not patients:
+            raise bad_file(origin, "the Bundle holds no Patient")
+        return [_record(patient, own_resources(resources, patient), origin) for patient in patients]
+    except (AttributeError, KeyError, TypeError) as fault:
+        fix = "check it with a FHIR validator"
+        raise bad_file(origin, f"a resource has not the form that FHIR asks for ({fault})", fix=fix) from fault
+
+
+def _record(patient: Resource, resources: Sequence[Resource], origin: str) -> Record:
+    main = _diagnosis(resources, origin)
     visit = id_of(main.get("encounter"))
     if all(encounter.get("id") != visit for encounter in of_kind(resources, "Encounter")):
         visit = ""
-    lines = list(dict.fromkeys(_lines(resources, main, visit)))
+    known = known_by(resources, visit, _when(main, resources))
+    lines = list(dict.fromkeys(_lines(known, main, visit)))
     diagnosis = concept_text(main.get("code"))
-    return [
-        assemble(
-            f"fhir-{patients[0].get('id', 'patient')}",
-            disease_of(diagnosis, " ".join(text for _, _, text in lines)),
-            age=_age(patients[0], main, resources),
-            sex="female" if patients[0].get("gender") == "female" else "male",
-            lines=lines,
-            tests=list(_tests(resources, visit)),
-            diagnosis=diagnosis,
-            source="FHIR Bundle",
-        )
-    ]
+    return assemble(
+        f"fhir-{patient.get('id', 'patient')}",
+        disease_of(diagnosis, " ".join(text for _, _, text in lines)),
+        age=_age(patient, main, resources),
+        sex=_sex(patient),
+        lines=lines,
+        tests=list(_tests(known, visit)),
+        diagnosis=diagnosis,
+        source="FHIR Bundle",
+    )
+
+
+def _sex(patient: Resource) -> Sex:
+    if patient.get("gender") == "female":
+        return "female"
+    if patient.get("gender") == "male":
+        return "male"
+    who = f"Patient/{patient.get('id', '?')}"
+    raise bad_file(who, "must be female or male", field="gender", fix="write as which the patient is played")
 
 
 def _is_social(condition: Resource) -> bool:
@@ -78,15 +99,27 @@ def _is_social(condition: Resource) -> bool:
     return bool(_SOCIAL.search(words)) or words.casefold().endswith(("(situation)", "(person)"))
 
 
-def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) -> Resource | None:
-    """The newest illness. Conditions of an encounter and those named as a disorder come first."""
+def _diagnosis(resources: Sequence[Resource], origin: str) -> Resource:
+    """The newest illness. Those that an Encounter names, then those of an encounter, then disorders come first."""
+    conditions = of_kind(resources, "Condition")
+    if not conditions:
+        raise bad_file(origin, "the Bundle holds no Condition, so there is no diagnosis")
     ill = [condition for condition in conditions if not _is_social(condition)]
+    if not ill:
+        raise bad_file(origin, "the Bundle holds no illness, only social findings", fix="add the encounter's diagnosis")
+    named = named_diagnoses(resources)
 
-    def rank(condition: Resource) -> tuple[bool, bool, str]:
+    def rank(condition: Resource) -> tuple[bool, bool, bool, str, int]:
+        id = str(condition.get("id", ""))
         disorder = not concept_words(condition.get("code")).casefold().endswith("(finding)")
-        return has_category(condition, "encounter-diagnosis"), disorder, _when(condition, resources)
+        of_visit = has_category(condition, "encounter-diagnosis")
+        return id in named, of_visit, disorder, _when(condition, resources), -named.get(id, 0)
 
-    return max(ill, key=rank) if ill else None
+    main = max(ill, key=rank)
+    if not concept_text(main.get("code")):
+        what = f"Condition/{main.get('id', '?')} is the diagnosis and has only a code"
+        raise bad_file(origin, what, fix="add its name as text or display")
+    return main
 
 
 def _when(condition: Resource, resources: Sequence[Resource]) -> str:
@@ -114,7 +147,10 @@ def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> in
         raise bad_file(
             f"Patient/{patient.get('id', '?')}", "no date says how old the patient is", fix="add an Encounter"
         )
-    return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+    age = on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+    if not 0 <= age <= OLDEST:
+        raise bad_file(f"Patient/{patient.get('id', '?')}", f"would be {age} years old on {on}", field="birthDate")
+    return age
 
 
 def _day(text: str) -> date | None:
@@ -135,10 +171,13 @@ def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterato
     yield from _conditions(resources, main)
     for taken in (*of_kind(resources, "MedicationStatement"), *of_kind(resources, "MedicationRequest")):
         name = medicine(taken, resources)
-        if name:
+        if name and begun_for(taken, main, visit):
+            yield Topic.TREATMENT, Level.NEVER, name
+        elif name:
             yield Topic.MEDICATION, Level.ASKED, f"Takes {name}."
-    for allergy in of_kind(resources, "AllergyIntolerance"):
-        yield Topic.ALLERGY, Level.ASKED, f"Is allergic to {concept_text(allergy.get('code'))}."
+    for allergy in map(told_allergy, of_kind(resources, "AllergyIntolerance")):
+        if allergy:
+            yield Topic.ALLERGY, Level.ASKED, allergy
     for member in of_kind(resources, "FamilyMemberHistory"):
         ills = ", ".join(concept_text(condition.get("code")) for condition in member.get("condition", []))
         who = concept_text(member.get("relationship")).lower() or "relative"
@@ -154,16 +193,19 @@ def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterato
 
 
 def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactLine]:
+    day = _when(main, resources)
     for condition in of_kind(resources, "Condition"):
         name = concept_text(condition.get("code"))
         notes = [note.get("text", "") for note in condition.get("note", [])]
+        if not name:
+            continue
         if _is_social(condition):
             if "review due" not in name:  # That is a task of the practice, and nothing about the patient.
                 yield Topic.SOCIAL, Level.ASKED, f"{name}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
-        else:
-            when = "Had" if condition.get("abatementDateTime") else "Has"
+        elif not day or _when(condition, resources) <= day:
+            when = "Had" if is_over(condition) else "Has"
             yield Topic.HISTORY, Level.ASKED, f"{when} {name if name[1:2].isupper() else name[:1].lower() + name[1:]}."
 
 
@@ -183,7 +225,7 @@ def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]
     rest: list[Investigation] = []
     for observation in once_each(resources, "Observation", visit):
         name = concept_words(observation.get("code"))
-        if name in reported or has_category(observation, "social-history"):
+        if not name or name in reported or has_category(observation, "social-history"):
             continue
         if has_category(observation, "vital-signs"):
             vitals.update(observed_items(observation))

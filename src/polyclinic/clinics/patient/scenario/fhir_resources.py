@@ -87,8 +87,12 @@ def observed(observation: Resource) -> str:
     quantity = observation.get("valueQuantity")
     if isinstance(quantity, Mapping):
         unit = str(quantity.get("unit", quantity.get("code", "")))
-        return f"{_rounded(quantity.get('value'))} {_UNITS.get(unit, unit)}".strip() + _range(observation)
-    return str(observation.get("valueString") or concept_text(observation.get("valueCodeableConcept")) or "not stated")
+        bound = str(quantity.get("comparator", ""))
+        return f"{bound}{_rounded(quantity.get('value'))} {_UNITS.get(unit, unit)}".strip() + _range(observation)
+    if isinstance(observation.get("valueBoolean"), bool):
+        return "yes" if observation["valueBoolean"] else "no"
+    plain = next((observation[f] for f in ("valueString", "valueInteger", "valueDateTime") if f in observation), "")
+    return str(plain) or concept_text(observation.get("valueCodeableConcept")) or "not stated"
 
 
 def _rounded(value: Any) -> Any:

@@ -36,6 +36,13 @@ def feedback(judged: Case, part: str, language: str) -> list[Section]:
     return _for_student(transcript, seats.get(part, next(iter(seats.values()))), say)
 
 
+def ending(judged: Case, part: str) -> str:
+    """How the round ended for the whole group; a person may have done their own part well all the same."""
+    if judged.transcript.outcome() == "reached":
+        return "the round is over: every student came to the conclusion"
+    return "the round is over: not every student came to the conclusion"
+
+
 def _for_student(transcript: Transcript, name: str, say: Phrases) -> list[Section]:
     case = taught_case(transcript)
     mine = [note for note in transcript.notes(Analysed) if note.student == name]
