@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, SerializerFunctionWrapHandler, create_model, model_serializer
+from pydantic.json_schema import SkipJsonSchema
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
@@ -90,10 +91,13 @@ class Question(Frozen):
 
 
 class Finding(NamedTuple):
-    """What the reader found, and the words of the text that show it."""
+    """What the reader found, and the words of the text that show it. `sure` is how likely a yes is; None: the reader
+    gives no number (a language model, a person), and is taken at its word.
+    """
 
     says: Says
     words: str = ""
+    sure: float | None = None
 
     @property
     def yes(self) -> bool:
@@ -122,10 +126,11 @@ class ReadingKind:
     the other sentences say; 0: no sentence does. `by_sentence` says that a trained reader learns single sentences too,
     and how large a share of the sentences of harmless texts it may take for a yes; 0: it learns none. `only_learned`
     says that users can add to the list: a trained reader finds every text unclear about an entry that it has not
-    learned. `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in
-    weights are in a file of their own. `in_order` says that the network that reads words in order is asked too; without
-    it, the linear weights read better. `from_words` finds what a text is compared with in facts that are only words:
-    those of a file.
+    learned. `graded` says that somebody is told how sure the reader was: the trained reader of people's words then says
+    how likely each yes is. `in_reply` says that the text answers the context: what it takes over from there counts, and
+    the built-in weights are in a file of their own. `in_order` says that the network that reads words in order is asked
+    too; without it, the linear weights read better. `from_words` finds what a text is compared with in facts that are
+    only words: those of a file.
     """
 
     name: str
@@ -144,6 +149,7 @@ class ReadingKind:
     alone: float = 0.0
     by_sentence: float = 0.0
     only_learned: bool = False
+    graded: bool = False
     in_reply: bool = False
     in_order: bool = True
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
@@ -203,7 +209,17 @@ def _inverse(template: str) -> re.Pattern[str]:
 class Findings(ReplyModel):
     """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of
     questions.
+
+    `sure` holds how likely some yes is, by question. Only a trained reader fills it in: no form asks for it, and it is
+    not written while it is empty.
     """
+
+    sure: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if name != "sure" or value}
 
     def finding(self, number: int, text: str) -> Finding:
         """The answer to the question with this number, from 1. A yes needs words that are in the text."""
@@ -212,7 +228,7 @@ class Findings(ReplyModel):
         stands = bool(words) and normalise(words) in normalise(text)
         if says == "yes" and not stands:
             return Finding("unclear")
-        return Finding(says, words if stands else "")
+        return Finding(says, words if stands else "", self.sure.get(f"q{number}"))
 
 
 @lru_cache(maxsize=64)
