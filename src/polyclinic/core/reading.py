@@ -60,7 +60,8 @@ class AnswerOption(NamedTuple):
 class Compared(NamedTuple):
     """What a trained reader compares a text with, beside the question's facts: the letter of the option that is asked
     about, what the text might mean instead, all options if the text is to settle on one, known mistakes, each with
-    what is right, and sentences of the text that cannot be a yes by themselves.
+    what is right, and sentences of the text that cannot be a yes by themselves. `surely` is how likely a yes must be
+    where the form of the text speaks against it; 0: as likely as for any text.
     """
 
     letter: str = ""
@@ -68,6 +69,7 @@ class Compared(NamedTuple):
     options: tuple[AnswerOption, ...] = ()
     pitfalls: tuple[tuple[str, str], ...] = ()
     harmless: tuple[str, ...] = ()
+    surely: float = 0.0
 
     @classmethod
     def with_option(cls, option: AnswerOption, options: tuple[AnswerOption, ...]) -> Compared:

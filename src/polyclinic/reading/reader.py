@@ -100,7 +100,7 @@ class BuiltInReader:
         kind = self._kinds[question.kind]
         if kind.only_learned and scope_of(kind, target_of(kind, question)) not in self.weights.scopes:
             return "unclear", ""
-        enough = kind.surely
+        enough = max(kind.surely, question.compared.surely)
         if abs(chance - enough) < UNCLEAR:
             return "unclear", ""
         if chance < enough:

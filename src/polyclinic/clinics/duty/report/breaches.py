@@ -16,9 +16,11 @@ GRAVE = 4
 SURELY = 0.8
 """From this probability on, a breach is named plainly, and called dangerous if its norm is grave. Below, the feedback
 only asks the person to look at the words again.
+
+Chosen on two training authors (554 messages), each read by weights that had not learned from them. At 0.8, right
+messages that are called dangerous fall from 41 to 7 of 277, wrong ones from 157 to 97 of 277; 0.75 leaves 16 and 115,
+0.85 leaves 5 and 76. Nothing is left out: what is less likely than 0.67 is in 11 right and 10 wrong messages alone.
 """
-HARDLY = 0.65
-"""Below this probability, the feedback says nothing."""
 
 
 def is_sure(event: Violated) -> bool:
@@ -68,7 +70,7 @@ def _broken(case: Case[AnyDuty]) -> list[Violated]:
     known = {norm.id for norm in norms_of(case.transcript)}
     seen: dict[tuple[str, str], Violated] = {}
     for event in sorted(case.transcript.of(Violated), key=lambda event: (not is_sure(event), -event.severity)):
-        if event.rule in known and (event.sure is None or event.sure >= HARDLY):
+        if event.rule in known:
             seen.setdefault((event.rule, event.by), event)
     return list(seen.values())
 

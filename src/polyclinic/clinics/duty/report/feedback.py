@@ -72,7 +72,7 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     short = say.in_short(
         danger=danger,
         good=[
-            *_good(case, part, [*mine, *unsure, *beside], say),
+            *_good(case, part, say),
             *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
         ],
         unsure=[_named(say, event, norms[event.rule].then) for event in unsure],
@@ -129,9 +129,12 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
     return say("you broke", words=quoted(event.words), rule=asked) if event.words else say("not done", rule=asked)
 
 
-def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first message that broke nothing and did something: it is about the shift, or asks a question."""
-    bad, own = {event.words for event in mine}, [said.text for said in case.transcript.of(Said) if said.speaker == part]
+def _good(case: Case[AnyDuty], part: str, say: Phrases) -> list[str]:
+    """The person's first message that broke nothing and did something: it is about the shift, or asks a question. What
+    may have broken a rule is not praised either, nor what broke a rule that other words of theirs broke too.
+    """
+    bad = {event.words for event in case.transcript.of(Violated) if event.by == part}
+    own = [said.text for said in case.transcript.of(Said) if said.speaker == part]
     clean = [text for text in own if not _holds(text, bad) and _does_something(case.scenario, text)]
     return [say("broke none", words=quoted(clean[0]))] if clean else []
 
