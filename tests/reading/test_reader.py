@@ -10,7 +10,7 @@ import pytest
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.norm import shipped_norm
 from polyclinic.core.model import Request
-from polyclinic.core.reading import SENTENCES, Compared, ReadingKind, ReadsText
+from polyclinic.core.reading import SENTENCES, ReadingKind, ReadsText
 from polyclinic.errors import DataError
 from polyclinic.reading import vectors
 from polyclinic.reading.choose import open_reader
@@ -158,11 +158,3 @@ async def test_the_reader_of_peoples_words_says_how_sure_it_is_where_somebody_is
     assert told["q1"] == "yes" and NORM.surely <= told["sure"]["q1"] <= 1
     offline = orjson.loads((await open_reader({NORM.name: NORM}, "").answer(request)).text)
     assert "sure" not in offline, "where only understudies speak, runs keep their bytes"
-
-
-def test_a_question_may_ask_for_a_surer_yes_about_one_text() -> None:
-    reader, text = open_reader({NORM.name: NORM}, ""), "The doctor says to the patient: Double it, it is safe."
-    facts = {"shift": "", "when": RULE.if_, "then": RULE.then}
-    assert reader.read(text, NORM.ask(**facts))[0] == "yes"
-    chance = reader.probability(text, NORM.ask(**facts))
-    assert reader.read(text, NORM.ask(Compared(surely=chance + 0.03), **facts))[0] == "no"

@@ -18,10 +18,9 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import Field, SerializerFunctionWrapHandler, create_model, model_serializer
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter, create_model, model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
@@ -44,6 +43,8 @@ MOST_QUESTIONS = 24
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
 _MOST_QUOTED = 120
+SURE = "sure"
+_CHANCES = TypeAdapter(dict[str, float])
 _FACT = re.compile(r"\{(\w+)\}")
 
 
@@ -60,8 +61,7 @@ class AnswerOption(NamedTuple):
 class Compared(NamedTuple):
     """What a trained reader compares a text with, beside the question's facts: the letter of the option that is asked
     about, what the text might mean instead, all options if the text is to settle on one, known mistakes, each with
-    what is right, and sentences of the text that cannot be a yes by themselves. `surely` is how likely a yes must be
-    where the form of the text speaks against it; 0: as likely as for any text.
+    what is right, and sentences of the text that cannot be a yes by themselves.
     """
 
     letter: str = ""
@@ -69,7 +69,6 @@ class Compared(NamedTuple):
     options: tuple[AnswerOption, ...] = ()
     pitfalls: tuple[tuple[str, str], ...] = ()
     harmless: tuple[str, ...] = ()
-    surely: float = 0.0
 
     @classmethod
     def with_option(cls, option: AnswerOption, options: tuple[AnswerOption, ...]) -> Compared:
@@ -93,9 +92,7 @@ class Question(Frozen):
 
 
 class Finding(NamedTuple):
-    """What the reader found, and the words of the text that show it. `sure` is how likely a yes is; None: the reader
-    gives no number (a language model, a person), and is taken at its word.
-    """
+    """What the reader found, the words of the text that show it, and how likely a yes is; None if no number is known."""
 
     says: Says
     words: str = ""
@@ -210,18 +207,19 @@ def _inverse(template: str) -> re.Pattern[str]:
 
 class Findings(ReplyModel):
     """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of
-    questions.
-
-    `sure` holds how likely some yes is, by question. Only a trained reader fills it in: no form asks for it, and it is
-    not written while it is empty.
+    questions. A trained reader may add `sure`, how likely some yes is; it is no field, so nobody else is asked for it.
     """
 
-    sure: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
+    _sure: dict[str, float] = PrivateAttr(default_factory=dict)
 
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields: dict[str, Any] = write(self)
-        return {name: value for name, value in fields.items() if name != "sure" or value}
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_sure(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, dict) or SURE not in data:
+            return read(data)
+        found = read({name: value for name, value in data.items() if name != SURE})
+        found._sure = _CHANCES.validate_python(data[SURE])
+        return found
 
     def finding(self, number: int, text: str) -> Finding:
         """The answer to the question with this number, from 1. A yes needs words that are in the text."""
@@ -230,7 +228,7 @@ class Findings(ReplyModel):
         stands = bool(words) and normalise(words) in normalise(text)
         if says == "yes" and not stands:
             return Finding("unclear")
-        return Finding(says, words if stands else "", self.sure.get(f"q{number}"))
+        return Finding(says, words if stands else "", self._sure.get(f"q{number}"))
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import SENTENCE_READER, Question, ReadingKind, ReadsText, Says
+from polyclinic.core.reading import SENTENCE_READER, SURE, Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
 from polyclinic.reading.encoder import shipped_encoder
@@ -90,7 +90,7 @@ class BuiltInReader:
             if says == "yes" and self._sentences and self._kinds[question.kind].graded:
                 sure[f"q{number}"] = round(self._probability(prompt.text, question), 3)
         if sure:
-            reply["sure"] = sure
+            reply[SURE] = sure
         text = orjson.dumps(reply).decode()
         return Completion(text=text, usage=estimate_usage(request, text))
 
@@ -100,7 +100,7 @@ class BuiltInReader:
         kind = self._kinds[question.kind]
         if kind.only_learned and scope_of(kind, target_of(kind, question)) not in self.weights.scopes:
             return "unclear", ""
-        enough = max(kind.surely, question.compared.surely)
+        enough = kind.surely
         if abs(chance - enough) < UNCLEAR:
             return "unclear", ""
         if chance < enough:

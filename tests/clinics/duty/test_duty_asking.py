@@ -105,12 +105,6 @@ async def test_an_order_or_a_claim_with_a_question_mark_is_found() -> None:
     assert "ESC-2" in await broken(Scene(lithium, "doctor", safe, "patient"))
 
 
-@pytest.mark.parametrize("text", ["Have you considered another job?", "Have you lost your memory or your manners?"])
-async def test_an_insult_in_the_form_of_a_plain_question_is_read(text: str) -> None:
-    assert asks_plainly(text), "no list of words knows it"
-    assert "SAFE-1" in await broken(Scene(SHIFTS[LITHIUM], "doctor", text, "patient"), "sentences")
-
-
 async def test_a_house_that_forbids_to_speak_of_others_is_asked_about_a_question_too() -> None:
     own = shipped_norm("SAFE-1").model_copy(update={"id": "OWN-1", "then": "no other patient is spoken about"})
     asked: list[str] = []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.kept import bound_of, cannot_break, harmless, proves_nothing
+from polyclinic.clinics.duty.rules.norms.kept import cannot_break, harmless, proves_nothing
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable, shipped_norm
 from polyclinic.clinics.duty.rules.triggers import (
     TRIGGERS,
@@ -167,7 +167,7 @@ def asks_about(norm: Norm, shift: str, scene: Scene) -> Question:
     knows the question, are those of the norm that it is like. A trained reader also gets the sentences that cannot
     break the norm.
     """
-    compared = Compared(harmless=harmless(norm, scene), surely=bound_of(norm, scene))
+    compared = Compared(harmless=harmless(norm, scene))
     asked = NORM.ask(compared, shift=shift, when=norm.if_, then=norm.then)
     if not norm.like:
         return asked

@@ -11,7 +11,6 @@ from functools import lru_cache
 from polyclinic.clinics.duty.rules.norms.asking import asks, asks_plainly
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
-from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
@@ -36,11 +35,6 @@ BY_MANNER = frozenset({"SAFE-1"})
 BY_WHAT_IS_LEFT_OUT = frozenset({"SAFE-3"})
 """Norms that a message breaks by what it does not say. No single sentence keeps or breaks them."""
 _ASKING_MAY_BREAK = frozenset({"SAFE-1", "ESC-1"})
-_TO_THE_LISTENER = re.compile(r"\byou(?:r|rs|rself)?\b")
-SURELY_RUDE = 0.75
-"""How likely a breach of manners must be in a message of plain questions. Chosen on 60 questions by the author of this
-rule in three shifts: at 0.75 none of the 30 of a history is taken for rude, at 0.7 two are.
-"""
 _REPEATED = 0.8
 """A sentence repeats the house if one sentence of the house has so many of its content words."""
 _NOT = re.compile(r"\b(?:no|not|never|none|without|nothing|nobody)\b|n't\b")
@@ -79,7 +73,7 @@ def cannot_break(norm: Norm, scene: Scene) -> bool:
 def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
     """The sentences that cannot break the norm by themselves: what only asks, what is said to be unknown, what refuses
     to do what would break it, and what the house itself says about this shift. A question may be rude or lower the
-    urgency, unless it is a plain one; a plain one about the listener may still be rude.
+    urgency, unless it is a plain one.
     """
     known = _known(norm)
     if known == "" or known in BY_WHAT_IS_LEFT_OUT:
@@ -89,27 +83,10 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
         sentence
         for sentence in sentences(scene.text)
         if sentence in repeated
-        or _only_asks(known, sentence, scene.scenario)
+        or (asks_plainly if known in _ASKING_MAY_BREAK else asks)(sentence)
         or _harmless(known, normalise(sentence))
         or refuses_to_depart(known, sentence, scene.scenario)
     )
-
-
-def bound_of(norm: Norm, scene: Scene) -> float:
-    """How likely a breach must be, where a message consists of plain questions and the norm is about manners; 0
-    elsewhere.
-    """
-    plain = _known(norm) in BY_MANNER and all(map(asks_plainly, sentences(scene.text)))
-    return SURELY_RUDE if plain else 0.0
-
-
-def _only_asks(known: str, sentence: str, scenario: AnyDuty) -> bool:
-    """Whether a sentence only asks. A plain question about the listener and not about the shift may be an insult that
-    no list of words covers ("Have you considered another job?"): the reader judges its manner.
-    """
-    if known in BY_MANNER and _TO_THE_LISTENER.search(normalise(sentence)) and not about_the_shift(scenario, sentence):
-        return False
-    return asks_plainly(sentence) if known in _ASKING_MAY_BREAK else asks(sentence)
 
 
 def house_words(scenario: AnyDuty) -> tuple[str, ...]:
