@@ -5,7 +5,8 @@ from typing import cast
 import pytest
 
 from polyclinic.core.agent import Agent
-from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type, plain_finding, read_text
+from polyclinic.core.memo import Memo
+from polyclinic.core.reading import Finding, Question, ReadingKind, findings_type, plain_finding, read_text
 from polyclinic.core.transcript import Transcript, Violated
 from polyclinic.errors import ReaderError
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
@@ -30,6 +30,7 @@ from polyclinic.text.normal import normalise
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
+    from polyclinic.core.memo import Memo
 
 Says = Literal["yes", "no", "unclear"]
 READER = "reader"
@@ -92,7 +93,7 @@ class Question(Frozen):
 
 
 class Finding(NamedTuple):
-    """What the reader found, the words of the text that show it, and how likely a yes is; None if no number is known."""
+    """What the reader found, the words of the text that show it, and how likely a yes is (None: not known)."""
 
     says: Says
     words: str = ""
@@ -278,27 +279,6 @@ def plain_finding(said: str, text: str) -> Finding:
     if says == "yes" and not words:
         words = text
     return Finding(says, words if says != "unclear" else "")
-
-
-@dataclass
-class Memo:
-    """Findings that an episode already has: the same question about the same text is asked only once.
-
-    Concurrent branches do not see each other's findings until they are joined. So the questions that are asked never
-    depend on which branch was quicker.
-    """
-
-    own: dict[tuple[str, Question], Finding] = field(default_factory=dict)
-    before: Memo | None = None
-
-    def get(self, text: str, question: Question) -> Finding | None:
-        """A finding of this branch, or from before the branch started."""
-        found = self.own.get((text, question))
-        return found if found is not None or self.before is None else self.before.get(text, question)
-
-    def branch(self) -> Memo:
-        """A memo for a branch that starts now. Later findings of this memo are not visible in it."""
-        return Memo(before=Memo(dict(self.own), self.before))
 
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
