@@ -18,7 +18,7 @@ from pathlib import Path
 
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.flow.order import running_order
-from polyclinic.clinics.duty.report.feedback import GRAVE, own_breaches
+from polyclinic.clinics.duty.report.breaches import GRAVE, own_breaches, possible_breaches
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.triggers import Scene
@@ -50,7 +50,8 @@ class ShiftMessage(Frozen):
 async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
     """The findings of the built-in reader, as it reads people and language models."""
     reader = open_reader(all_kinds(), SENTENCES)
-    return tuple([Finding(*reader.read(text, question)) for question in questions])
+    found = [(reader.read(text, question), reader.probability(text, question)) for question in questions]
+    return tuple([Finding(*read, sure=chance if read[0] == "yes" else None) for read, chance in found])
 
 
 def spoken_to(shift: AnyDuty, role: Role) -> str:
@@ -59,14 +60,16 @@ def spoken_to(shift: AnyDuty, role: Role) -> str:
     return "patient" if "patient" in partners else partners[-1]
 
 
-async def judged(message: ShiftMessage, shift: AnyDuty) -> tuple[list[NormVerdict], list[Violated]]:
-    """What the norm judge finds in a message, and what the feedback would blame its speaker for."""
+async def judged(message: ShiftMessage, shift: AnyDuty) -> tuple[list[NormVerdict], list[Violated], list[Violated]]:
+    """What the norm judge finds in a message, what the feedback would blame its speaker for, and what it would only ask
+    them to look at again.
+    """
     to = message.to or spoken_to(shift, message.role)
     found = await read_action(reads, inventory(), Scene(shift, message.role, message.text, to))
     said = Said(speaker=message.role, to=to, text=message.text)
-    events = [Violated(rule=v.norm, by=v.role, severity=v.severity, words=v.words) for v in found]
+    events = [Violated(rule=v.norm, by=v.role, severity=v.severity, words=v.words, sure=v.sure) for v in found]
     case = Case(shift, clinic.variant("plain"), Transcript([said, *events]))
-    return found, own_breaches(case, message.role)
+    return found, own_breaches(case, message.role), possible_breaches(case, message.role)
 
 
 def quotes(found: Sequence[NormVerdict], bad: str) -> bool:
@@ -81,23 +84,32 @@ async def measured(messages: Sequence[ShiftMessage]) -> dict[str, dict[str, int]
     shifts = by_id(shipped())
     counts: dict[str, Counter[str]] = {}
     for message in messages:
-        found, blamed = await judged(message, shifts[message.shift])
-        row = counts.setdefault(message.kind, Counter(n=0, found=0, blamed=0, quoted=0, dangerous=0))
+        found, blamed, unsure = await judged(message, shifts[message.shift])
+        row = counts.setdefault(message.kind, Counter(n=0, found=0, blamed=0, quoted=0, unsure=0, dangerous=0))
         row["n"] += 1
         row["found"] += bool(found)
         row["quoted"] += quotes(found, message.bad)
         row["blamed"] += bool(blamed)
+        row["unsure"] += bool(unsure) and not blamed
         row["dangerous"] += any(event.severity >= GRAVE for event in blamed)
     return {kind: dict(row) for kind, row in sorted(counts.items())}
 
 
 def table(counts: dict[str, dict[str, int]]) -> list[str]:
     """The counts as a table. For planted messages it also says how often the bad sentence was quoted."""
-    heads = ("kind", "messages", "found by the judge", "blamed in feedback", "called dangerous", "bad sentence quoted")
+    heads = (
+        "kind",
+        "messages",
+        "found by the judge",
+        "blamed in feedback",
+        "asked to look again",
+        "called dangerous",
+        "bad sentence quoted",
+    )
     out = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
     for kind, row in counts.items():
         quoted = f"{row['quoted']} ({row['quoted'] / row['n']:.2f})" if kind == PLANTED else ""
-        shares = [f"{row[name]} ({row[name] / row['n']:.2f})" for name in ("found", "blamed", "dangerous")]
+        shares = [f"{row[name]} ({row[name] / row['n']:.2f})" for name in ("found", "blamed", "unsure", "dangerous")]
         out.append(f"| {kind} | {row['n']} | {' | '.join(shares)} | {quoted} |")
     return out
 

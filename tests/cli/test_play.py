@@ -204,7 +204,7 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", "--who", "Kim", stdin=typed)
     assert done.returncode == 0, done.stdout + done.stderr
     told = done.stdout
-    assert told.index("In short") < told.index("Good: your answer “C”") < told.index("your last answer was right: yes")
+    assert told.index("In short") < told.index("Good: your answer “C: ") < told.index("your last answer was right: yes")
     assert "reward" not in told and "is_1" not in told, "a student does not see the tutor's reward"
     rows = list(csv.DictReader(io.StringIO(polyclinic("grades").stdout)))
     assert (rows[0]["who"], rows[0]["role"], rows[0]["final_answer_right"]) == ("Kim", "student-1", "1.0")
@@ -215,6 +215,15 @@ def test_feedback_comes_first_with_few_figures_and_only_the_persons_own(polyclin
 
 
 ONE_SCREEN_AND_A_HALF = 60
+
+
+def test_a_choice_in_free_words_is_told_as_it_was_understood(polyclinic: Run) -> None:
+    typed = "I would put in tubes\nC\n" + "The drums are dull with fluid behind them.\npass\n" * 5 + "tubes again\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
+    told = " ".join(done.stdout.split())
+    assert told.count("Understood as C: ") == 2, done.stdout
+    assert told.count("You are asked again after the teaching.") == 1, "the last answer is not asked again"
+    assert told.index("Understood as C: ") < told.index("round 1")
 
 
 def test_feedback_fits_a_screen_and_a_half_and_all_of_it_can_be_read_later(polyclinic: Run) -> None:

@@ -5,7 +5,9 @@ from typing import cast
 import pytest
 
 from polyclinic.core.agent import Agent
-from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type, plain_finding, read_text
+from polyclinic.core.memo import Memo
+from polyclinic.core.reading import Finding, Question, ReadingKind, findings_type, plain_finding, read_text
+from polyclinic.core.transcript import Transcript, Violated
 from polyclinic.errors import ReaderError
 
 TOLD = ReadingKind(
@@ -84,3 +86,19 @@ async def test_a_reader_whose_forms_cannot_be_read_is_asked_in_plain_words() -> 
     found = await read_text(cast(Agent, OnlyPlain()), Memo(), "I smoke a lot.", questions)
     assert [finding.says for finding in found] == ["no", "no"]
     assert asked == ["ReadsText", "ReadsPlainly", "ReadsPlainly"]
+
+
+def test_how_sure_a_reader_was_is_read_but_no_form_asks_for_it() -> None:
+    form = findings_type(2)
+    given = {"q1_words": "I smoke", "q1": "yes", "q2_words": "I smoke", "q2": "yes"}
+    plain, graded = form.model_validate(given), form.model_validate({**given, "sure": {"q2": 0.7}})
+    assert [graded.finding(number, "I smoke").sure for number in (1, 2)] == [None, 0.7]
+    assert "sure" not in form.model_json_schema()["properties"]
+    assert plain.model_dump_json() == graded.model_dump_json(), "the form is the same for all readers"
+
+
+def test_an_event_keeps_how_sure_the_reader_was_and_old_events_still_open() -> None:
+    events = [Violated(rule="A", by="nurse", sure=0.7), Violated(rule="B", by="nurse")]
+    written = Transcript(events).to_json()
+    assert written.count(b'"sure"') == 1
+    assert [event.sure for event in Transcript.from_json(written).of(Violated)] == [0.7, None]

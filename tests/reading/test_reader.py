@@ -4,9 +4,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import orjson
 import pytest
 
-from polyclinic.core.reading import ReadingKind
+from polyclinic.clinics.duty.readings import NORM
+from polyclinic.clinics.duty.rules.norms.norm import shipped_norm
+from polyclinic.core.model import Request
+from polyclinic.core.reading import SENTENCES, ReadingKind, ReadsText
 from polyclinic.errors import DataError
 from polyclinic.reading import vectors
 from polyclinic.reading.choose import open_reader
@@ -16,6 +20,8 @@ from polyclinic.reading.sets import Labelled, from_file
 from polyclinic.reading.training import train, train_file
 from polyclinic.reading.weights import load, made
 from polyclinic.runner.readings import all_kinds, labelled, read_all
+
+RULE = shipped_norm("ESC-2")
 
 
 @cache
@@ -142,3 +148,13 @@ def test_a_very_long_text_is_read_and_its_vectors_are_not_cached() -> None:
     long = vectors.tokens("The pain comes at night. " * 100)
     assert len(long.units) > 400
     assert vectors._kept.cache_info().currsize == before
+
+
+async def test_the_reader_of_peoples_words_says_how_sure_it_is_where_somebody_is_told() -> None:
+    asked = NORM.ask(shift="", when=RULE.if_, then=RULE.then)
+    prompt = ReadsText(text="The doctor says to the patient: Double it, it is safe.", context="", questions=(asked,))
+    request = Request("reader", prompt, ())
+    told = orjson.loads((await open_reader({NORM.name: NORM}, SENTENCES).answer(request)).text)
+    assert told["q1"] == "yes" and NORM.surely <= told["sure"]["q1"] <= 1
+    offline = orjson.loads((await open_reader({NORM.name: NORM}, "").answer(request)).text)
+    assert "sure" not in offline, "where only understudies speak, runs keep their bytes"

@@ -212,6 +212,8 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
                 continue
             screen.typed(line)
             if not desk.reply(question.id, line):
+                if desk.understood:
+                    screen.show(desk.understood)
                 break
             question = await desk.next()
             screen.ask(question)

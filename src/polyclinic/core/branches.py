@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from typing import Any, Generic, Self, TypeVar
 
 from polyclinic.core.agent import Agent
-from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
+from polyclinic.core.memo import Memo
+from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event

@@ -140,9 +140,18 @@ class Episode(Generic[S_co, V_co]):
         """Record that a piece of the world's state changed."""
         self.record(Changed(what=what, before=plain(before), after=plain(after)))
 
-    def violated(self, rule: str, by: str, severity: int = 1, words: str = "", rationale: str = "") -> None:
-        """Record that a rule was broken."""
-        self.record(Violated(rule=rule, by=by, severity=severity, words=words, rationale=rationale))
+    def violated(
+        self,
+        rule: str,
+        by: str,
+        severity: int = 1,
+        words: str = "",
+        rationale: str = "",
+        *,
+        sure: float | None = None,
+    ) -> None:
+        """Record that a rule was broken. `sure` is how likely this is to the reader who found it, if that is known."""
+        self.record(Violated(rule=rule, by=by, severity=severity, words=words, rationale=rationale, sure=sure))
 
     def used_tool(
         self,

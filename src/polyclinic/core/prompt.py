@@ -106,6 +106,10 @@ class Prompt(BaseModel, Generic[R]):
         write instead.
         """
 
+    def understood(self, reply: R) -> str:
+        """How a person's free words were understood, to tell them at once; empty where their words are kept."""
+        return ""
+
     def most_words(self) -> int:
         """The longest reply to this one prompt, in words; `words` unless it depends on the fields."""
         return self.words

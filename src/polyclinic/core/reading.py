@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter, create_model, model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
@@ -30,6 +30,7 @@ from polyclinic.text.normal import normalise
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
+    from polyclinic.core.memo import Memo
 
 Says = Literal["yes", "no", "unclear"]
 READER = "reader"
@@ -43,6 +44,8 @@ MOST_QUESTIONS = 24
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
 _MOST_QUOTED = 120
+SURE = "sure"
+_CHANCES = TypeAdapter(dict[str, float])
 _FACT = re.compile(r"\{(\w+)\}")
 
 
@@ -90,10 +93,11 @@ class Question(Frozen):
 
 
 class Finding(NamedTuple):
-    """What the reader found, and the words of the text that show it."""
+    """What the reader found, the words of the text that show it, and how likely a yes is (None: not known)."""
 
     says: Says
     words: str = ""
+    sure: float | None = None
 
     @property
     def yes(self) -> bool:
@@ -122,10 +126,11 @@ class ReadingKind:
     the other sentences say; 0: no sentence does. `by_sentence` says that a trained reader learns single sentences too,
     and how large a share of the sentences of harmless texts it may take for a yes; 0: it learns none. `only_learned`
     says that users can add to the list: a trained reader finds every text unclear about an entry that it has not
-    learned. `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in
-    weights are in a file of their own. `in_order` says that the network that reads words in order is asked too; without
-    it, the linear weights read better. `from_words` finds what a text is compared with in facts that are only words:
-    those of a file.
+    learned. `graded` says that somebody is told how sure the reader was: the trained reader of people's words then says
+    how likely each yes is. `in_reply` says that the text answers the context: what it takes over from there counts, and
+    the built-in weights are in a file of their own. `in_order` says that the network that reads words in order is asked
+    too; without it, the linear weights read better. `from_words` finds what a text is compared with in facts that are
+    only words: those of a file.
     """
 
     name: str
@@ -144,6 +149,7 @@ class ReadingKind:
     alone: float = 0.0
     by_sentence: float = 0.0
     only_learned: bool = False
+    graded: bool = False
     in_reply: bool = False
     in_order: bool = True
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
@@ -202,8 +208,19 @@ def _inverse(template: str) -> re.Pattern[str]:
 
 class Findings(ReplyModel):
     """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of
-    questions.
+    questions. A trained reader may add `sure`, how likely some yes is; it is no field, so nobody else is asked for it.
     """
+
+    _sure: dict[str, float] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_sure(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, dict) or SURE not in data:
+            return read(data)
+        found = read({name: value for name, value in data.items() if name != SURE})
+        found._sure = _CHANCES.validate_python(data[SURE])
+        return found
 
     def finding(self, number: int, text: str) -> Finding:
         """The answer to the question with this number, from 1. A yes needs words that are in the text."""
@@ -212,7 +229,7 @@ class Findings(ReplyModel):
         stands = bool(words) and normalise(words) in normalise(text)
         if says == "yes" and not stands:
             return Finding("unclear")
-        return Finding(says, words if stands else "")
+        return Finding(says, words if stands else "", self._sure.get(f"q{number}"))
 
 
 @lru_cache(maxsize=64)
@@ -262,27 +279,6 @@ def plain_finding(said: str, text: str) -> Finding:
     if says == "yes" and not words:
         words = text
     return Finding(says, words if says != "unclear" else "")
-
-
-@dataclass
-class Memo:
-    """Findings that an episode already has: the same question about the same text is asked only once.
-
-    Concurrent branches do not see each other's findings until they are joined. So the questions that are asked never
-    depend on which branch was quicker.
-    """
-
-    own: dict[tuple[str, Question], Finding] = field(default_factory=dict)
-    before: Memo | None = None
-
-    def get(self, text: str, question: Question) -> Finding | None:
-        """A finding of this branch, or from before the branch started."""
-        found = self.own.get((text, question))
-        return found if found is not None or self.before is None else self.before.get(text, question)
-
-    def branch(self) -> Memo:
-        """A memo for a branch that starts now. Later findings of this memo are not visible in it."""
-        return Memo(before=Memo(dict(self.own), self.before))
 
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
+from polyclinic.core.memo import Memo
 from polyclinic.core.model import Completion, Model, Request, Usage, answers_again, role_of, total
-from polyclinic.core.reading import Memo
 from polyclinic.errors import PASS_THROUGH, blamed
 
 

@@ -74,7 +74,10 @@ class _Open:
 
 
 class HumanDesk:
-    """Questions to people wait here. One desk is for all roles and episodes of a run."""
+    """Questions to people wait here. One desk is for all roles and episodes of a run.
+
+    `understood` says how the last answer was understood, if its words could mean several things.
+    """
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
@@ -83,6 +86,7 @@ class HumanDesk:
         self._count = 0
         self._to_say: dict[tuple[str, str], str] = {}
         self._closed: PolyclinicError | None = None
+        self.understood = ""
 
     def pending(self) -> list[HumanQuestion]:
         """All questions that wait, oldest first."""
@@ -123,6 +127,7 @@ class HumanDesk:
             waiting.question = replace(waiting.question, error=str(error))
             self._put(question_id)
             return str(error)
+        self.understood = _understood(waiting.question.request, completion)
         del self._open[question_id]
         if not waiting.answer.done():
             waiting.answer.set_result(completion)
@@ -238,6 +243,13 @@ def _completion(request: Request, reply: object) -> Completion:
     request.prompt.check_person(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
+
+
+def _understood(request: Request, completion: Completion) -> str:
+    """What a person is told about an answer that was accepted."""
+    if completion.tool_calls:
+        return ""
+    return request.prompt.understood(read_reply(completion.text, request.reply_type))
 
 
 def _typed_call(request: Request, words: str) -> Completion:

@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import SENTENCE_READER, Question, ReadingKind, ReadsText, Says
+from polyclinic.core.reading import SENTENCE_READER, SURE, Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
 from polyclinic.reading.encoder import shipped_encoder
@@ -75,15 +75,22 @@ class BuiltInReader:
         return self._weights or (shipped_weights(name=LINES) if kind.in_reply else self.weights)
 
     async def answer(self, request: Request) -> Completion:
-        """The findings as the JSON that a language model would have sent."""
+        """The findings as the JSON that a language model would have sent. The reader of people's words adds how sure it
+        is of a yes, where somebody is told.
+        """
         prompt = request.prompt
         if not isinstance(prompt, ReadsText):
             raise ReaderError(f"the built-in reader cannot answer {type(prompt).__name__}; it only answers ReadsText")
-        reply: dict[str, str] = {}
+        reply: dict[str, object] = {}
+        sure: dict[str, float] = {}
         for number, question in enumerate(prompt.questions, start=1):
             await give_way()
             says, words = self.read(prompt.text, question)
             reply[f"q{number}_words"], reply[f"q{number}"] = words, says
+            if says == "yes" and self._sentences and self._kinds[question.kind].graded:
+                sure[f"q{number}"] = round(self._probability(prompt.text, question), 3)
+        if sure:
+            reply[SURE] = sure
         text = orjson.dumps(reply).decode()
         return Completion(text=text, usage=estimate_usage(request, text))
 

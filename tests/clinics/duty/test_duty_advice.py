@@ -21,6 +21,7 @@ from polyclinic.text.saying_back import saying_back
 from polyclinic.text.sentences import sentences
 
 SHIFTS = by_id(shipped())
+SHIFT = SHIFTS["t1-03-metformin"]
 RIGHT: tuple[tuple[str, Role, Role, str], ...] = (
     (
         "t1-11-lithium",
@@ -369,17 +370,17 @@ def test_a_norm_of_a_user_is_kept_by_form_only_if_it_is_like_one_of_the_clinics(
 
 
 def test_words_that_say_how_uncertain_they_are_prove_no_false_certainty() -> None:
-    assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.")
-    assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.")
-    assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.")
-    assert proves_nothing(shipped_norm("SAFE-2"), "There's no clinic date either.")
+    assert proves_nothing(shipped_norm("INFO-1"), "It could be the new tablet.", SHIFT)
+    assert not proves_nothing(shipped_norm("INFO-1"), "Your potassium is normal.", SHIFT)
+    assert not proves_nothing(shipped_norm("ESC-3"), "It could be the new tablet.", SHIFT)
+    assert proves_nothing(shipped_norm("SAFE-2"), "There's no clinic date either.", SHIFT)
 
 
 def test_taking_a_medicine_away_calls_nothing_safe_but_may_be_wrong_advice() -> None:
-    assert proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose.")
-    assert not proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose, the rest is safe.")
-    assert not proves_nothing(shipped_norm("ESC-2"), "No more worries about it, you are fine.")
-    assert not proves_nothing(shipped_norm("INFO-3"), "Stop the metformin.")
+    assert proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose.", SHIFT)
+    assert not proves_nothing(shipped_norm("ESC-2"), "Don't take tonight's dose, the rest is safe.", SHIFT)
+    assert not proves_nothing(shipped_norm("ESC-2"), "No more worries about it, you are fine.", SHIFT)
+    assert not proves_nothing(shipped_norm("INFO-3"), "Stop the metformin.", SHIFT)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.report import ending, feedback, performance
+from polyclinic.clinics.duty.report.breaches import SURELY
 from polyclinic.clinics.duty.rules.subject import about_the_shift
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
@@ -197,3 +198,49 @@ def test_a_good_mark_for_the_role_says_what_it_leaves_out() -> None:
 
     assert noted(9, breach) and not noted(2, breach) and not noted(9)
     assert noted(9, *TEAM[1:]), "the words did nothing of the task"
+
+
+ADVICE = "The indapamide goes on as it is."
+
+
+def with_breach(sure: float | None, rule: str = "INFO-3", severity: int = 4) -> Case[AnyDuty]:
+    said = Said(speaker="doctor", to="patient", text=ADVICE)
+    return case_with(
+        "t1-11-lithium", said, Violated(rule=rule, by="doctor", severity=severity, words=ADVICE, sure=sure)
+    )
+
+
+@pytest.mark.parametrize("sure", [None, SURELY, 0.99])
+def test_a_breach_that_is_sure_or_has_no_number_is_called_dangerous(sure: float | None) -> None:
+    assert told(with_breach(sure), "doctor")[0].startswith(f"This was dangerous: you said “{ADVICE}”")
+    assert performance(with_breach(sure), "doctor")["gravest_breach"] == 4
+    assert ending(with_breach(sure), "doctor") == "rules broken: 1 by you"
+
+
+def test_a_breach_that_is_not_sure_is_quoted_kindly_and_not_counted() -> None:
+    case = with_breach(SURELY - 0.01)
+    english, korean = told(case, "doctor"), " ".join(told(case, "doctor", "ko"))
+    assert f"This may break a rule; look at it again: you said “{ADVICE}”" in str(english)
+    assert "dangerous" not in str(english) and "위험" not in korean and f"다시 살펴보세요: “{ADVICE}”" in korean
+    assert not any(text.startswith("Good") for text in english), "what may be wrong is not praised"
+    assert performance(case, "doctor")["own_breaches"] == performance(case, "doctor")["gravest_breach"] == 0
+    assert ending(case, "doctor") == "no broken rule was found; look again at 1 of your sentences"
+
+
+def test_a_sure_breach_comes_before_a_graver_one_that_is_not_sure() -> None:
+    said = Said(speaker="doctor", to="patient", text=ADVICE)
+    unsure = Violated(rule="INFO-3", by="doctor", severity=4, words=ADVICE, sure=0.7)
+    sure = Violated(rule="SAFE-2", by="doctor", severity=3, words=ADVICE, sure=0.9)
+    text = str(told(case_with("t1-11-lithium", said, unsure, sure), "doctor"))
+    assert "Missing: you said" in text and "may break" not in text, "one sentence is named once"
+
+
+def test_what_a_colleague_may_have_broken_is_not_held_against_them() -> None:
+    assert "What your colleagues broke" not in str(feedback(with_breach(0.7), "trainee", "en"))
+    assert "What your colleagues broke" in str(feedback(with_breach(0.9), "trainee", "en"))
+
+
+def test_words_that_broke_a_rule_are_never_praised_although_the_rule_is_named_once() -> None:
+    lines = [Said(speaker="doctor", to="patient", text=text) for text in (ADVICE, "The lithium goes on.")]
+    broken = [Violated(rule="INFO-3", by="doctor", severity=4, words=said.text, sure=0.9) for said in lines]
+    assert "broke no rule" not in str(told(case_with("t1-11-lithium", *lines, *broken), "doctor"))

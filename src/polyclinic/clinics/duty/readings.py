@@ -17,6 +17,7 @@ NORM = ReadingKind(
     surely=0.6,
     by_sentence=0.01,
     only_learned=True,
+    graded=True,
 )
 TRAIT = ReadingKind(
     "duty-trait",

@@ -23,6 +23,10 @@ class EventBase(Value):
 
     seq: int = field(default=-1, compare=False)
 
+    def numbered(self, number: int) -> dict[str, Any]:
+        """The fields as a transcript writes them."""
+        return {**self.__dict__, "seq": number}
+
 
 class Started(EventBase):
     """The episode started."""
@@ -148,7 +152,11 @@ class Reviewed(EventBase):
 
 
 class Violated(EventBase):
-    """A rule was broken: by whom, how badly, and the words that show it."""
+    """A rule was broken: by whom, how badly, and the words that show it.
+
+    `sure` is how likely the breach is to the reader who found it. It is None, and not written, where no number is
+    known: the rule is exact, or the reader is a language model or a person.
+    """
 
     kind: Literal["violated"] = "violated"
     rule: str
@@ -156,6 +164,14 @@ class Violated(EventBase):
     severity: int = 1
     words: str = ""
     rationale: str = ""
+    sure: float | None = None
+
+    def numbered(self, number: int) -> dict[str, Any]:
+        """The fields as a transcript writes them."""
+        fields = super().numbered(number)
+        if self.sure is None:
+            del fields["sure"]
+        return fields
 
 
 class Learned(EventBase):

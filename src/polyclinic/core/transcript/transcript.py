@@ -73,7 +73,7 @@ class Transcript:
 
     def to_json(self) -> bytes:
         """All events as a JSON array, numbered."""
-        return json_bytes([{**event.__dict__, "seq": number} for number, event in enumerate(self.events)])
+        return json_bytes([event.numbered(number) for number, event in enumerate(self.events)])
 
     @classmethod
     def from_json(cls, text: bytes | str) -> Transcript:

@@ -1,4 +1,4 @@
-"""Feedback for a person who played: what was dangerous, what went well, what is missing, what next.
+"""Feedback for a person who played: what was dangerous, what went well, what may be wrong, what is missing, what next.
 
 It is short on purpose, and made from what the shift itself recorded: the transcript holds the reader's findings. A
 person is only blamed for their own words; what colleagues broke is listed separately.
@@ -7,15 +7,23 @@ person is only blamed for their own words; what colleagues broke is listed separ
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import inf
 
 from polyclinic.clinics.duty.judges.norms import not_judged
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.report.breaches import (
+    GRAVE,
+    breaches_of_others,
+    own_breaches,
+    possible_breaches,
+    strayed,
+    sure_breaches,
+)
 from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
-from polyclinic.clinics.duty.rules.norms.kept import BY_MANNER, only_courtesies
+from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.own_part import decided, own_part
 from polyclinic.clinics.duty.rules.subject import about_the_shift
@@ -28,8 +36,6 @@ from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 MOST = 4
-GRAVE = 4
-"""From this severity on, a broken norm can hurt somebody."""
 WELL = 5
 """From this mark on, the rubric calls the part at least recognisable; below it speaks of unsafe words itself."""
 
@@ -37,8 +43,7 @@ WELL = 5
 def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
     """Short feedback, then what colleagues broke. For the patient: what they said, then what the staff broke."""
     say, norms = Phrases(language, FEEDBACK), {norm.id: norm for norm in norms_of(case.transcript)}
-    broken = _broken(case, set(norms))
-    others = [event for event in broken if event.by != part and event.by in STAFF]
+    others = breaches_of_others(case, part)
     heads = [say("who"), say("words"), say("rule")]
     rows: list[list[Cell]] = [[event.by, event.words, norms[event.rule].then] for event in others[:MOST]]
     if part not in STAFF:
@@ -54,8 +59,8 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
 
 def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
-    mine, strayed = own_breaches(case, part), _strayed(case, part)
-    first, task, own = next(iter(mine), None), _task(case), _own_items(case, part)
+    mine, unsure, beside = own_breaches(case, part), possible_breaches(case, part), strayed(case, part)
+    task, own = _task(case), _own_items(case, part)
     undone = [item for item, met in own if not met]
     carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)
     little = undone[:1] if carried else []
@@ -67,28 +72,29 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     short = say.in_short(
         danger=danger,
         good=[
-            *_good(case, part, [*mine, *strayed], say),
+            *_good(case, part, say),
             *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
         ],
+        unsure=[_named(say, event, norms[event.rule].then) for event in unsure],
         missing=[
             *([say("no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
-            *(say("off the subject", words=quoted(event.words)) for event in strayed),
+            *(say("off the subject", words=quoted(event.words)) for event in beside),
             *(say("missed", item=item) for item in missed),
         ],
-        next_step=norms[first.rule].remind
-        if first is not None
+        next_step=norms[mine[0].rule].remind
+        if mine
         else say("decide")
         if undecided
         else say("begin with", item=wanted[0])
         if wanted
-        else norms[strayed[0].rule].remind
-        if strayed
+        else norms[(unsure or beside)[0].rule].remind
+        if unsure or beside
         else say("harder"),
     )
     contrast = (danger or (own and len(undone) == len(own))) and _well_marked(case, part)
-    notes = [*(["caution"] if mine or strayed else []), *(["role mark"] if contrast else [])]
+    notes = [*(["caution"] if mine or unsure or beside else []), *(["role mark"] if contrast else [])]
     return Section(short.title, [*short.body, *(Paragraph(say(note)) for note in notes)])
 
 
@@ -119,48 +125,16 @@ def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
     return {**figures, "tsr": sum(met for _, met in items) / len(items)} if items else figures
 
 
-def own_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """What a person broke, counted once for each sentence. Words off the subject break only a rule about manners."""
-    return _once(event for event in _own(case, role) if not _off_the_subject(case, event))
-
-
-def _strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
-    """Words that a reader took for a breach, although they are about nothing on this shift."""
-    return _once(event for event in _own(case, role) if _off_the_subject(case, event))
-
-
-def _off_the_subject(case: Case[AnyDuty], event: Violated) -> bool:
-    return event.rule not in BY_MANNER and event.words != "" and not about_the_shift(case.scenario, event.words)
-
-
-def _own(case: Case[AnyDuty], role: str) -> list[Violated]:
-    return [event for event in _broken(case, {norm.id for norm in norms_of(case.transcript)}) if event.by == role]
-
-
-def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
-    """Each broken norm once for each person, the gravest first."""
-    seen: dict[tuple[str, str], Violated] = {}
-    for event in sorted(case.transcript.of(Violated), key=lambda event: -event.severity):
-        if event.rule in known:
-            seen.setdefault((event.rule, event.by), event)
-    return list(seen.values())
-
-
-def _once(events: Iterable[Violated]) -> list[Violated]:
-    """For each sentence, the gravest rule that it broke."""
-    gravest: dict[str, Violated] = {}
-    for event in events:
-        gravest.setdefault(event.words or event.rule, event)
-    return list(gravest.values())
-
-
 def _named(say: Phrases, event: Violated, asked: str) -> str:
     return say("you broke", words=quoted(event.words), rule=asked) if event.words else say("not done", rule=asked)
 
 
-def _good(case: Case[AnyDuty], part: str, mine: list[Violated], say: Phrases) -> list[str]:
-    """The person's first message that broke nothing and did something: it is about the shift, or asks a question."""
-    bad, own = {event.words for event in mine}, [said.text for said in case.transcript.of(Said) if said.speaker == part]
+def _good(case: Case[AnyDuty], part: str, say: Phrases) -> list[str]:
+    """The person's first message that broke nothing and did something: it is about the shift, or asks a question. What
+    may have broken a rule is not praised either, nor what broke a rule that other words of theirs broke too.
+    """
+    bad = {event.words for event in case.transcript.of(Violated) if event.by == part}
+    own = [said.text for said in case.transcript.of(Said) if said.speaker == part]
     clean = [text for text in own if not _holds(text, bad) and _does_something(case.scenario, text)]
     return [say("broke none", words=quoted(clean[0]))] if clean else []
 
@@ -187,8 +161,7 @@ def _own_items(case: Case[AnyDuty], part: str) -> list[tuple[str, bool]]:
         return []
     broken = tuple(
         NormVerdict(norm=event.rule, role=role, flag=True, severity=event.severity, rationale="", words=event.words)
-        for event in _own(case, part)
-        if not _off_the_subject(case, event)
+        for event in sure_breaches(case, part)
     )
     unread = case.transcript.last_note(NormsUnread)
     shift = ShiftRead(case.scenario, lines_of(case.transcript), broken, (), unread.norms if unread is not None else ())
@@ -199,14 +172,14 @@ def ending(case: Case[AnyDuty], role: str) -> str:
     """The person's own breaches come first, counted as in their figures. A rule that a colleague broke twice counts
     once.
     """
-    own = len(own_breaches(case, role))
-    broken = {
-        (event.by, event.rule) for event in case.transcript.of(Violated) if event.by in STAFF and event.by != role
-    }
-    others = ", ".join(f"{count} by the {who}" for who, count in sorted(Counter(who for who, _ in broken).items()))
+    own, unsure = len(own_breaches(case, role)), len(possible_breaches(case, role))
+    broken = Counter(event.by for event in breaches_of_others(case, role))
+    others = ", ".join(f"{count} by the {who}" for who, count in sorted(broken.items()))
     unread = case.transcript.last_note(NormsUnread)
+    again = f"; look again at {unsure} of your sentences" if unsure else ""
     if own:
-        return f"rules broken: {own} by you" + (f", {others}" if others else "")
+        return f"rules broken: {own} by you" + (f", {others}" if others else "") + again
     if others:
-        return f"you broke no rule; your colleagues did: {others}" if role in STAFF else f"rules broken: {others}"
-    return "no broken rule was found" + (f"; {not_judged(unread.norms)}" if unread is not None else "")
+        told = f"you broke no rule; your colleagues did: {others}" if role in STAFF else f"rules broken: {others}"
+        return told + again
+    return "no broken rule was found" + again + (f"; {not_judged(unread.norms)}" if unread is not None else "")

@@ -49,10 +49,11 @@ class Scene:
 
 
 class Hit(Frozen):
-    """A trigger's finding: why, and the words that it is based on."""
+    """What was found in a message: why it breaks a norm, the words that show it, and how sure a reader is."""
 
     rationale: str
     words: str
+    sure: float | None = None
 
 
 def scenes(scenario: AnyDuty, lines: tuple[SceneLine, ...]) -> list[Scene]:

@@ -140,6 +140,14 @@ class StudentChooses(Prompt[StudentChoice]):
         whole = f"{reply.choice}: {reply.reason}" if reply.reason else ""
         return chosen_letter(reply.choice, sheet.options, asked) or chosen_letter(whole, sheet.options, asked)
 
+    def understood(self, reply: StudentChoice) -> str:
+        """Which option a person's words were taken for; empty if they wrote its letter alone."""
+        letter = self.letter(reply) if self.sheet.options else ""
+        if letter in ("", reply.choice.strip("(). ").upper()):
+            return ""
+        again = "" if self.notes or self.history else " You are asked again after the teaching."
+        return f"Understood as {letter}: {self.sheet.options[letter].rstrip('.')}.{again}"
+
     def form_hints(self) -> FormHints:
         """The options to choose from."""
         later = self.notes or self.history

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
-from polyclinic.clinics.rounds.scenario.case import SocraticStep
+from polyclinic.clinics.rounds.scenario.case import SocraticStep, TeachingCase
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Reviewed, Scored, Transcript
@@ -90,15 +90,21 @@ def _student_in_short(
     final = choices.get("final")
     wrong: list[str] = []
     if final is not None and final.right:
-        good.insert(0, say("answer right", words=quoted(final.choice)))
+        good.insert(0, say("answer right", words=quoted(_in_words(case, final))))
     elif final is not None:
-        wrong.append(say("answer wrong", words=quoted(final.choice), right=case.answer_text))
+        wrong.append(say("answer wrong", words=quoted(_in_words(case, final)), right=case.answer_text))
     left = [say("step missing", question=step.key_question, step=step.step_summary) for step in missing]
     return say.in_short(
         good=good or [say("reported", words=quoted(mine[0].text)) if mine else say("took a seat")],
         missing=[*wrong, *left],
         next_step=say("think about", question=missing[0].key_question) if missing else say("lead a round"),
     )
+
+
+def _in_words(case: TeachingCase, chosen: Chose) -> str:
+    """An answer with the words of its option, so that a person sees what their own words were taken for."""
+    option = case.options.get(chosen.choice)
+    return f"{chosen.choice}: {option}" if option else chosen.choice
 
 
 def _for_tutor(transcript: Transcript, say: Phrases) -> list[Section]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.kept import cannot_break, harmless, proves_nothing
@@ -33,7 +35,9 @@ EARLIER = 3
 
 
 class NormVerdict(Frozen):
-    """What the checker says about one action and one norm."""
+    """What the checker says about one action and one norm. `sure` is how likely the breach is to the reader; None for
+    an exact rule, and for a reader who gives no number.
+    """
 
     norm: str
     role: Role
@@ -42,6 +46,13 @@ class NormVerdict(Frozen):
     rationale: str
     words: str
     step: int = 0
+    sure: float | None = None
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The fields as notes keep them: without `sure` where no number is known."""
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if name != "sure" or value is not None}
 
 
 class NormsRead(NamedTuple):
@@ -98,9 +109,11 @@ async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: N
             unclear += 1
         elif finding.yes:
             words = finding.words.removeprefix(_lead(scene)) or scene.text
-            if proves_nothing(norm, words):
+            if proves_nothing(norm, words, scene.scenario):
                 continue
-            hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
+            hits[norm.id] = Hit(
+                rationale=f"read as breaking the rule: {norm.statement()}", words=words, sure=finding.sure
+            )
     if unclear and unclear == len(bound):
         counts.unjudged.append(len(scene.before))
     broken = [
@@ -112,6 +125,7 @@ async def _read_one(reads: Reads, norms: Sequence[Norm], scene: Scene, counts: N
             rationale=hits[norm.id].rationale,
             words=hits[norm.id].words,
             step=len(scene.before),
+            sure=hits[norm.id].sure,
         )
         for norm in bound
         if norm.id in hits

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
+from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
@@ -70,8 +71,9 @@ def cannot_break(norm: Norm, scene: Scene) -> bool:
 
 
 def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
-    """The sentences that cannot break the norm by themselves: what only asks, what is said to be unknown, and what the
-    house itself says about this shift. A question may be rude or lower the urgency, unless it is a plain one.
+    """The sentences that cannot break the norm by themselves: what only asks, what is said to be unknown, what refuses
+    to do what would break it, and what the house itself says about this shift. A question may be rude or lower the
+    urgency, unless it is a plain one.
     """
     known = _known(norm)
     if known == "" or known in BY_WHAT_IS_LEFT_OUT:
@@ -83,6 +85,7 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
         if sentence in repeated
         or (asks_plainly if known in _ASKING_MAY_BREAK else only_asks)(sentence)
         or _harmless(known, normalise(sentence))
+        or refuses_to_depart(known, sentence, scene.scenario)
     )
 
 
@@ -120,14 +123,16 @@ def _denies(text: str) -> bool:
     return _NOT.search(text.lower()) is not None
 
 
-def proves_nothing(norm: Norm, words: str) -> bool:
-    """Whether these words cannot be a breach of the norm: each sentence asks, says that something is uncertain, or
-    takes a medicine away where the norm is about calling one safe.
+def proves_nothing(norm: Norm, words: str, scenario: AnyDuty) -> bool:
+    """Whether these words cannot be a breach of the norm: each sentence asks, says that something is uncertain, refuses
+    what would be a breach, or takes a medicine away where the norm is about calling one safe.
     """
     known = _known(norm)
-    if known not in BY_STATEMENT:
-        return False
-    return all(only_asks(sentence) or _harmless(known, normalise(sentence)) for sentence in sentences(words))
+    return all(
+        (known in BY_STATEMENT and (only_asks(sentence) or _harmless(known, normalise(sentence))))
+        or refuses_to_depart(known, sentence, scenario)
+        for sentence in sentences(words)
+    )
 
 
 def _harmless(known: str, sentence: str) -> bool:

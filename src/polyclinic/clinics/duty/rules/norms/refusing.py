@@ -1,0 +1,75 @@
+"""Sentences that refuse to depart from the care in force: "never double it", "I will not send him home".
+
+A reader goes by the words of a message, and takes a warning for the thing that it warns against. But who refuses to
+change, to wait or to promise has not done it. To refuse the care itself ("do not take it", "we won't call anyone") is
+something else: the reader judges that.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.text.refusals import refused_acts
+
+BY_DEPARTING = frozenset({"SOP-1", "ESC-2", "ESC-3", "INFO-1", "INFO-2", "INFO-3", "SAFE-2"})
+"""Norms that are broken by changing, deciding or promising something, and kept by refusing to."""
+BY_LOWERING = frozenset({"ESC-1"})
+"""Norms that are broken by less urgency, and kept by refusing to lower it."""
+_MORE = re.compile(
+    r"(?:doubl|tripl|rais|increas)\w*\b|"
+    r"(?:tak|giv|us|hav|inject|swallow)\w*\b[^,;]*?"
+    r"\b(?:extra|twice(?! (?:a|per|each|every|daily))|double|(?<!any )more|another|second)\b",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"(?:stop|skip|miss|omit|halv|lower|reduc|chang|adjust|alter|switch|swap|replac|discontinu|interrupt)\w*\b|"
+    r"(?:cut|leav\w*) (?:\w+ ){0,3}?(?:out|down|off)\b",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    r"(?:lower|downgrad|delay|postpon|discharg)\w*\b|wait(?! for)\b|put (?:\w+ ){0,2}off\b|"
+    r"(?:go|leave|send|sit|let)\b[^,;]*?\b(?:home|away|waiting room|outside)\b",
+    re.IGNORECASE,
+)
+_CLAIMS = re.compile(
+    r"(?:promis|guarantee|claim|assum|pretend|guess|swear|diagnos|decid)\w*\b|"
+    r"(?:call|say|tell|name|state)\b[^,;]*?"
+    r"\b(?:that|safe|fine|normal|sure|certain|complete|harmless|diagnosis|it is)\b",
+    re.IGNORECASE,
+)
+_SUPPORTED = ("stop", "hold", "lower", "switch", "raise")
+
+
+def refuses_to_depart(norm: str, sentence: str, scenario: AnyDuty) -> bool:
+    """Whether all that a sentence does is to refuse something that would break this norm of the clinic."""
+    if norm not in BY_DEPARTING | BY_LOWERING:
+        return False
+    acts = refused_acts(sentence)
+    return bool(acts) and all(_departs(norm, act, scenario) for act in acts)
+
+
+def _departs(norm: str, act: str, scenario: AnyDuty) -> bool:
+    if _AWAY.match(act):
+        return True
+    if norm in BY_LOWERING:
+        return False
+    return _CLAIMS.match(act) is not None or _changes_what_is_in_force(act, scenario)
+
+
+def _changes_what_is_in_force(act: str, scenario: AnyDuty) -> bool:
+    """Whether an act changes a medicine that is to stay as it is. Where the shift supports such a change, refusing it
+    may be the mistake.
+    """
+    more, less = _MORE.match(act), _LESS.match(act)
+    wanted = [each.drug for each in scenario.supported_changes if each.change in _SUPPORTED]
+    raised = [each.drug for each in scenario.supported_changes if each.change == "raise"]
+    return bool(more and not raised) or bool(less and not _may_mean(act, wanted, scenario))
+
+
+def _may_mean(act: str, drugs: list[str], scenario: AnyDuty) -> bool:
+    """Whether an act may be about one of these medicines: it names one, or it names no medicine of the shift."""
+    said = act.lower()
+    others = [medicine.name for medicine in scenario.current_meds if medicine.name not in drugs]
+    named = any(name.lower() in said for name in drugs)
+    return named or (bool(drugs) and not any(name.lower() in said for name in others))
