@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.tools.small_package import INNER_UNITS, WIDE, write_package
 from tools.encoder import pack, rows
 from tools.encoder.base import base_weights, narrowed, new_parts, package_pieces
 from tools.encoder.batches import EncoderSettings, numbered, row_batches, row_weights
+from tools.encoder.guard import as_guard, packed_scores
 from tools.encoder.pack import TrainedNetwork, as_encoder, balanced, open_network, save_network, score_of
 from tools.encoder.rows import (
     EncoderRow,
@@ -170,3 +172,22 @@ def test_the_teacher_is_asked_only_what_no_author_answered_about_the_same_case()
     assert crossed(lines, KINDS, share=0.0) == []
     assert softened(0.5) == pytest.approx(0.5) and 0.5 < softened(0.9) < 0.9
     assert softened(0.0) == pytest.approx(1 - softened(1.0)) and 0 < softened(0.0) < 0.001
+
+
+def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(tmp_path: Path) -> None:
+    folder = write_package(tmp_path)
+    network = a_network(folder)
+    guard = as_guard(network, ("calm", "danger"), package_pieces(folder))
+    again = load_encoder(packed_encoder(guard))
+    assert again.columns == ("calm", "danger")
+    for label in again.columns:
+        exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (guard, again))
+        assert exact is not None and packed == pytest.approx(exact, abs=0.1)
+    assert guard.alone("my chest pain.", "calm", "", "") != guard.alone("my chest pain.", "danger", "", "")
+
+
+def test_scores_of_unseen_authors_are_kept_by_author() -> None:
+    content = packed_scores({"B": [[0.5, 1.0]], "A": [[1.0, 2.0], [3.0, 4.0]]})
+    assert content == packed_scores({"A": [[1.0, 2.0], [3.0, 4.0]], "B": [[0.5, 1.0]]})
+    with np.load(io.BytesIO(content)) as kept:
+        assert kept["A"].tolist() == [[1.0, 2.0], [3.0, 4.0]]

@@ -25,7 +25,10 @@ _SECOND_STEP, _SECOND_FIRST = 12, 1000
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """How the shipped file was trained. `rate` is for what the base has learned already, `new_rate` for the rest."""
+    """How the shipped file was trained. `rate` is for what the base has learned already, `new_rate` for the rest.
+
+    `label_batch` is how many lines with a label a step learns; 0 means their share of all lines.
+    """
 
     rate: float = 4e-4
     new_rate: float = 1e-3
@@ -35,6 +38,7 @@ class EncoderSettings:
     soft_share: float = 0.65
     soft_weight: float = 1.0
     label_weight: float = 0.5
+    label_batch: int = 0
     smoothing: float = 0.03
     label_smoothing: float = 0.05
     decay: float = 0.01

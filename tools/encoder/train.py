@@ -28,7 +28,7 @@ from tools.encoder.rows import GROUPS, Lessons, lessons, without_group
 
 _TOLD_EVERY = 500
 _LEAST_LABELS = 16
-_CHANGED = ("rate", "batch", "inner", "seconds", "soft_share", "soft_weight", "seed")
+_CHANGED = ("rate", "batch", "inner", "seconds", "soft_share", "soft_weight", "label_weight", "label_batch", "seed")
 """The settings that the command line can change."""
 
 
@@ -53,7 +53,7 @@ class _Course:
         self.label_text, self.label = self._tensor(found.label_text), self._tensor(found.label)
         self.label_weight = self._tensor(found.label_weight)
         share = settings.batch * len(found.label) // len(found.rows.text)
-        self.label_batch = max(_LEAST_LABELS, share) if len(found.label) else 0
+        self.label_batch = (settings.label_batch or max(_LEAST_LABELS, share)) if len(found.label) else 0
 
     def _tensor(self, values: NDArray[Any]) -> Tensor:
         return self.torch.tensor(values, device=self.net.device)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, joined, unseen_scores
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
@@ -77,6 +78,9 @@ def train_guard(out: Path | None) -> TrainedWeights:
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
         likely = _probabilities(fitted.unseen[mine], calibration[lang])
+        if lang == ENGLISH:
+            lines = [row for row, my in zip(rows, mine, strict=True) if my]
+            likely = joined(likely, unseen_scores(lines, TRAINED_LABELS))
         settings[lang], found[lang] = _levels(likely, number[mine], screened[mine], first[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)

@@ -1,4 +1,5 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
+In English a small network that reads whole sentences counts too (see `sentence_guard`).
 
 It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
@@ -17,6 +18,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, with_sentences
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -101,6 +103,8 @@ def message_language(text: str) -> Lang:
 def _read(text: str, opening: bool) -> GuardReading:
     model, lang = weights(), message_language(text)
     found, levels = model.read(text, lang), model.settings[lang]
+    if lang == ENGLISH:
+        found = with_sentences(text, found)
     danger = sum(found[label] for label in DANGERS)
     wish = danger + found["passive"]
     gravest = max(DANGERS, key=lambda name: found[name])

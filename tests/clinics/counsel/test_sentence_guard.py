@@ -1,0 +1,57 @@
+"""The guard's network for English sentences, and what its opinion changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polyclinic.clinics.counsel.rules import sentence_guard
+from polyclinic.clinics.counsel.rules.sentence_guard import joined, sentence_network, unseen_scores, with_sentences
+from polyclinic.clinics.counsel.rules.teaching import guard_lines
+from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS, read_message, weights
+from polyclinic.errors import DataError
+from polyclinic.reading.label_training import LabelledText
+
+
+def english_lines() -> list[LabelledText]:
+    return [line for line in guard_lines("train") if line.lang == "en"]
+
+
+def test_the_network_has_the_labels_of_the_guard() -> None:
+    assert set(sentence_network().columns) == set(TRAINED_LABELS)
+
+
+def test_every_english_training_line_has_scores_of_a_network_that_had_not_learned_its_author() -> None:
+    lines = english_lines()
+    scores = unseen_scores(lines, TRAINED_LABELS)
+    said = np.array([TRAINED_LABELS[best] for best in scores.argmax(axis=1)])
+    right = float((said == [line.label for line in lines]).mean())
+    assert 0.7 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
+
+
+def test_a_new_line_without_scores_is_refused() -> None:
+    with pytest.raises(DataError, match=r"no scores for line 1 of author NEW.*tools/encoder"):
+        unseen_scores([LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
+
+
+def test_two_opinions_are_one_probability_and_neither_decides_alone() -> None:
+    calm, danger = np.array([0.9, 0.1]), np.array([0.0, 4.0])
+    both = joined(calm, danger)
+    assert both.sum() == pytest.approx(1.0)
+    assert 0.1 < both[1] < 0.98
+
+
+def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        sentence_guard, "sentence_scores", lambda text, labels: asked.append(text) or np.zeros(len(labels))
+    )
+    read_message("I would like to sit in the garden tomorrow.")
+    read_message("내일은 정원에 앉아 있고 싶어요.")
+    assert asked == ["I would like to sit in the garden tomorrow."]
+
+
+def test_the_opinion_of_the_network_counts() -> None:
+    text = "I have put the tablets by the bed for tonight, all of them, and then it is over."
+    alone = weights().read(text, "en")
+    assert with_sentences(text, alone) != pytest.approx(alone, abs=0.01)
