@@ -110,10 +110,12 @@ class Counsellor:
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
         # English documents are about several countries; all Korean ones are about Korea.
         country = self._country if lang == "en" else ""
-        asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
-        found = [*explains, *asked]
         if self._live and asks_for_information(utterance):  # the answer comes first, and where there is none, nothing
-            found = [*asked, *explains] if asked else []
+            asked = [] if first_words else self._knowledge.answering(utterance, lang, country=country)
+            found = [*asked, *explains] if any(source.say for source in asked) else asked
+        else:
+            asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
+            found = [*explains, *asked]
         return list({source.id: source for source in found}.values())
 
     async def write(
