@@ -6,11 +6,11 @@ import pytest
 
 from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.rules.content import content, held, subjects
-from polyclinic.clinics.counsel.rules.korean_stems import korean_stem
 from polyclinic.clinics.counsel.rules.sentence_forms import about_another_country, announces, asks_for_dose, leans
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.tools import Knowledge, Source
 from polyclinic.retrieval.embedders import embedder
+from polyclinic.text.korean_stems import korean_stem
 
 
 @pytest.fixture(scope="module")

@@ -108,9 +108,9 @@ def _story(text: str) -> tuple[str, str]:
     return "other", ""
 
 
-def _begin(question: str) -> str:
-    """A question up to the person's word in it."""
-    return question.partition("{")[0]
+def _begin(answer: str) -> str:
+    """The last sentence of an answer, up to the person's word in it."""
+    return sentences(answer)[-1].partition("{")[0]
 
 
 def _taken_up(text: str, lang: Lang, manner: Manner) -> str:
