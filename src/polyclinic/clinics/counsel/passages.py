@@ -116,8 +116,11 @@ class Passages:
         nothing in them fits, or if the question asks for a dose.
         """
         asked = {stem: self._weight(stem) for stem in subjects(question)}
-        if asks_for_dose(question) or not asked:
+        if asks_for_dose(question) or not found:
             return None
+        if not asked:  # "How long have I got?": what the first document is about is all that is asked
+            first = self._pages[found[0]]
+            return Fitting(first.id, first.say, " ".join(first.text.split()))
         documents = [self._documents[name] for name in found]
         ranked = [
             (self._score(question, asked, sentence, document, lang) - behind, -place, document, sentence)

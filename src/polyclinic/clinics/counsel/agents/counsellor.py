@@ -74,6 +74,11 @@ class Counsellor:
         known = episode.scenario.persona.country
         self._country = known if self._live and known != UNKNOWN_COUNTRY else ""
 
+    @property
+    def live(self) -> bool:
+        """Whether the other side is a real person."""
+        return self._live
+
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
         """The move to the stage that this answer belongs to. The session itself does not change yet."""
         session = self._session
