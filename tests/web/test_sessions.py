@@ -11,7 +11,9 @@ from unittest.mock import patch
 import httpx
 import pytest
 
-from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.rules.messages import escalation_message, offer_of_person
+from polyclinic.clinics.counsel.rules.told import small_words
+from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.understudies.words import VOICES, words
 from polyclinic.errors import ConfigError, ReplyError, UnknownName
 from polyclinic.runner.plan.config import make_config
@@ -213,6 +215,21 @@ async def test_the_offline_counsellor_never_makes_deliberate_slips_with_a_real_p
 
 
 @pytest.mark.usefixtures("stopped_clock")
+@pytest.mark.parametrize(
+    ("lang", "before", "asked"),
+    [("en", ("Hello.", "Yes, let us talk."), "Is this an AI?"), ("ko", ("안녕하세요.", "네."), "혹시 인공지능이세요?")],
+)
+async def test_who_asks_is_told_that_a_program_answers_in_the_first_and_in_the_third_message(
+    opened: Opened, lang: Lang, before: tuple[str, ...], asked: str
+) -> None:
+    async with opened() as client:
+        for texts in ((asked,), (*before, asked)):
+            url, mine = await start(client, lang=lang)
+            for text in texts:
+                last = await post(client, f"{url}/say", mine, text=text)
+            assert last["said"][-1]["text"] == f"{small_words('who', lang)} {offer_of_person(lang)}"
+
+
 async def test_size_and_rate_are_limited(opened: Opened) -> None:
     async with opened(ServiceLimits(messages_per_minute=12, body_bytes=2_000)) as client:
         url, mine = await start(client)

@@ -14,13 +14,17 @@ from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import offline
 from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
+from polyclinic.clinics.counsel.rules.said_again import said_again
 from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, says_goodbye, takes_leave, thanks_only
 from polyclinic.clinics.counsel.rules.told import (
     answer_to_feeling,
     answer_to_story,
+    asks_for_information,
     feeling_named,
     only_leaves,
     shows_no_feeling,
+    small_words,
 )
 from polyclinic.clinics.counsel.rules.trained import read_message
 from polyclinic.clinics.counsel.scenario import Lang, data
@@ -95,11 +99,11 @@ NO_QUESTIONS = (
 )
 
 
-def told(tmp_path: Path, *lines: str) -> list[str]:
+def told(tmp_path: Path, *lines: str, scenarios: str = "elsewhere:1") -> list[str]:
     """What the counsellor, or the service, answers to each line of a person in the terminal."""
-    words = ["counsel", "--role", "patient", "--scenarios", "elsewhere:1", "--store", str(tmp_path / "play.db")]
+    words = ["counsel", "--role", "patient", "--scenarios", scenarios, "--store", str(tmp_path / "play.db")]
     done = CliRunner().invoke(command, words, input="\n".join((*lines, "/quit")) + "\n", standalone_mode=False)
-    shown = " ".join(done.output.partition("You begin.")[2].split())
+    shown = " ".join(done.output.rpartition("You begin.")[2].split())
     return [part.split("patient>")[0] for part in re.split(r"(?:counsellor|service): ", shown)[1:]]
 
 
@@ -228,13 +232,55 @@ def test_thanks_and_the_question_who_is_there_are_known() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_an_answer_to_a_story_takes_up_a_word_of_it_and_is_not_given_twice_in_a_row(lang: Lang) -> None:
+def test_an_answer_to_a_story_says_it_back_and_its_question_is_not_asked_twice_in_a_row(lang: Lang) -> None:
     text = {"en": "My son came by with the baby.", "ko": "어제 손주가 다녀갔는데 벌써 학교에 가요."}[lang]
-    answer = answer_to_story(text, lang, "")
-    assert {"en": "your son", "ko": "손주"}[lang] in answer
-    assert answer_to_story(text, lang, f"{answer}") == ""
-    assert answer_to_story({"en": "No.", "ko": "네."}[lang], lang, "") == ""
-    assert all(answer_to_feeling(name, lang).endswith("?") for name in data("heard")["feeling"])
+    answer = answer_to_story(text, lang, (), "And now?")
+    assert {"en": "So your son came by with the baby.", "ko": "“어제 손주가 다녀갔는데 벌써 학교에 가요”"}[
+        lang
+    ] in answer
+    assert "And now?" not in answer and answer_to_story(text, lang, (answer,), "And now?").endswith("And now?")
+    assert answer_to_story({"en": "No.", "ko": "네."}[lang], lang, (), "") == ""
+
+
+@pytest.mark.parametrize("text", ["Yes, let us talk.", "I see now. I had it wrong.", "네, 이야기해 봅시다."])
+def test_an_answer_to_the_counsellor_is_no_story(text: str) -> None:
+    assert answer_to_story(text, "ko" if text > "가" else "en", (), "") == ""
+
+
+@pytest.mark.parametrize("name", [*data("heard")["feeling"]])
+@pytest.mark.parametrize(
+    ("lang", "text"), [("en", "But I lie awake and my heart races."), ("ko", "밤에 가슴이 뛰어요.")]
+)
+def test_an_answer_to_a_feeling_says_it_back_and_asks_another_question_the_second_time(
+    lang: Lang, text: str, name: str
+) -> None:
+    first = answer_to_feeling(name, text, lang, ())
+    second = answer_to_feeling(name, text, lang, (first,))
+    assert first.startswith({"en": "You tell me that you lie awake and your heart races.", "ko": "“밤에 가슴이"}[lang])
+    assert first != second and second.endswith("?")
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "again"),
+    [
+        ("I was a nurse and I'm proud of it.", "en", "So you were a nurse and you're proud of it."),
+        ("Oh well, we lost our shop.", "en", "So you lost your shop."),
+        ("I often think of dying now.", "en", ""),
+        ("You are kind to me today.", "en", ""),
+        ("Feeling low again, nothing helps.", "en", ""),
+        ("Is my sister coming back today?", "en", ""),
+        ("요즘은 자꾸 죽고 싶어요.", "ko", ""),
+    ],
+)
+def test_only_a_whole_sentence_of_the_persons_own_is_said_back_and_never_one_about_death(
+    text: str, lang: Lang, again: str
+) -> None:
+    assert said_again(text, lang, "told") == again
+
+
+def test_crying_that_cannot_be_stopped_is_a_feeling_and_a_memory_that_comes_up_is_no_question() -> None:
+    assert feeling_named("I can't stop crying.") == "sad" and feeling_named("I don't cry.") == ""
+    assert not asks_for_information("고향에서 살던 때가 자꾸 생각나요.") and asks_for_information("열이 나요?")
 
 
 def test_a_short_question_finds_its_document_and_a_question_about_something_else_none() -> None:
@@ -269,7 +315,7 @@ def test_a_question_is_answered_from_a_document_or_a_person_is_offered_and_a_yes
     answers = told(
         tmp_path, "Hello", "Yes, let us talk.", "What is a ventilator?", "Where do I park?", "No thanks", "Goodbye"
     )
-    assert answers[2].startswith("A breathing machine takes over breathing through a tube")
+    assert answers[2].startswith("A ventilator pushes air into the lungs through a tube in the windpipe.")
     assert "nothing about that" in answers[3] and "Shall I ask a person" in answers[3]
     assert "Goodbye" in answers[5] and not any("member of the care team" in answer for answer in answers)
 
@@ -282,3 +328,23 @@ def test_a_yes_to_the_offer_calls_a_person(tmp_path: Path) -> None:
 def test_danger_after_the_offer_is_still_danger(tmp_path: Path) -> None:
     answers = told(tmp_path, "Hello", "Where do I park?", "Yes. I am going to kill myself tonight.")
     assert "988" in answers[2]
+
+
+@pytest.mark.parametrize(
+    ("lang", "scenarios", "lines"),
+    [
+        ("en", "elsewhere:1", ("Is this an AI?", "Hello", "Am I talking to a person?")),
+        ("ko", "korean@ko:1", ("혹시 인공지능이세요?", "안녕하세요", "사람이 직접 답하는 건가요?")),
+    ],
+)
+def test_a_person_who_asks_is_told_that_no_person_answers(
+    tmp_path: Path, lang: Lang, scenarios: str, lines: tuple[str, ...]
+) -> None:
+    answers = told(tmp_path, *lines, scenarios=scenarios)
+    assert all(small_words("who", lang) in answers[place] for place in (0, 2))
+
+
+def test_a_set_phrase_about_the_counsellor_is_no_fact_and_the_rest_of_the_answer_is_read() -> None:
+    who = small_words("who", "en")
+    assert beyond_own_words(who) == "" and beyond_own_words(f"{who} Morphine is safe.") == "Morphine is safe."
+    assert beyond_own_words("Morphine is safe. Is it?") == "Morphine is safe. Is it?"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS, read_message, weights
 from polyclinic.errors import DataError
 from polyclinic.reading.label_training import LabelledText
+from polyclinic.reading.text_labels import Floats
 
 
 def english_lines() -> list[LabelledText]:
@@ -43,9 +46,12 @@ def test_two_opinions_are_one_probability_and_neither_decides_alone() -> None:
 
 def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(
-        sentence_guard, "sentence_scores", lambda text, labels: asked.append(text) or np.zeros(len(labels))
-    )
+
+    def no_opinion(text: str, labels: Sequence[str]) -> Floats:
+        asked.append(text)
+        return np.zeros(len(labels))
+
+    monkeypatch.setattr(sentence_guard, "sentence_scores", no_opinion)
     read_message("I would like to sit in the garden tomorrow.")
     read_message("내일은 정원에 앉아 있고 싶어요.")
     assert asked == ["I would like to sit in the garden tomorrow."]

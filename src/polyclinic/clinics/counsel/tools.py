@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
+from polyclinic.clinics.counsel.passages import Passages
 from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.embedding import Embedder
@@ -46,7 +47,9 @@ _HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
 
 
 class Source(Frozen):
-    """A passage that was found and can be cited: `say` is one sentence to say aloud, `text` the document's prose."""
+    """A passage that was found and can be cited: `say` is what to say aloud (one sentence, or two of the document's
+    own), `text` the document's prose.
+    """
 
     id: str
     title: str
@@ -60,6 +63,7 @@ class Knowledge:
 
     def __init__(self, embedder: Embedder, pages: Iterable[SourcedPage]) -> None:
         self._pages = {page.id: page for page in pages}
+        self._passages = Passages(embedder, self._pages.values())
         self._kept: dict[tuple[str, Lang, int, bool, str], list[Source]] = {}
         self._indexes = {
             lang: HybridIndex(
@@ -90,6 +94,19 @@ class Knowledge:
             here = [each for each in found if not country or self._pages[each.document.id].country in ("", country)]
             self._kept[key] = self._sources(self._near(here, query, asked, lang) if relevant else here)[:k]
         return self._kept[key]
+
+    def answering(self, question: str, lang: Lang, k: int = 2, country: str = "") -> list[Source]:
+        """Like `search` for a person's question: first the document with the sentence that answers it best, and that
+        sentence as `say`. The others have no `say`; if nothing answers the question, all of them have none.
+        """
+        found = self.search(question, lang, k + 1, relevant=True, country=country)
+        best = self._passages.fitting(question, lang, [source.id for source in found], country)
+        silent = [source.model_copy(update={"say": ""}) for source in found]
+        if best is None:
+            return silent[:k]
+        said = [source.model_copy(update={"say": best.say, "text": best.text}) for source in found]
+        first = [source for source in said if source.id == best.document]
+        return [*first, *(source for source in silent if source.id != best.document)][:k]
 
     def _near(self, found: list[Passage], query: str, subject: str, lang: Lang) -> list[Passage]:
         """The passages that may answer the query, best first. `subject`: what is left of a question if the words that

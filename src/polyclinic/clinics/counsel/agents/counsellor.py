@@ -74,6 +74,11 @@ class Counsellor:
         known = episode.scenario.persona.country
         self._country = known if self._live and known != UNKNOWN_COUNTRY else ""
 
+    @property
+    def live(self) -> bool:
+        """Whether the other side is a real person."""
+        return self._live
+
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
         """The move to the stage that this answer belongs to. The session itself does not change yet."""
         session = self._session
@@ -110,10 +115,12 @@ class Counsellor:
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
         # English documents are about several countries; all Korean ones are about Korea.
         country = self._country if lang == "en" else ""
-        asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
-        found = [*explains, *asked]
         if self._live and asks_for_information(utterance):  # the answer comes first, and where there is none, nothing
-            found = [*asked, *explains] if asked else []
+            asked = [] if first_words else self._knowledge.answering(utterance, lang, country=country)
+            found = [*asked, *explains] if any(source.say for source in asked) else asked
+        else:
+            asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
+            found = [*explains, *asked]
         return list({source.id: source for source in found}.values())
 
     async def write(

@@ -10,6 +10,7 @@ from polyclinic.clinics.counsel.readings import SUPPORTED
 from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
+from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
 from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, RiskFault, draft_questions, read_draft
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Source
@@ -27,9 +28,11 @@ class Critic:
         """What the draft means: slips, claims, and whether a feeling is answered. It takes one call, or none if the
         draft is only a courtesy.
 
-        A fact that was found in a greeting does not count if the rest of the draft only asks questions.
+        A fact that was found in a greeting does not count if the rest of the draft only asks questions. Set phrases
+        about the counsellor itself are not read.
         """
-        if only_courtesy(draft):
+        draft = beyond_own_words(draft)
+        if not draft or only_courtesy(draft):
             return Draft()
         found = read_draft(draft, await self._episode.reads(draft, draft_questions(utterance)))
         if only_courtesy(found.claim) and greets_and_asks(draft):

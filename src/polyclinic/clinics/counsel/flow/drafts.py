@@ -174,12 +174,15 @@ class Drafting:
         """
         found = await self._critic.read(heard.utterance, made.text)
         said = {source.id: source.say for source in made.sources if source.say and source.say in made.text}
-        if any(stands(found.slip, sentence) for sentence in said.values()):  # what a document says is no slip
+        quoted_slip = any(stands(found.slip, sentence) for sentence in said.values())  # what a document says is no slip
+        unheard = self._counsellor.live and bool(said) and "distress" in heard.signals and not found.feeling
+        if quoted_slip or unheard:  # the counsellor's own words beside what the document says
             rest = made.text
             for sentence in said.values():
                 rest = rest.replace(sentence, " ")
-            again = await self._critic.read(heard.utterance, rest) if rest.strip() else None
-            found = found.model_copy(update={"slip": again.slip if again is not None else ""})
+            own = await self._critic.read(heard.utterance, rest) if rest.strip() else Draft(feeling=False)
+            slip = own.slip if quoted_slip else found.slip
+            found = found.model_copy(update={"slip": slip, "feeling": found.feeling or (unheard and own.feeling)})
         claim = found.claim or " ".join(said.values())
         cited = await self._counsellor.cite(made.text, made.sources) if claim else ""
         word_for_word = bool(said.get(cited)) and stands(claim, said[cited])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from polyclinic.clinics.counsel.rules.asking import wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, only_courtesy
+from polyclinic.clinics.counsel.rules.said_again import Manner, said_again
 from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.normal import normalise
@@ -20,13 +22,22 @@ _PLEASANT = re.compile(
     r"|\bproud of\b|좋아(?:해|하|합)|즐거|재미있|자랑스"
 )
 _LEAST_WORDS: dict[Lang, int] = {"en": 4, "ko": 3}
-_QUOTED_WORDS: dict[Lang, int] = {"en": 6, "ko": 4}
-_QUOTE_CHARS = 80
+_OTHER_WORDS: dict[Lang, int] = {"en": 5, "ko": 4}
+"""The fewest words of a story whose subject is not known."""
+_ANSWERS = re.compile(
+    r"^(?:yes|yeah|yep|ok|okay|sure|no|nope|right|fine|네|예|응|아니)\b"
+    r"|\b(?:understand|understood|wrong|mistaken|see now|agree|want|prefer|(?:i'd|would) like)\b"
+    r"|\bdon't (?:know|need|think)\b"
+    r"|알겠|이해|몰랐|모르|원해|원합|원하|싶|싫|좋겠|좋아요|괜찮|그렇게|그랬군|맡기"
+)
+"""Words of somebody who answers a question of the counsellor, so that the talk can go on."""
+_CANNOT_STOP = re.compile(r"\b(?:can't|cant|cannot|couldn't|could not) (?:stop|help) $")
 
 
 @cache
 def _patterns(kind: str) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(row["pattern"]) for name, row in data("heard")[kind].items()}
+    rows = data("heard")[kind].items()
+    return {name: re.compile(row["pattern"]) for name, row in rows if "pattern" in row}
 
 
 def small_words(name: str, lang: Lang) -> str:
@@ -39,7 +50,9 @@ def feeling_named(text: str) -> str:
     plain = normalise(text)
     for name, pattern in _patterns("feeling").items():
         for hit in pattern.finditer(plain):
-            if not (_DENIED_BEFORE.search(plain[: hit.start()]) or _DENIED_AFTER.search(plain[hit.end() :])):
+            before = plain[: hit.start()]
+            denied = _DENIED_BEFORE.search(before) and not _CANNOT_STOP.search(before)
+            if not denied and not _DENIED_AFTER.search(plain[hit.end() :]):
                 return name
     return ""
 
@@ -59,27 +72,49 @@ def only_leaves(text: str) -> bool:
     return takes_leave(text) and not matters(text) and feeling_named(text) in ("", "tired", "good")
 
 
-def answer_to_feeling(name: str, lang: Lang) -> str:
-    """What is said to a feeling: that it was heard, and a question about it."""
-    return str(data("heard")["feeling"][name][lang])
-
-
-def answer_to_story(text: str, lang: Lang, before: str) -> str:
-    """What is said to a story: that it was heard, and a question about it. Empty if the text is too short for one, or
-    if the answer before it was to a story too: then the talk goes on.
+def answer_to_feeling(name: str, text: str, lang: Lang, said: Sequence[str]) -> str:
+    """What is said to a feeling: the person's own words, that they were heard, and a question that was not asked
+    before, if there is one left.
     """
-    known = (*(row[lang] for row in data("heard")["story"].values()), small_words("quote", lang).partition("{")[0])
-    if len(spoken_words(text)) < _LEAST_WORDS[lang] or any(sentences(each)[-1] in before for each in known):
+    row = data("heard")["feeling"][name]
+    heard = "\n".join(said)
+    questions = [str(row[lang]), *(str(other[lang]) for other in row.get("then", ()))]
+    answer = next((each for each in questions if sentences(each)[-1] not in heard), questions[-1])
+    return f"{_taken_up(text, lang, 'felt')} {answer}"
+
+
+def answer_to_story(text: str, lang: Lang, said: Sequence[str], ask: str) -> str:
+    """What is said to a story: the person's own words, and a question about it. After an answer to a story, the
+    question is `ask`, so that the talk goes on. Empty if the text is too short for a story, or answers a question.
+    """
+    if len(spoken_words(text)) < _LEAST_WORDS[lang]:
         return ""
+    told = data("heard")["story"]
+    name, word = _story(text)
+    if name == "other" and (len(spoken_words(text)) < _OTHER_WORDS[lang] or _ANSWERS.search(normalise(text))):
+        return ""
+    question = str(told[name][lang]).format(word=word)
+    before = sentences(said[-1])[-1] if said else ""
+    again = any(_begin(str(row[lang])) in before for row in told.values())
+    return f"{_taken_up(text, lang, 'told')} {ask if again else question}"
+
+
+def _story(text: str) -> tuple[str, str]:
+    """What a story is about, and its own word for that."""
     for name, pattern in _patterns("story").items():
         hit = pattern.search(normalise(text))
         if hit is not None:
-            word = next((found for found in hit.groups() if found), "")
-            return str(data("heard")["story"][name][lang]).format(word=word)
-    last = sentences(text)[-1].rstrip(" .!?~…")
-    if len(spoken_words(text)) < _QUOTED_WORDS[lang] or len(last) > _QUOTE_CHARS:
-        return ""
-    return small_words("quote", lang).format(word=last)
+            return name, next((found for found in hit.groups() if found), "")
+    return "other", ""
+
+
+def _begin(answer: str) -> str:
+    """The last sentence of an answer, up to the person's word in it."""
+    return sentences(answer)[-1].partition("{")[0]
+
+
+def _taken_up(text: str, lang: Lang, manner: Manner) -> str:
+    return said_again(text, lang, manner) or small_words("listens", lang)
 
 
 def asks_for_information(text: str) -> bool:

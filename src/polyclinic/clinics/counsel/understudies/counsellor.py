@@ -124,7 +124,7 @@ class CounsellorUnderstudy(Understudy):
     def cites(self, ask: Ask[CounsellorCites]) -> Cited:
         """The source whose sentence was said; with the mistake, none."""
         said = normalise(ask.prompt.said)
-        used = next((source for source in ask.prompt.sources if normalise(source.say) in said), None)
+        used = next((each for each in ask.prompt.sources if each.say and normalise(each.say) in said), None)
         if used is None or ask.mistake("no_source"):
             return Cited(reason="nothing of these was used", source=NONE)
         return Cited(reason="its sentence was said", source=used.id)

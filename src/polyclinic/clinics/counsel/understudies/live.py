@@ -18,7 +18,6 @@ from polyclinic.clinics.counsel.rules.told import (
 )
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import PREFERENCES
-from polyclinic.text.sentences import sentences
 from polyclinic.text.words import spoken_words
 
 _SHORT = 12
@@ -43,20 +42,17 @@ def fitting_answer(
     if thanks_only(utterance):
         return small_words("thanks", lang)
     if only_courtesy(utterance):
-        return f"{small_words('greeting', lang)} {ask}" if greets(utterance) and ask in heard else ""
+        return f"{small_words('greeting', lang)} {ask}" if greets(utterance) and said else ""
     if greets(utterance) and not said and not feeling and len(spoken_words(utterance)) <= _SHORT:
         return ""
     if stage.startswith(PREFERENCES) or stage == "closing":
         return ""
-    if feeling:
-        return answer_to_feeling(feeling, lang)
-    story = answer_to_story(utterance, lang, said[-1] if said else "")
-    if hurt:
-        return f"{hurt} {sentences(story)[-1] if story else small_words('weighs', lang)}"
-    return story
+    if feeling or hurt:
+        return answer_to_feeling(feeling or "unnamed", utterance, lang, said)
+    return answer_to_story(utterance, lang, said, small_words("weighs", lang) if ask in heard else ask)
 
 
 def _informed(lang: Lang, hurt: str, source: SourceShown | None, ask: str) -> str:
     if source is None:
-        return f"{small_words('unknown', lang)} {offer_of_person(lang)}"
+        return f"{hurt} {small_words('unknown', lang)} {offer_of_person(lang)}".strip()
     return " ".join(part for part in (hurt, source.say, ask or small_words("more", lang)) if part)

@@ -1,0 +1,106 @@
+"""Which sentence of a document answers a person's question, and when none does."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.counsel.documents import shipped
+from polyclinic.clinics.counsel.rules.content import content, held, subjects
+from polyclinic.clinics.counsel.rules.sentence_forms import about_another_country, announces, asks_for_dose, leans
+from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.clinics.counsel.tools import Knowledge, Source
+from polyclinic.retrieval.embedders import embedder
+from polyclinic.text.korean_stems import korean_stem
+
+
+@pytest.fixture(scope="module")
+def sources() -> Knowledge:
+    return Knowledge(embedder(), shipped())
+
+
+def asked(sources: Knowledge, question: str, country: str = "") -> Source:
+    lang: Lang = "ko" if question > "가" else "en"
+    return sources.answering(question, lang, country=country)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "document", "words"),
+    [
+        ("Does CPR break your ribs?", "cpr", "Broken ribs are common"),
+        ("What does a median survival of eight months tell me?", "prognosis-numbers", "half of a studied group"),
+        ("I have stage four. Do I only have days left?", "cancer-stage-four", "not the same as having only days"),
+        ("What is dialysis?", "dialysis", "Dialysis cleans the blood"),
+        ("인공호흡기 달면 말을 할 수 있나요?", "ko-ventilator", "말을 할 수 없고"),
+        ("간암인데 술을 끊으면 없어지나요?", "ko-liver-cancer", "술을 끊는 것은"),
+        ("심폐소생술 하면 살아날 확률이 얼마나 돼요?", "ko-cpr", "백 명 가운데 여섯 명"),
+        ("투석이 뭔가요?", "ko-dialysis", "혈액투석은 콩팥이"),
+    ],
+)
+def test_the_sentence_that_fits_the_question_is_said_and_stands_in_the_passage(
+    sources: Knowledge, question: str, document: str, words: str
+) -> None:
+    found = asked(sources, question)
+    page = next(page for page in shipped() if page.id == document)
+    assert found.id == document and words in found.say
+    assert found.say == page.say or (found.say in found.text and found.text in " ".join(page.text.split()))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can I smoke in a hospice?",
+        "Will dialysis hurt?",
+        "How much morphine can I take before it stops working?",
+        "호스피스에 강아지 데려가도 돼요?",
+        "완화의료는 보험이 되나요?",
+    ],
+)
+def test_a_document_on_the_subject_that_does_not_answer_the_question_says_nothing(
+    sources: Knowledge, question: str
+) -> None:
+    assert asked(sources, question).say == ""
+
+
+def test_what_a_document_only_names_to_deny_it_is_never_said_alone(sources: Knowledge) -> None:
+    assert announces("The second is that morphine shortens life.")
+    assert "does not shorten life" in asked(sources, "Does morphine shorten life?").say
+
+
+def test_a_sentence_on_the_law_of_another_country_is_left_out(sources: Knowledge) -> None:
+    assert about_another_country("In the United States, Medicare pays.", "GB")
+    assert not about_another_country("In England and the United States it is so.", "GB")
+    assert "Medicare" not in asked(sources, "Do I have to pay for hospice?", country="GB").say
+
+
+@pytest.mark.parametrize(
+    "text", ["It can be left again.", "Both help.", "그래서 미리 묻습니다.", "대신 써 줄 수 없습니다."]
+)
+def test_a_sentence_that_needs_the_one_before_it_leans(text: str) -> None:
+    assert leans(text)
+
+
+@pytest.mark.parametrize("text", ["Hospice is a choice that may be left.", "수혈은 피로를 몇 주 덜어 줄 수 있습니다."])
+def test_a_sentence_with_its_own_subject_stands_alone(text: str) -> None:
+    assert not leans(text)
+
+
+@pytest.mark.parametrize("text", ["How many tablets can I take?", "What dose is safe?", "진통제를 얼마나 먹어도 돼요?"])
+def test_a_question_for_a_dose_is_known(text: str) -> None:
+    assert asks_for_dose(text)
+
+
+@pytest.mark.parametrize("text", ["How much does hospice cost?", "How long will it take?", "호스피스는 얼마예요?"])
+def test_a_question_for_a_price_or_a_time_is_not_for_a_dose(text: str) -> None:
+    assert not asks_for_dose(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("술을", "술은"), ("끊으면", "끊는"), ("옮겼어요", "옮길"), ("걸렸을까요", "걸린")]
+)
+def test_forms_of_a_korean_word_have_the_same_stem(one: str, other: str) -> None:
+    assert korean_stem(one) == korean_stem(other)
+
+
+def test_a_question_and_a_sentence_meet_in_words_of_the_same_meaning() -> None:
+    assert subjects("Can I talk with it?") == ("talk",) and held("talk", content("You cannot speak then."))
+    assert held("사전연명의료의향서", content("연명의료의향서를 씁니다.")) and not held("호스피스", content("호흡"))
