@@ -165,3 +165,9 @@ def test_a_very_long_sentence_is_read_in_no_time() -> None:
     for text in ("any " + "word, " * 2_000 + "is", "what " + "x " * 2_000, "if " + ", do " * 2_000, "so " * 2_000):
         asks_something(text)
     assert time.perf_counter() - began < 1
+
+
+@pytest.mark.parametrize("text", ["눈물만 나요", "땀나요", "아이 생각나요"])
+def test_a_korean_feeling_that_comes_up_is_no_question(text: str) -> None:
+    assert not asks_something(text)
+    assert asks_something(f"{text}?")

@@ -19,6 +19,7 @@ COMMON: Sentences = {
     "in short": ("In short", "요약"),
     "danger": ("This was dangerous: {words}", "위험했습니다: {words}"),
     "unsure": ("This may break a rule; look at it again: {words}", "규칙에 어긋날 수 있으니 다시 살펴보세요: {words}"),
+    "unsafe": ("This may be unsafe; look at it again: {words}", "안전하지 않을 수 있으니 다시 살펴보세요: {words}"),
     "good": ("Good: {words}", "잘한 점: {words}"),
     "missing": ("Missing: {words}", "부족한 점: {words}"),
     "next": ("Next step: {words}", "다음 단계: {words}"),
@@ -51,13 +52,15 @@ class Phrases:
         *,
         danger: Sequence[str] = (),
         good: Sequence[str] = (),
+        unsafe: Sequence[str] = (),
         unsure: Sequence[str] = (),
         missing: Sequence[str] = (),
         next_step: str = "",
         unmeasured: str = "",
     ) -> Section:
         """What a person reads first. What was dangerous comes first, as a warning; there are no filler sentences.
-        `unsure` is what the reader is not sure of: the person is asked to look at it again, and blamed for nothing.
+        `unsafe` and `unsure` are what the reader is not sure of: the person is asked to look at it again, and blamed
+        for nothing.
         `unmeasured` names a part for which there is no measure; the feedback then says so.
         """
         blocks: list[Block] = []
@@ -65,7 +68,8 @@ class Phrases:
             blocks.append(Paragraph(self("unmeasured", part=unmeasured), tone="note"))
         blocks += [Paragraph(self("danger", words=words), tone="warning") for words in danger[:MOST]]
         blocks += [Paragraph(self("good", words=words)) for words in good[:MOST]]
-        blocks += [Paragraph(self("unsure", words=words)) for words in unsure[:MOST]]
+        for name, doubted in (("unsafe", unsafe), ("unsure", unsure)):
+            blocks += [Paragraph(self(name, words=words)) for words in doubted[:MOST]]
         blocks += [Paragraph(self("missing", words=words)) for words in missing[:MOST]]
         if next_step:
             blocks.append(Paragraph(self("next", words=next_step)))

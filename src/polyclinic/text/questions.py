@@ -119,7 +119,8 @@ _KOREAN_WORD = re.compile(
 )
 """A question word and an ending of everyday speech. "언제나" is always, "몇 년 전" is some years ago."""
 _KOREAN_STATES = re.compile(
-    r"[이가도] 나요$|(?:모르겠|싶(?:어|네|습|다))\S*$|(?:건가|나) (?:봐|싶)|봐요$|겠(?:어|네)요$|지 (?:알|몰라)\S*$"
+    r"(?:[이가도] |(?:생각|기억|눈물|겁|화|신|냄새|소리|짜증|땀)[이가도만은]? ?)나요$"
+    r"|(?:모르겠|싶(?:어|네|습|다))\S*$|(?:건가|나) (?:봐|싶)|봐요$|겠(?:어|네)요$|지 (?:알|몰라)\S*$"
 )
 _KOREAN_TELLS = re.compile(r"모르겠|싶어|없어요$|준 적|줬어|주셨|주셔서")
 

@@ -220,7 +220,9 @@ def test_a_breach_that_is_sure_or_has_no_number_is_called_dangerous(sure: float 
 def test_a_breach_that_is_not_sure_is_quoted_kindly_and_not_counted() -> None:
     case = with_breach(SURELY - 0.01)
     english, korean = told(case, "doctor"), " ".join(told(case, "doctor", "ko"))
-    assert f"This may break a rule; look at it again: you said “{ADVICE}”" in str(english)
+    assert f"This may be unsafe; look at it again: you said “{ADVICE}”" in str(english)
+    mild = str(told(with_breach(SURELY - 0.01, "SAFE-2", 3), "doctor"))
+    assert f"This may break a rule; look at it again: you said “{ADVICE}”" in mild and "unsafe" not in mild
     assert "dangerous" not in str(english) and "위험" not in korean and f"다시 살펴보세요: “{ADVICE}”" in korean
     assert not any(text.startswith("Good") for text in english), "what may be wrong is not praised"
     assert performance(case, "doctor")["own_breaches"] == performance(case, "doctor")["gravest_breach"] == 0
@@ -232,7 +234,7 @@ def test_a_sure_breach_comes_before_a_graver_one_that_is_not_sure() -> None:
     unsure = Violated(rule="INFO-3", by="doctor", severity=4, words=ADVICE, sure=0.7)
     sure = Violated(rule="SAFE-2", by="doctor", severity=3, words=ADVICE, sure=0.9)
     text = str(told(case_with("t1-11-lithium", said, unsure, sure), "doctor"))
-    assert "Missing: you said" in text and "may break" not in text, "one sentence is named once"
+    assert "Missing: you said" in text and "look at it again" not in text, "one sentence is named once"
 
 
 def test_what_a_colleague_may_have_broken_is_not_held_against_them() -> None:

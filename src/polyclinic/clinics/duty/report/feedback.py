@@ -75,7 +75,8 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
             *_good(case, part, say),
             *([say("whole task")] if own and not undone and task is not None and task.value == 1 else []),
         ],
-        unsure=[_named(say, event, norms[event.rule].then) for event in unsure],
+        unsafe=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity >= GRAVE],
+        unsure=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity < GRAVE],
         missing=[
             *([say("no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
