@@ -283,8 +283,9 @@ def test_an_unknown_clinic_and_a_missing_role_get_different_messages(polyclinic:
 def test_the_printed_show_command_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/other.db"
     done = polyclinic("play", "demo", "--role", "caller", "--store", url, stdin="How?\nyes: thanks\n")
-    line = next(line for line in done.stdout.splitlines() if line.startswith("Read it again: polyclinic "))
-    shown = polyclinic(*shlex.split(line.removeprefix("Read it again: polyclinic ")))
+    command = re.search(r"^Read it again:\s+polyclinic (.+)$", done.stdout, re.MULTILINE)
+    assert command, done.stdout
+    shown = polyclinic(*shlex.split(command[1]))
     assert shown.returncode == 0, shown.stderr
 
 

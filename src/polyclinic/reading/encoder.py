@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.pieces import WordPieces
-from polyclinic.reading.text_labels import zipped
+from polyclinic.reading.text_labels import shares, zipped
 from polyclinic.text.normal import HANGUL
 
 Singles = NDArray[np.float32]
@@ -115,8 +115,8 @@ class SentenceEncoder:
         mixed = _normal(rows, weights[f"{name}ln1.weight"], weights[f"{name}ln1.bias"])
         mixed = mixed @ weights[f"{name}qkv"] + weights[f"{name}qkvb"]
         asks, keys, values = mixed.reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
-        shares = _shares(asks @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(keys.shape[-1])))
-        heard = (shares @ values).transpose(1, 0, 2).reshape(len(rows), -1)
+        attention = shares(asks @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(keys.shape[-1])))
+        heard = (attention @ values).transpose(1, 0, 2).reshape(len(rows), -1)
         rows = np.asarray(wide + heard @ weights[f"{name}o"] + weights[f"{name}ob"], np.float32)
         inner = _normal(rows, weights[f"{name}ln2.weight"], weights[f"{name}ln2.bias"])
         inner = np.maximum(inner @ weights[f"{name}f1"] + weights[f"{name}f1b"], 0)
@@ -128,7 +128,7 @@ class SentenceEncoder:
         weights, mine, theirs = self.weights, self._states(text).matched, self._states(other).matched
         likeness = mine @ theirs.T / np.sqrt(np.float32(mine.shape[1]))
         pooled: list[Singles] = []
-        for rows, met in ((mine, _shares(likeness) @ theirs), (theirs, _shares(likeness.T) @ mine)):
+        for rows, met in ((mine, shares(likeness) @ theirs), (theirs, shares(likeness.T) @ mine)):
             beside = np.concatenate([rows, met, np.abs(rows - met), rows * met], axis=1)
             found = np.maximum(beside @ weights["cmp.weight"].T + weights["cmp.bias"], 0)
             pooled += [found.mean(axis=0), found.max(axis=0)]
@@ -144,13 +144,6 @@ def _normal(rows: Singles, scale: Singles, offset: Singles) -> Singles:
     middle = rows - rows.mean(axis=1, keepdims=True)
     spread = np.sqrt(np.einsum("ij,ij->i", middle, middle) / rows.shape[1] + np.float32(1e-6))
     found: Singles = middle / spread[:, None] * scale + offset
-    return found
-
-
-def _shares(scores: Singles) -> Singles:
-    """Scores as shares that add up to 1 in each row."""
-    odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    found: Singles = odds / odds.sum(axis=-1, keepdims=True)
     return found
 
 

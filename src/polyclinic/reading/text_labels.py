@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
@@ -31,6 +31,7 @@ LONGEST = 2_000
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 Floats = NDArray[np.float64]
+F = TypeVar("F", bound=np.floating[Any])
 
 
 class CountedGrams(NamedTuple):
@@ -80,6 +81,13 @@ def counted(text: str) -> CountedGrams:
     return CountedGrams(np.fromiter(found.keys(), np.int64, len(found)), counts)
 
 
+def shares(scores: NDArray[F]) -> NDArray[F]:
+    """Scores as shares that add up to 1 in each row."""
+    odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    found: NDArray[F] = odds / odds.sum(axis=-1, keepdims=True)
+    return found
+
+
 def unit(row: CountedGrams, rarity: NDArray[np.float32]) -> Floats:
     """A row's values by rarity, at unit length."""
     values: Floats = row.counts * rarity[row.buckets]
@@ -109,9 +117,8 @@ class TextLabels:
 
     def read(self, text: str, lang: str) -> dict[str, float]:
         """The probability of each label, calibrated on authors that the weights had not seen."""
-        logits = np.append(self.scores(text), 1.0) @ self.calibration[lang]
-        odds = np.exp(logits - logits.max())
-        return dict(zip(self.labels, (odds / odds.sum()).tolist(), strict=True))
+        logits: Floats = np.append(self.scores(text), 1.0) @ self.calibration[lang]
+        return dict(zip(self.labels, shares(logits).tolist(), strict=True))
 
     def words(self, text: str, towards: frozenset[str], against: frozenset[str], most: int = 6) -> str:
         """The words of the text that counted most for some labels and against others, in their order."""

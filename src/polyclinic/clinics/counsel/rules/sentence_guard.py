@@ -17,7 +17,7 @@ from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.encoder import SentenceEncoder, load_encoder
 from polyclinic.reading.label_training import LabelledText
-from polyclinic.reading.text_labels import Floats
+from polyclinic.reading.text_labels import Floats, shares
 
 NETWORK, UNSEEN = "guard_encoder.npz", "guard_unseen.npz"
 ENGLISH = "en"
@@ -40,8 +40,8 @@ def sentence_scores(text: str, labels: Sequence[str]) -> Floats:
 
 def joined(likely: Floats, scores: Floats) -> Floats:
     """Both opinions as one probability of each label: a weighted geometric mean, in each row."""
-    logits = (1 - SHARE) * np.log(likely + _LEAST) + SHARE * np.log(_shares(scores) + _LEAST)
-    return _shares(logits)
+    logits = (1 - SHARE) * np.log(likely + _LEAST) + SHARE * np.log(shares(scores) + _LEAST)
+    return shares(logits)
 
 
 def with_sentences(text: str, likely: Mapping[str, float]) -> dict[str, float]:
@@ -68,9 +68,3 @@ def unseen_scores(rows: Sequence[LabelledText], labels: Sequence[str]) -> Floats
             raise bad_file(UNSEEN, f"no scores for line {place + 1} of author {row.author}; make them (tools/encoder)")
         found.append(by_author[row.author][place][columns])
     return np.array(found)
-
-
-def _shares(scores: Floats) -> Floats:
-    odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    found: Floats = odds / odds.sum(axis=-1, keepdims=True)
-    return found

@@ -6,8 +6,8 @@ utterances reserved for building. These count half, because they share the view 
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
 alone. The levels for first words are set on the lines that are marked as such (``"kind": "opening"``), by authors left
 out: a quarter of the level that every danger of a person to themselves reaches, but never below the usual one. `calm`
-is set from the dangers in which the screen finds words. It is half of the level below which one in two hundred of them
-lies, and none of them lies below `calm` itself.
+is set from the dangers in which the screen finds words. It is an eighth of the level below which one in two hundred of
+them lies: at half of it, "thoughts of harming myself" counted as calm. None of them lies below `calm` itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.files import json_lines, package_file, package_lines, package_path
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
-from polyclinic.reading.text_labels import TextLabels, save
+from polyclinic.reading.text_labels import TextLabels, save, shares
 
 ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.08, 0.08
 SCREENED_MISSED = 0.005
@@ -90,9 +90,7 @@ def train_guard(out: Path | None) -> TrainedWeights:
 
 
 def _probabilities(scores: Any, table: Any) -> Any:
-    logits = np.concatenate([scores, np.ones((len(scores), 1))], axis=1) @ table
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return odds / odds.sum(axis=1, keepdims=True)
+    return shares(np.concatenate([scores, np.ones((len(scores), 1))], axis=1) @ table)
 
 
 def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -110,7 +108,7 @@ def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[s
     alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
     sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
-    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 2
+    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 8
     own = of["active"] | of["implicit"]
     opening = max(doubt, float(danger[first & own].min()) / 4)
     opening_flag = max(flag, float(np.quantile(wish[first & of["passive"]], PASSIVE_MISSED)) / 2)
