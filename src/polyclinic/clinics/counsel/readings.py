@@ -62,7 +62,7 @@ SIGNAL = ReadingKind(
     open=("signal",),
     listed=True,
     surely=0.38,
-    graded=True,
+    weighed=True,
 )
 CONSENT = ReadingKind(
     "counsel-consent",
