@@ -43,7 +43,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """What a whole sentence begins with, so that "So" or "You tell me that" can stand before it. A noun needs a verb."""
-_KOREAN_END = re.compile(r"[요다죠네어아지해야][.!~…ㅠㅜ ]*$")
+_KOREAN_END = re.compile(r"[요다죠네어아지해야](?:\W|[ㅠㅜ])*$")
 _NOT_FROM_ME = re.compile(r"^\W*(?:(?:i'm |i am )?sorry|(?:ha){2,}|lol|[ㅋㅎ]|죄송|미안)|죄송", re.IGNORECASE)
 """An apology and a laugh."""
 _DEATH = re.compile(
