@@ -127,10 +127,11 @@ class ReadingKind:
     and how large a share of the sentences of harmless texts it may take for a yes; 0: it learns none. `only_learned`
     says that users can add to the list: a trained reader finds every text unclear about an entry that it has not
     learned. `graded` says that somebody is told how sure the reader was: the trained reader of people's words then says
-    how likely each yes is. `in_reply` says that the text answers the context: what it takes over from there counts, and
-    the built-in weights are in a file of their own. `in_order` says that the network that reads words in order is asked
-    too; without it, the linear weights read better. `from_words` finds what a text is compared with in facts that are
-    only words: those of a file.
+    how likely each yes is. `weighed` says that a flow needs this number: every trained reader says it. `in_reply`
+    says that the text answers the context: what it takes over from there counts, and the built-in weights are in a
+    file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
+    linear weights read better. `from_words` finds what a text is compared with in facts that are only words: those
+    of a file.
     """
 
     name: str
@@ -150,6 +151,7 @@ class ReadingKind:
     by_sentence: float = 0.0
     only_learned: bool = False
     graded: bool = False
+    weighed: bool = False
     in_reply: bool = False
     in_order: bool = True
     from_words: Callable[[Mapping[str, str]], Compared] | None = None

@@ -76,7 +76,7 @@ class BuiltInReader:
 
     async def answer(self, request: Request) -> Completion:
         """The findings as the JSON that a language model would have sent. The reader of people's words adds how sure it
-        is of a yes, where somebody is told.
+        is of a yes, where somebody is told; every reader adds it where a flow needs it.
         """
         prompt = request.prompt
         if not isinstance(prompt, ReadsText):
@@ -87,7 +87,8 @@ class BuiltInReader:
             await give_way()
             says, words = self.read(prompt.text, question)
             reply[f"q{number}_words"], reply[f"q{number}"] = words, says
-            if says == "yes" and self._sentences and self._kinds[question.kind].graded:
+            kind = self._kinds[question.kind]
+            if says == "yes" and (kind.weighed or (self._sentences and kind.graded)):
                 sure[f"q{number}"] = round(self._probability(prompt.text, question), 3)
         if sure:
             reply[SURE] = sure

@@ -22,6 +22,8 @@ from polyclinic.clinics.counsel.rules.told import (
     answer_to_story,
     asks_for_information,
     feeling_named,
+    hurts_clearly,
+    only_apologises,
     only_leaves,
     shows_no_feeling,
     small_words,
@@ -110,6 +112,98 @@ def told(tmp_path: Path, *lines: str, scenarios: str = "elsewhere:1") -> list[st
 @pytest.mark.parametrize("text", GOODBYES)
 def test_a_goodbye_is_a_goodbye(text: str) -> None:
     assert takes_leave(text) and only_leaves(text) and shows_no_feeling(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The porridge was cold and the tea was late this morning, but never mind all that. Thank you and goodbye.",
+        "We got through a lot. Same time on Friday perhaps? Take care",
+        "that'll do for today, I'm worn out",
+        "I'll let you get on then. Cheers",
+        "얘기 잘 들었어요. 다음 주에도 이 시간에 될까요? 잘 지내세요",
+        "딸한테 전화 와서 끊어야겠어요",
+        "오늘은 이 정도만 할게요 피곤하네요",
+    ],
+)
+def test_a_message_whose_last_sentence_takes_leave_is_a_goodbye(text: str) -> None:
+    assert only_leaves(text) and shows_no_feeling(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is morphine? Take care",
+        "Can I see the doctor again next week? Goodbye",
+        "I take care of my husband.",
+        "I've had a good run. Take care.",
+        "They stop everything on Monday. Take care.",
+        "The pain is back. Take care",
+        "담배를 끊어야겠어요",
+        "모르핀이 뭐예요? 안녕히 계세요",
+        "그동안 모두 행복했어요. 잘 지내세요",
+    ],
+)
+def test_a_question_or_what_may_be_a_last_goodbye_is_answered_first(text: str) -> None:
+    assert not only_leaves(text)
+
+
+def test_the_guard_does_not_know_the_words_that_only_end_a_message() -> None:
+    assert not says_goodbye("that'll do for today") and not only_courtesy("that'll do for today")
+    assert not says_goodbye("딸한테 전화 와서 끊어야겠어요") and not says_goodbye("My sister rang. Take care.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thank you, that was easier to follow than the leaflet",
+        "cheers, makes more sense now",
+        "고마워요 이제 좀 알겠어요",
+        "설명이 귀에 쏙 들어오네요 감사해요",
+    ],
+)
+def test_thanks_with_a_judgement_are_thanks(text: str) -> None:
+    assert thanks_only(text) and shows_no_feeling(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks, I understand and I want no CPR.",
+        "Thank you, that was clear. My son comes at five.",
+        "Thanks, but it still makes no sense",
+        "고맙습니다 이해했어요 그런데 연명치료는 싫어요",
+    ],
+)
+def test_thanks_with_a_wish_a_story_or_a_doubt_are_more(text: str) -> None:
+    assert not thanks_only(text)
+
+
+def test_something_sounds_hard_only_where_it_is_named_or_the_reader_is_clearly_sure() -> None:
+    story = "스무 살에 부산에서 서울로 올라왔어요"
+    assert not hurts_clearly(story, 0.62) and hurts_clearly(story, 0.7) and hurts_clearly(story, None)
+    assert hurts_clearly("밤이 되면 무서워요", 0.42) and hurts_clearly("They will stop the dialysis.", 0.42)
+    assert (
+        feeling_named("My daughter passed her driving test") == "" and feeling_named("My dad passed in May") == "loss"
+    )
+
+
+def test_an_apology_for_typing_is_no_guilt() -> None:
+    for text in ("Sorry about the slow typing, my hands are stiff", "답이 늦어서 미안합니다"):
+        assert only_apologises(text) and feeling_named(text) == ""
+    assert not only_apologises("Sorry, I type badly since the pain began") and feeling_named("아내에게 미안해요")
+
+
+@pytest.mark.parametrize(
+    ("lang", "scenarios", "text"),
+    [
+        ("en", "elsewhere:1", "came here from Cork when I was twenty"),
+        ("ko", "korean@ko:1", "스무 살에 부산에서 서울로 올라왔어요"),
+    ],
+)
+def test_a_plain_story_is_taken_up_and_not_called_hard(tmp_path: Path, lang: Lang, scenarios: str, text: str) -> None:
+    (answer,) = told(tmp_path, text, scenarios=scenarios)
+    assert str(data("heard")["story"]["other"][lang]) in answer
 
 
 @pytest.mark.parametrize(
@@ -270,6 +364,13 @@ def test_an_answer_to_a_feeling_says_it_back_and_asks_another_question_the_secon
         ("Feeling low again, nothing helps.", "en", ""),
         ("Is my sister coming back today?", "en", ""),
         ("요즘은 자꾸 죽고 싶어요.", "ko", ""),
+        ("Sorry about my slow typing today.", "en", ""),
+        ("Hello, this is my first time here.", "en", ""),
+        ("That'll do for today, I'm worn out.", "en", ""),
+        ("came here from Cork when I was twenty", "en", ""),
+        ("My usual aches and nothing new", "en", ""),
+        ("고마워요 이제 좀 알겠어요", "ko", ""),
+        ("타자가 많이 느려서 죄송해요", "ko", ""),
     ],
 )
 def test_only_a_whole_sentence_of_the_persons_own_is_said_back_and_never_one_about_death(

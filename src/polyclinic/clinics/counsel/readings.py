@@ -62,6 +62,7 @@ SIGNAL = ReadingKind(
     open=("signal",),
     listed=True,
     surely=0.38,
+    weighed=True,
 )
 CONSENT = ReadingKind(
     "counsel-consent",

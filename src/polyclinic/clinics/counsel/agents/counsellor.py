@@ -25,7 +25,7 @@ from polyclinic.clinics.counsel.rules.stages import (
     signal_questions,
     wanted_signals,
 )
-from polyclinic.clinics.counsel.rules.told import asks_for_information, shows_no_feeling
+from polyclinic.clinics.counsel.rules.told import asks_for_information, hurts_clearly
 from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, Talk
 from polyclinic.clinics.counsel.state import STAGES, Session
 from polyclinic.clinics.counsel.tools import Knowledge, Source
@@ -51,8 +51,9 @@ class SignalReader:
         heard = {}
         for name, group in by_signal.items():
             shown = next((found[question] for question in group if found[question].yes), None)
-            felt = name != "distress" or not (self._live and shows_no_feeling(utterance))
-            if shown is not None and felt and meant(utterance, name):
+            if shown is None or (name == "distress" and self._live and not hurts_clearly(utterance, shown.sure)):
+                continue
+            if meant(utterance, name):
                 heard[name] = shown.words
         return heard
 

@@ -55,6 +55,11 @@ def greets_and_asks(text: str) -> bool:
     return all(is_question(part) or only_courtesy(part) for part in sentences(text))
 
 
+def thanks_in(text: str) -> bool:
+    """Whether a text has words of thanks."""
+    return bool(_THANKS.search(normalise(text)))
+
+
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:
     """Whether anything is said besides thanks, and whether that is more than a yes."""
     text = normalise(utterance)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.courtesy import greets, only_courtesy, thanks_in
+from polyclinic.clinics.counsel.rules.small_talk import takes_leave
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
@@ -30,14 +31,21 @@ _YOU = {
 _WORD = re.compile(r"[A-Za-z']+")
 _AM = re.compile(r"\b(i|I) (am|was|wasn't)\b")
 _ARE = {"am": "are", "was": "were", "wasn't": "weren't"}
-_LEFT_OUT = re.compile(
-    r"^(?:(?:but|and|so|because|well|oh|yes|no|ok|okay|hello|hi|you know|honestly|sorry)\b[, ]+)+", re.IGNORECASE
-)
+_LEFT_OUT = re.compile(r"^(?:(?:but|and|so|because|well|oh|yes|no|ok|okay|you know|honestly)\b[, ]+)+", re.IGNORECASE)
 _SPEAKS_TO = re.compile(r"\b(?:you|your|u)\b|[\"“”]", re.IGNORECASE)
+_OWN = r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'd)(?![\w'])"
 _WHOLE = re.compile(
-    r"^(?:the|it|it's|this|there|he|she|they|today|yesterday)\b|\b(?:i|i'm|im|i've|ive|i'd|we|my|our)\b", re.IGNORECASE
+    rf"^(?:{_OWN}|(?:it|it's|he|she|they|there's)(?![\w']))"
+    rf"|^(?:when|since|after|before|if|every|last|some|now|at|in|today|yesterday|these|most)\b.* {_OWN}"
+    r"|^(?:the|this|there|my|our|today|yesterday)\b.* (?:is|are|was|were|am|has|have|had|can|can't|could|couldn't|will"
+    r"|won't|would|does|doesn't|did|didn't|don't|\w+ed|came|comes|went|goes|said|says|told|tells|gave|gives|took|takes"
+    r"|got|gets|made|makes|kept|keeps|feels|felt|rang|rings|brought|brings|sat|left|saw|found|knows|thinks)\b",
+    re.IGNORECASE,
 )
-"""What a whole sentence begins with or has, so that "So" or "You tell me that" can stand before it."""
+"""What a whole sentence begins with, so that "So" or "You tell me that" can stand before it. A noun needs a verb."""
+_KOREAN_END = re.compile(r"[요다죠네어아지해야](?:\W|[ㅠㅜ])*$")
+_NOT_FROM_ME = re.compile(r"^\W*(?:(?:i'm |i am )?sorry|(?:ha){2,}|lol|[ㅋㅎ]|죄송|미안)|죄송", re.IGNORECASE)
+"""An apology and a laugh."""
 _DEATH = re.compile(
     r"\b(?:die|dies|died|dying|dead|death|kill\w*|suicid\w*|end (?:it|my)|disappear)\b|죽|자살|끝내|사라지",
     re.IGNORECASE,
@@ -59,9 +67,14 @@ def _can_be_said(sentence: str, lang: Lang) -> bool:
     count = len(spoken_words(sentence))
     if is_question(sentence) or only_courtesy(sentence) or _DEATH.search(sentence):
         return False
+    if greets(sentence) or thanks_in(sentence) or takes_leave(sentence) or _NOT_FROM_ME.search(sentence):
+        return False
     if not _LEAST_WORDS[lang] <= count <= _MOST_WORDS[lang]:
         return False
-    return lang == "ko" or bool(_WHOLE.search(_LEFT_OUT.sub("", sentence)) and not _SPEAKS_TO.search(sentence))
+    if lang == "ko":
+        return bool(_KOREAN_END.search(sentence))
+    plain = _LEFT_OUT.sub("", sentence.replace("’", "'"))
+    return bool(_WHOLE.search(plain)) and not _SPEAKS_TO.search(sentence)
 
 
 def _to_you(sentence: str) -> str:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.counsel.rules.courtesy import beyond_thanks, only_courtesy, polite_pattern
+from polyclinic.clinics.counsel.rules.courtesy import (
+    asks_beyond_greeting,
+    beyond_thanks,
+    only_courtesy,
+    polite_pattern,
+    thanks_in,
+)
 from polyclinic.text.normal import normalise
-from polyclinic.text.sentences import is_question
+from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
 _SPOKEN_OF = re.compile(
@@ -16,8 +22,8 @@ _SPOKEN_OF = re.compile(
 _MATTERS = re.compile(
     r"\b(?:pain\w*|hurt\w*|agony|suffer\w*|bleed\w*|blood|breath\w*|chok\w*|suffocat\w*|dizzy|fell|fallen|vomit\w*|chest"
     r"|chemo\w*|dialysis|treatment|medicines?|medication|insulin|morphine|tablets?|pills?|machine|tube|drip|oxygen"
-    r"|di(?:e|es|ed|ying)|dying|death|dead|heaven|forever|never|alone|nobody|hits?|hitting|drunk|gun|rope|knife"
-    r"|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake))\b"
+    r"|di(?:e|es|ed|ying)|dying|death|dead|heaven|forever|never(?! mind)|alone|nobody|hits?|hitting|drunk|gun|rope"
+    r"|knife|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake))\b"
     r"|아프|아파|통증|고통|피가|출혈|숨|약을|약은|항암|투석|치료|죽|하늘|천국|저승|영영|영원|다시는|혼자|때리|때려|칼|어지러"
 )
 """What must be answered before a goodbye or a kind word: the body, treatment, death, another's violence."""
@@ -45,14 +51,58 @@ _PRAISE = re.compile(
     r"|(?:말씀|설명)[은을이]? ?(?:잘|친절히)? ?(?:들었어요|들었습니다|해 ?주셔서)|덕분에|말씀|들어 ?주셔서"
     r"|(?:큰 |많은 )?도움이 (?:됐어요|되었어요|됐습니다|되었습니다)"
 )
-_LONG = 14
+_JUDGED = re.compile(
+    r"\b(?:clear\w*|eas(?:y|ier|ily)|simpl\w+|plain\w*|kind\w*|helpful|helps|helped|useful|lovely|sense|explain\w*"
+    r"|underst(?:and|ood)|get it|put it|reassur\w*|patience|listen\w*|honest\w*)\b"
+    r"|덕분|알겠|알 것 같|이해|쉽게|쉬워|쏙|친절|설명|정리|도움|와 ?닿|들어 ?주|위로|따뜻"
+)
+"""What somebody says of an explanation or a talk that was good."""
+_MORE_THAN_THANKS = re.compile(
+    r"\b(?:but|though|however|still|want\w*|wish\w*|prefer|cpr|resus\w*|ventilator|hospice|home|if)\b|n't\b|\bnot\b"
+    r"|지만|는데|근데|싶|원해|원하|원합|싫|심폐|연명|호흡기|집에서|않|못"
+)
+_MEETING_AGAIN = re.compile(
+    r"\bsame (?:time|day)\b|\b(?:talk|speak|chat|meet|see (?:you|each other)|come (?:back|again|here)|do this|go on)\b"
+    r".*\b(?:again|tomorrow|later|next|soon|another|\w+day)\b"
+    r"|(?:다음 ?(?:주|에|번)|내일|또|다시|(?:이|같은) 시간)"
+    r".*(?:될까|되나|괜찮|볼까|뵐까|만날|얘기|이야기|와도|올까|할까)"
+)
+_WITH_OTHERS = re.compile(r"\b(?:doctor|nurse|appointment|hospital|ward)\b|의사|간호사|진료|병원|검사|입원")
+_FINAL = re.compile(
+    r"\b(?:for good|every(?:one|body)|ends?|ending|over|final\w*|last (?:time|day|night|words?|message|talk)|good run"
+    r"|forgive|sorry for|without me|miss me|look after|tell (?:my|him|her|them)|stop\w* (?:everything|it all)"
+    r"|g(?:ive|ave|iven|iving) (?:up|away)|done)\b"
+    r"|마지막|끝|모두|용서|없어도|행복했|잘 살|미안|떠나|포기|그동안"
+)
+"""What may make a goodbye one for ever. Then the counsellor goes on with the talk."""
+_LONG, _LONG_THANKS = 14, 16
 
 
 def takes_leave(text: str) -> bool:
-    """Whether a short text says goodbye to the counsellor. Speaking of a goodbye is not one."""
+    """Whether a text says goodbye to the counsellor: a short one anywhere, a longer one in its last sentence. Speaking
+    of a goodbye is none, and a question comes first, unless it is about meeting again.
+    """
+    if any(map(_asks_more_than_to_meet, sentences(text))):
+        return False
+    return (_is_short(text) and says_goodbye(text)) or _leaves_at_the_end(text)
+
+
+def _is_short(text: str) -> bool:
     plain = normalise(text)
-    short = len(spoken_words(plain)) <= _LONG and not is_question(text)
-    return short and says_goodbye(text) and not _SPOKEN_OF.search(plain)
+    return len(spoken_words(plain)) <= _LONG and not is_question(text) and not _SPOKEN_OF.search(plain)
+
+
+def _leaves_at_the_end(text: str) -> bool:
+    last = [part for part in sentences(text) if beyond_thanks(part)[1]][-1:]
+    leave = polite_pattern("goodbye", "leaving", "parting", whole=False)
+    return bool(last and _is_short(last[0]) and leave.search(normalise(last[0])) and not _FINAL.search(normalise(text)))
+
+
+def _asks_more_than_to_meet(sentence: str) -> bool:
+    plain = normalise(sentence)
+    if not asks_beyond_greeting(sentence) or (says_goodbye(sentence) and not is_question(sentence)):
+        return False
+    return not _MEETING_AGAIN.search(plain) or bool(_WITH_OTHERS.search(plain)) or matters(sentence)
 
 
 def says_goodbye(text: str) -> bool:
@@ -68,7 +118,18 @@ def matters(text: str) -> bool:
 def thanks_only(text: str) -> bool:
     """Whether a text thanks, praises and says nothing else."""
     rest = _PRAISE.sub(" ", normalise(text))
-    return beyond_thanks(text) != (True, True) or (beyond_thanks(rest) != (True, True) and only_courtesy(rest))
+    if beyond_thanks(text) != (True, True):
+        return True
+    return (beyond_thanks(rest) != (True, True) and only_courtesy(rest)) or _thanks_and_judges(text)
+
+
+def _thanks_and_judges(text: str) -> bool:
+    """Whether a short text thanks, and says in every other sentence that an explanation or the talk was good."""
+    plain = normalise(text)
+    thanked = len(spoken_words(plain)) <= _LONG_THANKS and thanks_in(text)
+    if not thanked or matters(text) or _MORE_THAN_THANKS.search(plain) or asks_beyond_greeting(text):
+        return False
+    return all(only_courtesy(part) or _JUDGED.search(normalise(part)) for part in sentences(text))
 
 
 def asks_who(text: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 from polyclinic.clinics.counsel.rules.asking import wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, only_courtesy
 from polyclinic.clinics.counsel.rules.said_again import Manner, said_again
-from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave
+from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave, thanks_only
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
@@ -21,6 +21,14 @@ _PLEASANT = re.compile(
     r"\b(?:i|we|he|she|they) (?:really |just |so |always |still )?(?:like|love|liked|loved|enjoy|enjoyed|laughed)\b"
     r"|\bproud of\b|좋아(?:해|하|합)|즐거|재미있|자랑스"
 )
+_SLOW = re.compile(
+    r"\bsorry\b.*\b(?:typ(?:e|ing|os?)|spelling|slow|late|keyboard|repl(?:y|ying)|writ(?:e|ing)|rambling|fingers?)\b.*"
+    r"|(?:타자|타이핑|오타|자판|답|글씨|글|손가락)\S* .{0,12}(?:죄송|미안)\S*"
+    r"|(?:죄송|미안)\S* .{0,8}(?:타자|오타|느리|느려|늦)\S*(?: \S+)?"
+)
+"""An apology for slow or bad typing: no feeling of guilt."""
+_CLEARLY = 0.65
+"""How likely a painful feeling must be to the reader where the person names none."""
 _LEAST_WORDS: dict[Lang, int] = {"en": 4, "ko": 3}
 _OTHER_WORDS: dict[Lang, int] = {"en": 5, "ko": 4}
 """The fewest words of a story whose subject is not known."""
@@ -47,7 +55,7 @@ def small_words(name: str, lang: Lang) -> str:
 
 def feeling_named(text: str) -> str:
     """The first feeling that a text names and does not deny; empty for none."""
-    plain = normalise(text)
+    plain = _SLOW.sub(" ", normalise(text))
     for name, pattern in _patterns("feeling").items():
         for hit in pattern.finditer(plain):
             before = plain[: hit.start()]
@@ -58,13 +66,37 @@ def feeling_named(text: str) -> str:
 
 
 def shows_no_feeling(text: str) -> bool:
-    """Whether a text only asks, greets, thanks, takes leave or tells of something pleasant, whatever a reader finds.
-    Words about pain, treatment or death are never without feeling.
+    """Whether a text only asks, greets, thanks, takes leave, excuses slow typing or tells of something pleasant,
+    whatever a reader finds. Words about pain, treatment or death are never without feeling.
     """
-    bare = all(
-        wants_to_know(part) or only_courtesy(part) or _PLEASANT.search(normalise(part)) for part in sentences(text)
-    )
+    bare = thanks_only(text) or all(map(_is_bare, sentences(text)))
     return only_leaves(text) or (bare and not matters(text) and not feeling_named(text))
+
+
+def _is_bare(sentence: str) -> bool:
+    pleasant = _PLEASANT.search(normalise(sentence)) is not None
+    return wants_to_know(sentence) or only_courtesy(sentence) or pleasant or _is_apology(sentence)
+
+
+def _is_apology(sentence: str) -> bool:
+    return _SLOW.search(normalise(sentence)) is not None and not matters(sentence)
+
+
+def only_apologises(text: str) -> bool:
+    """Whether a text excuses slow or bad typing, perhaps with a greeting, and says nothing else."""
+    parts = sentences(text)
+    return any(map(_is_apology, parts)) and all(_is_apology(part) or only_courtesy(part) for part in parts)
+
+
+def hurts_clearly(text: str, sure: float | None) -> bool:
+    """Whether a painful feeling that a reader finds counts in a real person's message. `sure` is how likely it is to
+    the reader; None: the reader gives no number and is taken at its word. Where the person names no painful feeling
+    and speaks of nothing grave, the reader must be clearly sure.
+    """
+    if shows_no_feeling(text):
+        return False
+    named = matters(text) or feeling_named(text) not in ("", "good")
+    return named or sure is None or sure >= _CLEARLY
 
 
 def only_leaves(text: str) -> bool:

@@ -16,7 +16,7 @@ from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.courtesy import greets
 from polyclinic.clinics.counsel.rules.messages import names_of
 from polyclinic.clinics.counsel.rules.stages import explaining, next_move, signal_questions
-from polyclinic.clinics.counsel.rules.told import shows_no_feeling
+from polyclinic.clinics.counsel.rules.told import hurts_clearly
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.live import fitting_answer
 from polyclinic.clinics.counsel.understudies.words import words
@@ -72,10 +72,11 @@ class CounsellorUnderstudy(Understudy):
 
     @staticmethod
     def _hurt(ask: Ask[CounsellorReplies]) -> bool:
-        """Whether the reader finds a painful feeling where there can be one."""
-        said = ask.prompt.utterance
-        none = ask.prompt.cue.live and shows_no_feeling(said)
-        return not none and ask.understands(said, SIGNAL.ask(signal=SIGNALS["distress"]))
+        """Whether the player finds a painful feeling; with a real person, one that is clear."""
+        said, question = ask.prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"])
+        if not ask.understands(said, question):
+            return False
+        return not ask.prompt.cue.live or hurts_clearly(said, ask.likelihood(said, question))
 
     @staticmethod
     def _fitting(ask: Ask[CounsellorReplies]) -> str:

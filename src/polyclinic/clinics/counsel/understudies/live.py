@@ -13,6 +13,7 @@ from polyclinic.clinics.counsel.rules.told import (
     answer_to_story,
     asks_for_information,
     feeling_named,
+    only_apologises,
     only_leaves,
     small_words,
 )
@@ -45,6 +46,8 @@ def fitting_answer(
         return f"{small_words('greeting', lang)} {ask}" if greets(utterance) and said else ""
     if greets(utterance) and not said and not feeling and len(spoken_words(utterance)) <= _SHORT:
         return ""
+    if only_apologises(utterance):
+        return f"{small_words('no_hurry', lang)} {small_words('weighs', lang) if ask in heard else ask}"
     if stage.startswith(PREFERENCES) or stage == "closing":
         return ""
     if feeling or hurt:
