@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.rules import sentence_guard
-from polyclinic.clinics.counsel.rules.sentence_guard import joined, sentence_network, unseen_scores, with_sentences
+from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.sentence_guard import (
+    joined,
+    network_opinion,
+    sentence_network,
+    together,
+    unseen_scores,
+)
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS, read_message, weights
 from polyclinic.errors import DataError
@@ -38,7 +45,7 @@ def test_a_new_line_without_scores_is_refused() -> None:
 
 
 def test_two_opinions_are_one_probability_and_neither_decides_alone() -> None:
-    calm, danger = np.array([0.9, 0.1]), np.array([0.0, 4.0])
+    calm, danger = np.array([0.9, 0.1]), np.array([0.02, 0.98])
     both = joined(calm, danger)
     assert both.sum() == pytest.approx(1.0)
     assert 0.1 < both[1] < 0.98
@@ -58,6 +65,39 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
 
 
 def test_the_opinion_of_the_network_counts() -> None:
-    text = "I have put the tablets by the bed for tonight, all of them, and then it is over."
-    alone = weights().read(text, "en")
-    assert with_sentences(text, alone) != pytest.approx(alone, abs=0.01)
+    text = "My husband beats me when he drinks."
+    grams = weights().read(text, "en")
+    sentences = network_opinion(text, list(grams))
+    assert grams["abuse"] < together(grams, sentences)["abuse"] < sentences["abuse"]
+    assert read_message(text).label == read_message(text, opening=True).label == "abuse"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "this is goodbye",
+        "Goodbye and forgive me",
+        "sorry. bye.",
+        "That is all. Goodbye. You have been kind.",
+        "The whole box is swallowed. It is quiet here now.",
+        "I'm thinking of ending things",
+        "I have cyanide",
+    ],
+)
+@pytest.mark.parametrize("opening", [True, False], ids=["first", "later"])
+def test_short_plain_danger_reaches_people(text: str, opening: bool) -> None:
+    assert read_message(text, opening).level in ("doubt", "sure")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many paracetamol is lethal",
+        "How much paracetamol is too much?",
+        "What happens if I take too much morphine?",
+        "I can't go on",
+        "I have thoughts of harming myself and I can't control them.",
+    ],
+)
+def test_words_of_the_screen_count_in_short_plain_danger(text: str) -> None:
+    assert screen(text).words and not read_message(text).calm

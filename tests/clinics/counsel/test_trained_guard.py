@@ -26,10 +26,15 @@ from polyclinic.clinics.counsel.rules.guard import (
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
 from polyclinic.clinics.counsel.rules.notes import Guarded
+from polyclinic.clinics.counsel.rules.sentence_guard import network_opinion
+from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.rules.teaching import guard_lines, list_lines
 from polyclinic.clinics.counsel.rules.trained import (
     DANGERS,
     GUARD_LABELS,
+    LIKELY,
+    OWN_DANGERS,
+    SENTENCES_ALONE,
     TRAINED_LABELS,
     WINDOW_CHARS,
     GuardLabel,
@@ -49,6 +54,13 @@ from polyclinic.text.words import STOP_WORDS, words
 def readings() -> list[tuple[GuardReading, GuardReading]]:
     """How each line of the test authors is read: as a later message, and as first words."""
     return [(read_message(row.text), read_message(row.text, opening=True)) for row in guard_lines("test")]
+
+
+def clear_to_the_network(row: LabelledText) -> bool:
+    if row.lang != "en":
+        return False
+    found = network_opinion(row.text, TRAINED_LABELS)
+    return sum(found[label] for label in DANGERS) >= SENTENCES_ALONE
 
 
 @cache
@@ -194,8 +206,13 @@ def test_first_words_need_more_than_words_without_meaning() -> None:
     for lang in ("en", "ko"):
         levels = weights().settings[lang]
         assert levels["doubt"] <= levels["opening"] < levels["sure"] and levels["flag"] <= levels["opening_flag"]
-    shown = {first.words for _, first in readings() if first.level in ("doubt", "flag")}
-    assert shown and all(set(words(each)) - STOP_WORDS for each in shown)
+    shown = {
+        first.words
+        for row, (_, first) in zip(guard_lines("test"), readings(), strict=True)
+        if first.level in ("doubt", "flag") and first.label in (*OWN_DANGERS, "passive")
+        if first.danger < LIKELY and not says_goodbye(row.text) and not clear_to_the_network(row)
+    }
+    assert len(shown) > 20 and all(set(words(each)) - STOP_WORDS for each in shown)
 
 
 def test_windows_cover_every_sentence_and_stay_short() -> None:

@@ -38,16 +38,20 @@ def sentence_scores(text: str, labels: Sequence[str]) -> Floats:
     return np.array([0.0 if score is None else score for score in found])
 
 
-def joined(likely: Floats, scores: Floats) -> Floats:
+def joined(by_grams: Floats, by_sentences: Floats) -> Floats:
     """Both opinions as one probability of each label: a weighted geometric mean, in each row."""
-    logits = (1 - SHARE) * np.log(likely + _LEAST) + SHARE * np.log(shares(scores) + _LEAST)
-    return shares(logits)
+    return shares((1 - SHARE) * np.log(by_grams + _LEAST) + SHARE * np.log(by_sentences + _LEAST))
 
 
-def with_sentences(text: str, likely: Mapping[str, float]) -> dict[str, float]:
-    """The n-grams' probabilities of one English text, joined with the network's opinion."""
-    both = joined(np.array(list(likely.values())), sentence_scores(text, list(likely)))
-    return dict(zip(likely, both.tolist(), strict=True))
+def network_opinion(text: str, labels: Sequence[str]) -> dict[str, float]:
+    """The network's probability of each label for one English text."""
+    return dict(zip(labels, shares(sentence_scores(text, labels)).tolist(), strict=True))
+
+
+def together(by_grams: Mapping[str, float], by_sentences: Mapping[str, float]) -> dict[str, float]:
+    """Both opinions about one text as one. Both have the same labels in the same order."""
+    both = joined(*(np.array(list(opinion.values())) for opinion in (by_grams, by_sentences)))
+    return dict(zip(by_grams, both.tolist(), strict=True))
 
 
 def unseen_scores(rows: Sequence[LabelledText], labels: Sequence[str]) -> Floats:

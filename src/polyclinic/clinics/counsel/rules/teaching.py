@@ -80,7 +80,7 @@ def train_guard(out: Path | None) -> TrainedWeights:
         likely = _probabilities(fitted.unseen[mine], calibration[lang])
         if lang == ENGLISH:
             lines = [row for row, my in zip(rows, mine, strict=True) if my]
-            likely = joined(likely, unseen_scores(lines, TRAINED_LABELS))
+            likely = joined(likely, shares(unseen_scores(lines, TRAINED_LABELS)))
         settings[lang], found[lang] = _levels(likely, number[mine], screened[mine], first[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)

@@ -7,18 +7,19 @@ message is danger beyond doubt. Above `doubt` a person must look unless a langua
 the person is asked about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial
 or a figure of speech. First words ("I don't really know why I'm here") hold little, so they look doubtful although
 nothing is wrong. There a person's own danger must reach a higher level, `opening`, and a wish `opening_flag`; and words
-without meaning of their own ("am … so") decide nothing. (In later messages they must count: on authors left out of the
-training, 1 % of active and 3 % of implicit dangers had only such words.)
+without meaning of their own ("am … so") decide nothing, unless danger is likely. (In later messages they must count: on
+authors left out of the training, 1 % of active and 3 % of implicit dangers had only such words.)
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, with_sentences
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinion, together
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -38,6 +39,12 @@ LONG_CHARS, WINDOW_CHARS = 400, 300
 OPENING_TURNS = 2
 """How many of a person's messages are first words."""
 OWN_DANGERS: tuple[GuardLabel, ...] = ("active", "implicit")
+GRAMS_ALONE, SENTENCES_ALONE = 0.25, 0.6
+"""If one of the two English opinions alone finds danger this likely, a person must look. On left-out authors this found
+0.2 % more of the active dangers, for 1.2 % of the acceptances.
+"""
+LIKELY = 0.5
+"""From this probability on, danger in first words counts even if only words without meaning can be shown."""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -102,17 +109,18 @@ def message_language(text: str) -> Lang:
 
 def _read(text: str, opening: bool) -> GuardReading:
     model, lang = weights(), message_language(text)
-    found, levels = model.read(text, lang), model.settings[lang]
-    if lang == ENGLISH:
-        found = with_sentences(text, found)
-    danger = sum(found[label] for label in DANGERS)
-    wish = danger + found["passive"]
+    by_grams, levels = model.read(text, lang), model.settings[lang]
+    by_sentences = network_opinion(text, model.labels) if lang == ENGLISH else None
+    found = together(by_grams, by_sentences) if by_sentences else by_grams
+    danger, wish = _danger(found), _danger(found) + found["passive"]
+    alone = by_sentences is not None and (_danger(by_grams) >= GRAMS_ALONE or _danger(by_sentences) >= SENTENCES_ALONE)
+    clear = danger >= LIKELY or (by_sentences is not None and _danger(by_sentences) >= SENTENCES_ALONE)
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
     # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
     # goodbye: a person who says goodbye at once may be gone before a second message can be read.
     lenient = opening and gravest in OWN_DANGERS and not says_goodbye(text)
-    if danger >= levels["opening" if lenient else "doubt"]:
+    if alone or danger >= levels["opening" if lenient else "doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"
     elif wish >= levels["opening_flag" if opening else "flag"]:
         level = "flag"
@@ -122,10 +130,15 @@ def _read(text: str, opening: bool) -> GuardReading:
     elif level == "flag":
         label = "passive"
     shown = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
-    if opening and level in ("doubt", "flag") and not set(words(shown)) - _NO_MEANING:
+    lenient = lenient or (opening and level == "flag" and not says_goodbye(text))
+    if lenient and level in ("doubt", "flag") and not clear and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
-    calm = level == "none" and wish < levels["calm"]
+    calm = level == "none" and max(wish, _danger(by_grams) + by_grams["passive"]) < levels["calm"]
     return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=shown, calm=calm)
+
+
+def _danger(found: Mapping[str, float]) -> float:
+    return sum(found[label] for label in DANGERS)
 
 
 @cache
