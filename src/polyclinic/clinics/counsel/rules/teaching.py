@@ -6,7 +6,7 @@ utterances reserved for building. These count half, because they share the view 
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
 alone. The levels for first words are set on the lines that are marked as such (``"kind": "opening"``), by authors left
 out: a quarter of the level that every danger of a person to themselves reaches, but never below the usual one. `calm`
-is set from the dangers in which the screen finds words. It is an eighth of the level below which one in two hundred of
+is set from the dangers in which the screen finds words. It is a quarter of the level below which one in two hundred of
 them lies: at half of it, "thoughts of harming myself" counted as calm. None of them lies below `calm` itself.
 """
 
@@ -108,7 +108,7 @@ def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[s
     alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
     sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
-    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 8
+    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 4
     own = of["active"] | of["implicit"]
     opening = max(doubt, float(danger[first & own].min()) / 4)
     opening_flag = max(flag, float(np.quantile(wish[first & of["passive"]], PASSIVE_MISSED)) / 2)
