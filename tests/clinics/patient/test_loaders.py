@@ -114,9 +114,46 @@ def test_a_loaded_file_can_be_used_for_an_interview(name: str) -> None:
             "description,medical_specialty,sample_name,transcription,keywords\nx,y,z,nothing,k\n",
             "none of 1 rows",
         ),
+        (
+            load_mtsamples,
+            "description,medical_specialty,sample_name,transcription,keywords\n"
+            "x,y,z,CHIEF COMPLAINT: Cough. IMPRESSION: Croup.,k\n",
+            "none of 1 rows .* age and sex; write age and sex in the description",
+        ),
         (load_agentclinic, "{oops", "file:1: this is not JSON"),
         (load_agentclinic, json.dumps({"OSCE_Examination": {}}), "needs 'Patient_Actor'"),
         (load_agentclinic, "\n", "the file is empty"),
+        (
+            load_agentclinic,
+            json.dumps(
+                {"OSCE_Examination": {"Patient_Actor": {"Demographics": "adult man"}, "Correct_Diagnosis": "gout"}}
+            ),
+            "file:1: Patient_Actor.Demographics: the patient's age cannot be read .* '45-year-old woman'",
+        ),
+        (
+            load_agentclinic,
+            json.dumps(
+                {
+                    "OSCE_Examination": {
+                        "Patient_Actor": {"Demographics": "150-year-old man"},
+                        "Correct_Diagnosis": "gout",
+                    }
+                }
+            ),
+            "file:1: Patient_Actor.Demographics: the patient's age cannot be read .* '45-year-old woman'",
+        ),
+        (
+            load_agentclinic,
+            json.dumps(
+                {
+                    "OSCE_Examination": {
+                        "Patient_Actor": {"Demographics": "45-year-old person"},
+                        "Correct_Diagnosis": "gout",
+                    }
+                }
+            ),
+            "file:1: Patient_Actor.Demographics: the patient's sex cannot be read .* '45-year-old woman'",
+        ),
         (
             load_agentclinic,
             json.dumps({"OSCE_Examination": {"Patient_Actor": "she", "Correct_Diagnosis": "gout"}}),
@@ -250,131 +287,8 @@ def test_no_imported_patient_speaks_of_themselves_in_the_third_person(name: str)
             assert not [line for line in told if re.match(r"(?:he|she|his|her)\b", line, re.IGNORECASE)]
 
 
-def _condition(id: str, name: str, day: str, **fields: Any) -> dict[str, Any]:
-    return {"resourceType": "Condition", "id": id, "code": {"text": name}, "onsetDateTime": day, **fields}
-
-
-def _loaded(*resources: dict[str, Any], gender: str = "female") -> Record:
-    patient = {"resourceType": "Patient", "id": "p", "gender": gender, "birthDate": "1958-07-12"}
-    bundle = {"resourceType": "Bundle", "entry": [{"resource": resource} for resource in (patient, *resources)]}
-    return load_fhir_bundle(json.dumps(bundle), "bundle.json")[0]
-
-
-def _status(code: str) -> dict[str, Any]:
-    return {"coding": [{"code": code}]}
-
-
-@pytest.mark.parametrize(
-    "named",
-    [
-        [
-            {"condition": {"reference": "Condition/gout"}, "rank": 2},
-            {"condition": {"reference": "Condition/mi"}, "rank": 1},
-        ],
-        [{"condition": [{"reference": {"reference": "urn:uuid:mi"}}]}],
-    ],
-    ids=["R4", "R5"],
-)
-def test_the_diagnosis_is_the_one_that_the_encounter_names(named: list[dict[str, Any]]) -> None:
-    visit = {"resourceType": "Encounter", "id": "e", "period": {"start": "2024-01-10"}, "diagnosis": named}
-    here = {"encounter": {"reference": "Encounter/e"}}
-    record = _loaded(
-        visit,
-        _condition("gout", "Gout", "2024-01-10", **here),
-        _condition("mi", "Acute myocardial infarction", "2024-01-10", **here),
-        _condition("later", "Seborrheic dermatitis", "2024-06-01"),
-    )
-    assert record.diagnosis == "Acute myocardial infarction"
-    assert [fact.text for fact in record.facts if fact.topic is Topic.HISTORY] == ["I have gout."]
-
-
-def test_what_was_refuted_or_has_passed_is_not_told_as_true() -> None:
-    allergy = {"resourceType": "AllergyIntolerance"}
-    record = _loaded(
-        _condition("c", "Pneumonia", "2024-01-10"),
-        _condition("a", "Asthma", "1970-01-10", clinicalStatus=_status("resolved")),
-        _condition("l", "Lung cancer", "2024-02-10", verificationStatus=_status("refuted")),
-        {**allergy, "code": {"text": "Allergy to penicillin (finding)"}},
-        {**allergy, "code": {"text": "Peanut allergy"}, "verificationStatus": _status("entered-in-error")},
-        {**allergy, "code": {"text": "Egg allergy"}, "clinicalStatus": _status("resolved")},
-        {**allergy, "code": {"coding": [{"code": "300913006"}]}},
-    )
-    assert record.diagnosis == "Pneumonia"
-    told = {fact.text for fact in record.facts if fact.topic in (Topic.HISTORY, Topic.ALLERGY)}
-    assert told == {"I had asthma.", "I am allergic to penicillin."}
-    nothing = _loaded(
-        _condition("c", "Pneumonia", "2024-01-10"), {**allergy, "code": {"text": "No known drug allergy"}}
-    )
-    assert "I have no known allergies." in texts(nothing, Level.ASKED)
-
-
-def test_what_came_after_the_visit_is_left_out() -> None:
-    at = {"encounter": {"reference": "Encounter/e"}}
-    later = {"encounter": {"reference": "Encounter/death"}, "effectiveDateTime": "2024-03-01"}
-    cause = {"code": {"text": "Cause of Death"}, "valueCodeableConcept": {"text": "Pneumonia"}}
-    order = {"resourceType": "MedicationRequest", "status": "active"}
-    record = _loaded(
-        {"resourceType": "Encounter", "id": "e", "period": {"start": "2024-01-10"}},
-        {"resourceType": "Encounter", "id": "death", "period": {"start": "2024-03-01"}},
-        _condition("c", "Pneumonia", "2024-01-10", **at),
-        {"resourceType": "Observation", "id": "o", **cause, **later},
-        {**order, "medicationCodeableConcept": {"text": "insulin"}, "authoredOn": "2024-06-01"},
-        {**order, "medicationCodeableConcept": {"text": "lisinopril"}, "authoredOn": "2020-06-01"},
-        {
-            **order,
-            **at,
-            "medicationCodeableConcept": {"text": "amoxicillin"},
-            "reasonReference": [{"reference": "Condition/c"}],
-        },
-    )
-    assert record.investigations == ()
-    assert [fact.text for fact in record.facts if fact.topic is Topic.MEDICATION] == ["I take lisinopril."]
-    assert [fact.text for fact in record.facts if fact.topic is Topic.TREATMENT] == ["amoxicillin"]
-
-
-def test_a_bundle_of_two_patients_becomes_two_records() -> None:
-    second = {"resourceType": "Patient", "id": "q", "gender": "male", "birthDate": "2001-01-01"}
-    of_first, of_second = ({"subject": {"reference": f"Patient/{id}"}} for id in "pq")
-    bundle = {
-        "resourceType": "Bundle",
-        "entry": [
-            {"resource": {"resourceType": "Patient", "id": "p", "gender": "female", "birthDate": "1958-07-12"}},
-            {"resource": second},
-            {"resource": _condition("c", "Pneumonia", "2024-01-10", **of_first)},
-            {"resource": _condition("d", "Gout", "2024-02-10", **of_second)},
-        ],
-    }
-    found = load_fhir_bundle(json.dumps(bundle), "bundle.json")
-    assert [(record.id, record.age, record.diagnosis) for record in found] == [
-        ("fhir-p", 65, "Pneumonia"),
-        ("fhir-q", 23, "Gout"),
-    ]
-
-
-def test_results_keep_their_bounds_and_whole_numbers() -> None:
-    result = {"resourceType": "Observation"}
-    record = _loaded(
-        _condition("c", "Pneumonia", "2024-01-10"),
-        {**result, "code": {"text": "CRP"}, "valueQuantity": {"value": 5, "comparator": "<", "unit": "mg/L"}},
-        {**result, "code": {"text": "Pain score"}, "valueInteger": 0},
-        {**result, "code": {"text": "Pregnant"}, "valueBoolean": False},
-    )
-    assert [test.items for test in record.investigations] == [
-        {"CRP": "<5 mg/L"},
-        {"Pain score": "0"},
-        {"Pregnant": "no"},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("resource", "gender", "says"),
-    [
-        (_condition("c", "Pneumonia", "2024-01-10"), "unknown", "gender: must be female or male"),
-        (_condition("c", "Pneumonia", "1940-01-10"), "male", "would be -19 years old on 1940-01-10"),
-        (_condition("c", "", "2024-01-10"), "male", "Condition/c is the diagnosis and has only a code"),
-        (_condition("c", "Pneumonia", "2024-01-10", category=["x"]), "male", "has not the form that FHIR asks for"),
-    ],
-)
-def test_a_bundle_that_leaves_the_patient_open_is_refused(resource: dict[str, Any], gender: str, says: str) -> None:
-    with pytest.raises(DataError, match=says):
-        _loaded(resource, gender=gender)
+def test_a_report_of_mtsamples_without_age_or_sex_is_left_out() -> None:
+    head = "description,medical_specialty,sample_name,transcription,keywords\n"
+    report = "y,z,CHIEF COMPLAINT: Cough. IMPRESSION: Croup.,k\n"
+    found = load_mtsamples(f"{head}Unclear,{report}A 3-year-old child,{report}A 3-year-old boy,{report}", "file")
+    assert [(record.id, record.age, record.sex) for record in found] == [("mtsamples-3", 3, "male")]

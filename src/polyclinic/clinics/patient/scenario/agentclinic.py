@@ -27,7 +27,7 @@ def load_agentclinic(text: str, origin: str) -> list[Record]:
     records = []
     for number, raw in json_lines(text, origin):
         try:
-            records.append(_case(raw["OSCE_Examination"], number))
+            records.append(_case(raw["OSCE_Examination"], origin, number))
         except (KeyError, TypeError) as error:
             raise bad_file(origin, f"an AgentClinic case needs {error}", line=number) from None
         except AttributeError:
@@ -36,10 +36,14 @@ def load_agentclinic(text: str, origin: str) -> list[Record]:
     return records
 
 
-def _case(case: Mapping[str, Any], number: int) -> Record:
+def _case(case: Mapping[str, Any], origin: str, number: int) -> Record:
     actor, diagnosis = case["Patient_Actor"], str(case["Correct_Diagnosis"]).strip()
     everything = json.dumps(case)
     age, sex = age_and_sex(f"{actor.get('Demographics', '')} {actor.get('History', '')}")
+    if age is None or sex is None:
+        what = f"the patient's {'age' if age is None else 'sex'} cannot be read here, nor in History"
+        fix = "write both as in '45-year-old woman'"
+        raise bad_file(origin, what, line=number, field="Patient_Actor.Demographics", fix=fix)
     tests = [
         *_tests(case.get("Physical_Examination_Findings", {}), "examination"),
         *_tests(case.get("Test_Results", {}), ""),

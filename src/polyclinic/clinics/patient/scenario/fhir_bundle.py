@@ -5,31 +5,34 @@ or else the newest Condition of the category `encounter-diagnosis`, or else the 
 history; social findings become social facts. The age is the age at the diagnosis. Observations in `social-history` are
 told when asked; all others are results of a named test. A Bundle may hold a whole life: reasons and procedures of other
 visits, medicines of the past and all that came after the diagnosis are left out, and a test that was done many times is
-read once. A Bundle with several patients becomes one record for each.
+read once. A Bundle with several patients becomes one record for each; then every resource must say whose it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 from polyclinic.clinics.patient.scenario.fhir_life import (
     begun_for,
     is_over,
     known_by,
-    named_diagnoses,
     own_resources,
+    rank_at,
     told_allergy,
+    visit_of,
 )
 from polyclinic.clinics.patient.scenario.fhir_resources import (
     at_visit,
     concept_text,
     concept_words,
+    entries,
     first_day,
+    full_day,
     has_category,
     id_of,
     medicine,
+    not_after,
     observed,
     observed_items,
     of_kind,
@@ -54,22 +57,21 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
     if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle":
         raise bad_file(origin, "the file is not a FHIR Bundle")
     try:
-        resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
+        resources = entries(bundle)
         patients = of_kind(resources, "Patient")
         if not patients:
             raise bad_file(origin, "the Bundle holds no Patient")
-        return [_record(patient, own_resources(resources, patient), origin) for patient in patients]
-    except (AttributeError, KeyError, TypeError) as fault:
-        fix = "check it with a FHIR validator"
-        raise bad_file(origin, f"a resource has not the form that FHIR asks for ({fault})", fix=fix) from fault
+        return [_record(patient, own_resources(resources, patient, origin), origin) for patient in patients]
+    except (AttributeError, KeyError, TypeError, ValueError) as fault:
+        fix, why = "check it with a FHIR validator", " ".join(str(fault).split())
+        raise bad_file(origin, f"a resource has not the form that FHIR asks for ({why})", fix=fix) from fault
 
 
 def _record(patient: Resource, resources: Sequence[Resource], origin: str) -> Record:
     main = _diagnosis(resources, origin)
-    visit = id_of(main.get("encounter"))
-    if all(encounter.get("id") != visit for encounter in of_kind(resources, "Encounter")):
-        visit = ""
-    known = known_by(resources, visit, _when(main, resources))
+    held = visit_of(main, resources)
+    visit = str(held.get("id", ""))
+    known = known_by(resources, held, _when(main, resources))
     lines = list(dict.fromkeys(_lines(known, main, visit)))
     diagnosis = concept_text(main.get("code"))
     return assemble(
@@ -107,13 +109,12 @@ def _diagnosis(resources: Sequence[Resource], origin: str) -> Resource:
     ill = [condition for condition in conditions if not _is_social(condition)]
     if not ill:
         raise bad_file(origin, "the Bundle holds no illness, only social findings", fix="add the encounter's diagnosis")
-    named = named_diagnoses(resources)
 
     def rank(condition: Resource) -> tuple[bool, bool, bool, str, int]:
-        id = str(condition.get("id", ""))
+        named = rank_at(visit_of(condition, resources), condition)
         disorder = not concept_words(condition.get("code")).casefold().endswith("(finding)")
         of_visit = has_category(condition, "encounter-diagnosis")
-        return id in named, of_visit, disorder, _when(condition, resources), -named.get(id, 0)
+        return named > 0, of_visit, disorder, _when(condition, resources), -named
 
     main = max(ill, key=rank)
     if not concept_text(main.get("code")):
@@ -123,41 +124,31 @@ def _diagnosis(resources: Sequence[Resource], origin: str) -> Resource:
 
 
 def _when(condition: Resource, resources: Sequence[Resource]) -> str:
-    """The day of a diagnosis: the day of its encounter, or else its own date; empty if neither is given."""
-    reference = id_of(condition.get("encounter"))
-    for encounter in of_kind(resources, "Encounter"):
-        if reference and encounter.get("id") == reference:
-            found = first_day(encounter)
-            if found:
-                return found
-    return str(condition.get("onsetDateTime") or condition.get("recordedDate") or "")[:10]
+    """The day of a diagnosis: the day of its visit, or else its own date; empty if neither is given."""
+    return (
+        first_day(visit_of(condition, resources))
+        or str(condition.get("onsetDateTime") or condition.get("recordedDate") or "")[:10]
+    )
 
 
 def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
-    """The age in full years at the diagnosis, or else at the last day in the Bundle."""
-    born = _day(str(patient.get("birthDate", "")))
-    if born is None:
-        who = f"Patient/{patient.get('id', '?')}"
-        raise bad_file(who, "must be a full date", field="birthDate") from None
+    """The age in full years at the diagnosis, or else at the last day in the Bundle.
+
+    Of dates that are only a year or a month, the known parts are compared.
+    """
+    who, born = f"Patient/{patient.get('id', '?')}", str(patient.get("birthDate"))[:10]
+    if full_day(born) is None:
+        raise bad_file(who, "must be a date (1958-07-12) or a year (1958)", field="birthDate")
     days = [first_day(encounter) for encounter in of_kind(resources, "Encounter")]
-    days += [str(resource.get("effectiveDateTime", "")) for resource in resources]
-    known = [day for day in map(_day, days) if day is not None]
-    on = _day(_when(main, resources)) or max(known, default=None)
-    if on is None:
-        raise bad_file(
-            f"Patient/{patient.get('id', '?')}", "no date says how old the patient is", fix="add an Encounter"
-        )
-    age = on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+    days += [str(resource.get("effectiveDateTime"))[:10] for resource in resources]
+    when = _when(main, resources)
+    on = when if full_day(when) else max(filter(full_day, days), default="")
+    if not on:
+        raise bad_file(who, "no date says how old the patient is", fix="add an Encounter")
+    age = int(on[:4]) - int(born[:4]) - (not not_after(born[5:], on[5:]))
     if not 0 <= age <= OLDEST:
-        raise bad_file(f"Patient/{patient.get('id', '?')}", f"would be {age} years old on {on}", field="birthDate")
+        raise bad_file(who, f"would be {age} years old on {on}", field="birthDate")
     return age
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
 
 
 def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterator[FactLine]:
@@ -204,7 +195,7 @@ def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactL
                 yield Topic.SOCIAL, Level.ASKED, f"{name}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
-        elif not day or _when(condition, resources) <= day:
+        elif not_after(_when(condition, resources), day):
             when = "Had" if is_over(condition) else "Has"
             yield Topic.HISTORY, Level.ASKED, f"{when} {name if name[1:2].isupper() else name[:1].lower() + name[1:]}."
 
@@ -219,7 +210,7 @@ def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]
         items = dict(item for observation in found for item in observed_items(observation))
         if items:
             yield Investigation(
-                name=concept_text(report.get("code")), items=items, impression=str(report.get("conclusion", ""))
+                name=concept_text(report.get("code")), items=items, impression=str(report.get("conclusion") or "")
             )
     vitals: dict[str, str] = {}
     rest: list[Investigation] = []

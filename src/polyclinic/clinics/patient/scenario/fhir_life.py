@@ -4,23 +4,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
-from polyclinic.clinics.patient.scenario.fhir_resources import concept_text, first_day, id_of, of_kind
+from polyclinic.clinics.patient.scenario.fhir_resources import (
+    concept_text,
+    first_day,
+    full_day,
+    id_of,
+    last_day,
+    not_after,
+    of_kind,
+)
+from polyclinic.core.files import bad_file
 from polyclinic.core.records import Resource
 
 _UNTRUE = frozenset(("refuted", "entered-in-error"))
 _OVER = frozenset(("inactive", "remission", "resolved"))
+_RESULTS = frozenset(("Observation", "DiagnosticReport"))
+_OF_SOMEBODY = _RESULTS | {
+    *("Condition", "Encounter", "AllergyIntolerance", "FamilyMemberHistory", "Immunization", "Procedure"),
+    *("MedicationRequest", "MedicationStatement"),
+}
+_NO_ALLERGY = re.compile(
+    r"no known|nk[df]?a\b|n\.\s?k\.\s?(?:[df]\.\s?)?a\b|(?:none|nil)(?: known| reported)?\W*$"
+    r"|no (?:\w+ )?allerg(?:y|ies)\W*$",
+    re.IGNORECASE,
+)
 _ALLERGY = re.compile(r"^(?:allergy|allergic reaction|hypersensitivity|intolerance) to | allergy$", re.IGNORECASE)
 
 
-def own_resources(resources: Sequence[Resource], patient: Resource) -> list[Resource]:
-    """The patient's own resources and those that belong to nobody, without what was refuted or entered in error."""
-    return [r for r in resources if r.get("resourceType") != "Patient" and _owner(r, patient) and _holds(r)]
+def own_resources(resources: Sequence[Resource], patient: Resource, origin: str) -> list[Resource]:
+    """The patient's own resources and those that belong to nobody, without what was refuted or entered in error.
+
+    In a Bundle with one patient, all resources are theirs. With several, each must say whose it is.
+    """
+    alone = len(of_kind(resources, "Patient")) == 1
+    others = [r for r in resources if r.get("resourceType") != "Patient" and _holds(r)]
+    return [r for r in others if alone or _owner(r, origin) in ("", patient.get("id"))]
 
 
-def _owner(resource: Resource, patient: Resource) -> bool:
-    return id_of(resource.get("subject") or resource.get("patient")) in ("", patient.get("id"))
+def _owner(resource: Resource, origin: str) -> str:
+    """The id of the patient; empty for what belongs to nobody, such as a Medication."""
+    found = id_of(resource.get("subject") or resource.get("patient"))
+    if not found and resource.get("resourceType") in _OF_SOMEBODY:
+        what = f"the Bundle holds several patients, and {_named(resource)} does not say whose it is"
+        raise bad_file(origin, what, fix="add its subject or patient")
+    return found
+
+
+def _named(resource: Resource) -> str:
+    return f"{resource.get('resourceType')}/{resource.get('id', '?')}"
 
 
 def _holds(resource: Resource) -> bool:
@@ -34,19 +68,30 @@ def is_over(condition: Resource) -> bool:
     return ended or bool(_codes(condition.get("clinicalStatus")) & _OVER)
 
 
-def known_by(resources: Sequence[Resource], visit: str, day: str) -> list[Resource]:
+def known_by(resources: Sequence[Resource], visit: Resource, day: str) -> list[Resource]:
     """What there was on the day of the visit: nothing that is dated later, except what belongs to the visit itself.
 
-    All Conditions are kept, because social findings are often recorded long after they began.
+    A result that names no visit belongs to this one until the day after its end. All Conditions are kept, because
+    social findings are often recorded long after they began.
     """
+    id, until = visit.get("id"), _day_after(last_day(visit) or day)
     return [
         r
         for r in resources
         if r.get("resourceType") == "Condition"
-        or (visit and id_of(r.get("encounter")) == visit)
-        or not day
-        or _day_of(r) <= day
+        or (id and id_of(r.get("encounter")) == id)
+        or not_after(_day_of(r), until if _is_loose_result(r) else day)
     ]
+
+
+def _is_loose_result(resource: Resource) -> bool:
+    return resource.get("resourceType") in _RESULTS and not id_of(resource.get("encounter"))
+
+
+def _day_after(day: str) -> str:
+    """The next day; a date that is only a year or a month stays as it is."""
+    known = full_day(day)
+    return str(known + timedelta(days=1)) if known is not None and len(day) == 10 else day
 
 
 def _day_of(resource: Resource) -> str:
@@ -59,18 +104,32 @@ def _day_of(resource: Resource) -> str:
     return next((first_day({"period": resource[field]}) for field in spans if resource.get(field)), "")
 
 
-def named_diagnoses(resources: Sequence[Resource]) -> dict[str, int]:
-    """The ids of the Conditions that Encounters name as diagnoses, each with its place in the list (R4 and R5)."""
-    places: dict[str, int] = {}
-    for encounter in of_kind(resources, "Encounter"):
-        for place, diagnosis in enumerate(encounter.get("diagnosis", [])):
-            named = diagnosis.get("condition")
-            for condition in named if isinstance(named, list) else [named]:
-                inner = (condition or {}).get("reference")
-                id = id_of(inner if isinstance(inner, dict) else condition)
-                places.setdefault(id, int(diagnosis.get("rank", place + 1)))
-    places.pop("", None)
-    return places
+def visit_of(condition: Resource, resources: Sequence[Resource]) -> Resource:
+    """The newest Encounter that names a Condition as its diagnosis, or else the Condition's own; empty if none is."""
+    encounters = of_kind(resources, "Encounter")
+    naming = [encounter for encounter in encounters if rank_at(encounter, condition)]
+    if naming:
+        return max(naming, key=first_day)
+    own = id_of(condition.get("encounter"))
+    return next((encounter for encounter in encounters if own and encounter.get("id") == own), Resource())
+
+
+def rank_at(encounter: Resource, condition: Resource) -> int:
+    """The rank of a Condition among the diagnoses that an Encounter names (R4 and R5), from 1; 0 if it is not named."""
+    for place, diagnosis in enumerate(encounter.get("diagnosis", []), start=1):
+        named = diagnosis.get("condition")
+        for one in named if isinstance(named, list) else [named]:
+            inner = (one or {}).get("reference")
+            id = id_of(inner if isinstance(inner, dict) else one)
+            if id and id == condition.get("id"):
+                return _rank(diagnosis.get("rank", place), encounter)
+    return 0
+
+
+def _rank(written: Any, encounter: Resource) -> int:
+    if isinstance(written, int) and written > 0:
+        return written
+    raise bad_file(_named(encounter), f"must be a whole number from 1, not {written!r}", field="diagnosis.rank")
 
 
 def begun_for(taken: Resource, main: Resource, visit: str) -> bool:
@@ -85,7 +144,7 @@ def told_allergy(allergy: Resource) -> str:
     name = concept_text(allergy.get("code"))
     if not name or is_over(allergy):
         return ""
-    if name.casefold().startswith("no known"):
+    if _NO_ALLERGY.match(name):
         return "Has no known allergies."
     return f"Is allergic to {_ALLERGY.sub('', name)}."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from polyclinic.core.records import Resource
@@ -12,6 +13,7 @@ _TAG = re.compile(
     r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy)\)\s*$", re.IGNORECASE
 )
 _PROPERTY = re.compile(r"\s*\[[^\]]*\]")
+_DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _UNITS = {"Cel": "C", "mm[Hg]": "mmHg"}
 _NOT_TAKEN = frozenset(("stopped", "completed", "cancelled", "entered-in-error", "not-taken", "draft"))
 
@@ -27,6 +29,33 @@ def id_of(reference: Any) -> str:
     return re.split(r"[/:#]", str(written))[-1]
 
 
+def entries(bundle: Resource) -> list[Resource]:
+    """The resources of a Bundle. A reference by `fullUrl` becomes one by type and id (``Patient/7``); a resource
+    without an id gets the end of its `fullUrl` as one.
+    """
+    held = [entry for entry in bundle.get("entry", []) if "resource" in entry]
+    found = [_identified(entry["resource"], entry.get("fullUrl")) for entry in held]
+    urls = {str(entry.get("fullUrl")): resource for entry, resource in zip(held, found, strict=True)}
+    known = {
+        url: f"{resource.get('resourceType')}/{resource['id']}" for url, resource in urls.items() if "id" in resource
+    }
+    return [_redirected(resource, known) for resource in found]
+
+
+def _identified(resource: Resource, url: Any) -> Resource:
+    return resource if "id" in resource or not url else {**resource, "id": id_of({"reference": url})}
+
+
+def _redirected(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_redirected(item, known) for item in value]
+    if not isinstance(value, dict):
+        return value
+    changed = {key: _redirected(item, known) for key, item in value.items()}
+    target = value.get("reference")
+    return {**changed, "reference": known[target]} if isinstance(target, str) and target in known else changed
+
+
 def at_visit(resources: Sequence[Resource], kind: str, visit: str) -> list[Resource]:
     """The resources of one type that belong to a visit, or to none. All of them if the visit is not known."""
     return [r for r in of_kind(resources, kind) if not visit or id_of(r.get("encounter")) in ("", visit)]
@@ -37,7 +66,7 @@ def once_each(resources: Sequence[Resource], kind: str, visit: str) -> list[Reso
     found: dict[str, Resource] = {}
 
     def rank(resource: Resource) -> tuple[bool, str]:
-        return id_of(resource.get("encounter")) == visit, str(resource.get("effectiveDateTime", ""))
+        return id_of(resource.get("encounter")) == visit, str(resource.get("effectiveDateTime") or "")
 
     for resource in of_kind(resources, kind):
         name = concept_words(resource.get("code"))
@@ -73,7 +102,33 @@ def concept_words(concept: Any) -> str:
 
 def first_day(encounter: Resource) -> str:
     """The day on which an Encounter began."""
-    return str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
+    return str(_span(encounter).get("start") or "")[:10]
+
+
+def last_day(encounter: Resource) -> str:
+    """The day on which an Encounter ended, or else began."""
+    return str(_span(encounter).get("end") or "")[:10] or first_day(encounter)
+
+
+def _span(encounter: Resource) -> Resource:
+    return encounter.get("actualPeriod") or encounter.get("period") or {}
+
+
+def full_day(text: str) -> date | None:
+    """The date that a text begins with; None if it is no date. A year or a month alone stands for its first day."""
+    written = text[:10]
+    try:
+        return date.fromisoformat(written + "0000-01-01"[len(written) :]) if _DATE.fullmatch(written) else None
+    except ValueError:
+        return None
+
+
+def not_after(day: str, other: str) -> bool:
+    """Whether a day is before or on another one. Of dates that are only a year or a month, the known parts are
+    compared: 2024-01-10 is not after 2024. A date that is not given is not after any.
+    """
+    length = min(len(day), len(other))
+    return day[:length] <= other[:length]
 
 
 def has_category(resource: Resource, code: str) -> bool:
@@ -85,14 +140,18 @@ def has_category(resource: Resource, code: str) -> bool:
 def observed(observation: Resource) -> str:
     """The value of an Observation, or of one of its components, with unit and normal range."""
     quantity = observation.get("valueQuantity")
-    if isinstance(quantity, Mapping):
-        unit = str(quantity.get("unit", quantity.get("code", "")))
-        bound = str(quantity.get("comparator", ""))
+    if isinstance(quantity, Mapping) and quantity.get("value") is not None:
+        unit = str(quantity.get("unit") or quantity.get("code") or "")
+        bound = str(quantity.get("comparator") or "")
         return f"{bound}{_rounded(quantity.get('value'))} {_UNITS.get(unit, unit)}".strip() + _range(observation)
     if isinstance(observation.get("valueBoolean"), bool):
         return "yes" if observation["valueBoolean"] else "no"
-    plain = next((observation[f] for f in ("valueString", "valueInteger", "valueDateTime") if f in observation), "")
-    return str(plain) or concept_text(observation.get("valueCodeableConcept")) or "not stated"
+    values = map(observation.get, ("valueString", "valueInteger", "valueDateTime"))
+    return (
+        next((str(value) for value in values if value is not None), "")
+        or concept_text(observation.get("valueCodeableConcept"))
+        or "not stated"
+    )
 
 
 def _rounded(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Loader for MTSamples csv: transcribed reports, one per row, whose sections are found by their capital headings.
 
 Columns: description, medical_specialty, sample_name, transcription, keywords. Only reports with a complaint or a
-history and an impression can become cases; the others are left out.
+history and an impression that state the patient's age and sex can become cases; the others are left out.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def load_mtsamples(text: str, origin: str) -> list[Record]:
     found = [_case(row, number) for number, row in enumerate(reader, start=1)]
     records = [record for record in found if record is not None]
     if not records:
-        raise bad_file(origin, f"none of {len(found)} rows has a complaint or history together with an impression")
+        what = f"none of {len(found)} rows has a complaint or history together with an impression, age and sex"
+        fix = "write age and sex in the description or transcription as in '45-year-old woman'"
+        raise bad_file(origin, what, fix=fix)
     return records
 
 
@@ -87,7 +89,10 @@ def _case(row: dict[str, str], number: int) -> Record | None:
     sections = split_report(row["transcription"] or "")
     verdict = next((sections[name] for name in _VERDICT if sections.get(name)), "")
     spoken = {name: topic for name, topic in _SPOKEN.items() if sections.get(name)}
+    age, sex = age_and_sex(f"{row['description']} {row['transcription']}")
     if not verdict or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
+        return None
+    if age is None or sex is None:
         return None
     diagnosis = sentences(re.sub(r"(?:^|(?<=\s))\d+[.)]\s+", "", verdict.strip(" ,")))[0].rstrip(".")
     lines: list[FactLine] = []
@@ -101,7 +106,6 @@ def _case(row: dict[str, str], number: int) -> Record | None:
         for heading, test in _TESTS.items()
         if sections.get(heading)
     ]
-    age, sex = age_and_sex(f"{row['description']} {row['transcription']}")
     specialty = _SPECIALTY.get((row["medical_specialty"] or "").strip().lower(), "")
     disease = disease_of(diagnosis, row["transcription"], specialty)
     return assemble(

@@ -23,7 +23,7 @@ from polyclinic.people.vignette import stated_age, stated_sex
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import sentences as split_sentences
 
-UNSTATED_AGE, OLDEST = 50, 120
+OLDEST = 120
 NO_COMPLAINT: dict[Informant, str] = {"self": "I do not feel well.", "parent": "My child is not well."}
 """The first words where a source only has the disease's name as the reason of the visit."""
 FactLine = tuple[Topic, Level, str]
@@ -100,7 +100,7 @@ def assemble(
     )
 
 
-def age_and_sex(text: str) -> tuple[int, Sex]:
-    """Age and sex from a narrative; 50 and male if the narrative does not give them."""
+def age_and_sex(text: str) -> tuple[int | None, Sex | None]:
+    """Age and sex from a narrative; None for what it does not state, or for an age that nobody has."""
     age = stated_age(text)
-    return min(UNSTATED_AGE if age is None else age, OLDEST), stated_sex(text) or "male"
+    return None if age is None or age > OLDEST else age, stated_sex(text)
