@@ -3,12 +3,15 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
+from pydantic import ValidationError
 
 from polyclinic.core.agent import Agent
 from polyclinic.core.memo import Memo
+from polyclinic.core.model import ModelKind
 from polyclinic.core.reading import Finding, Question, ReadingKind, findings_type, plain_finding, read_text
 from polyclinic.core.transcript import Transcript, Violated
 from polyclinic.errors import ReaderError
+from tests.core.conftest import OpenEpisode, scripted
 
 TOLD = ReadingKind(
     "x-told", who=("patient",), context="Fact: {fact}", question="Is '{fact}' told, as '{name}' asked?", open=("fact",)
@@ -95,6 +98,23 @@ def test_how_sure_a_reader_was_is_read_but_no_form_asks_for_it() -> None:
     assert [graded.finding(number, "I smoke").sure for number in (1, 2)] == [None, 0.7]
     assert "sure" not in form.model_json_schema()["properties"]
     assert plain.model_dump_json() == graded.model_dump_json(), "the form is the same for all readers"
+
+
+@pytest.mark.parametrize("chance", [7, -0.1, float("nan"), float("inf")])
+def test_how_sure_a_reader_was_lies_between_0_and_1(chance: float) -> None:
+    with pytest.raises(ValidationError):
+        findings_type(1).model_validate({"q1_words": "", "q1": "no", "sure": {"q1": chance}})
+
+
+@pytest.mark.parametrize(("kind", "sure"), [("reader", 0.9), ("llm", None), ("human", None)])
+async def test_only_the_built_in_reader_says_how_sure_it_was(
+    kind: ModelKind, sure: float | None, open_episode: OpenEpisode
+) -> None:
+    reader = scripted('{"q1_words": "I smoke", "q1": "yes", "sure": {"q1": 0.9}}')
+    reader.kind = kind
+    episode = await open_episode(reader=reader)
+    found = await episode.reads("I smoke", [Question(kind="x", words="?")])
+    assert found == (Finding("yes", "I smoke", sure),)
 
 
 def test_an_event_keeps_how_sure_the_reader_was_and_old_events_still_open() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -58,3 +59,9 @@ def test_a_conclusion_and_a_reason_are_told_apart() -> None:
 @pytest.mark.parametrize("text", ["torn between flu and measles", "could be flu, could be measles", "I can't tell yet"])
 def test_a_speaker_who_has_not_settled_says_so(text: str) -> None:
     assert leaves_open(text) and not leaves_open("flu, the spots came later")
+
+
+def test_a_very_long_conclusion_is_read_in_no_time_and_to_its_end() -> None:
+    began = time.perf_counter()
+    assert read_clauses("do not " * 2_000 + "so measles")[-1].words == "so measles"
+    assert time.perf_counter() - began < 1

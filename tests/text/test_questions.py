@@ -162,9 +162,19 @@ def test_greetings_names_and_polite_words_come_before_a_sentence() -> None:
 
 def test_a_very_long_sentence_is_read_in_no_time() -> None:
     began = time.perf_counter()
-    for text in ("any " + "word, " * 2_000 + "is", "what " + "x " * 2_000, "if " + ", do " * 2_000, "so " * 2_000):
+    for text in (
+        "any " + "word, " * 2_000 + "is",
+        "what " + "x " * 2_000,
+        "if " + ", do " * 2_000,
+        "so " * 2_000,
+        "뭐 " * 8_000,
+    ):
         asks_something(text)
     assert time.perf_counter() - began < 1
+
+
+def test_a_korean_question_word_counts_only_before_the_ending() -> None:
+    assert asks_something("이게 뭐 그런 거야") and not asks_something("그런 거지 뭐") and not asks_something("뭐 그래")
 
 
 @pytest.mark.parametrize("text", ["눈물만 나요", "땀나요", "아이 생각나요"])

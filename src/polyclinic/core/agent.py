@@ -65,6 +65,11 @@ class Agent:
         return plays_as(self._board.players.model(self.role)) == "llm"
 
     @property
+    def is_built_in_reader(self) -> bool:
+        """Whether the trained reader plays this role. For a recording: whether it played it then."""
+        return plays_as(self._board.players.model(self.role)) == "reader"
+
+    @property
     def is_trained(self) -> bool:
         """Whether the model in this role is or was trained on the clinic's own rows."""
         return was_trained(self._board.players.model(self.role))

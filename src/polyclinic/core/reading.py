@@ -18,7 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter, create_model, model_validator
 
@@ -45,7 +45,7 @@ _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
 _MOST_QUOTED = 120
 SURE = "sure"
-_CHANCES = TypeAdapter(dict[str, float])
+_CHANCES = TypeAdapter(dict[str, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]])
 _FACT = re.compile(r"\{(\w+)\}")
 
 
@@ -285,7 +285,7 @@ def plain_finding(said: str, text: str) -> Finding:
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
     """The findings in the order of the questions. New questions go to the reader in one call. For an empty text every
-    answer is no.
+    answer is no. Only the built-in reader is asked how sure it is: from others, the number is not taken.
     """
     if not text.strip():
         return tuple(Finding("no") for _ in questions)
@@ -301,8 +301,9 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
                 memo.own[text, question] = await _read_plainly(reader, text, question)
         else:
             for number, question in enumerate(part, start=1):
-                memo.own[text, question] = reply.finding(number, text)
-    return tuple(found for question in questions if (found := memo.get(text, question)) is not None)
+                found = reply.finding(number, text)
+                memo.own[text, question] = found if reader.is_built_in_reader else found._replace(sure=None)
+    return tuple(known for question in questions if (known := memo.get(text, question)) is not None)
 
 
 async def _read_plainly(reader: Agent, text: str, question: Question) -> Finding:

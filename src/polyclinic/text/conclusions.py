@@ -72,6 +72,8 @@ _VERB_BEFORE = _pattern(
     r"|might|makes?|sees?|gives?|shows?|there|and|but|or|if|why|definitely|certainly|surely|clearly|really|well|just"
     r"|probably))$"
 )
+_VERB = 16
+"""More characters than any verb of this pattern has."""
 
 _SHORT_FORMS = {"w/o": "without", "w/ ": "with ", "r/o": "rule out", "-out": " out"}
 _SURE = _pattern(
@@ -223,9 +225,18 @@ def _pieces(sentence: str) -> list[str]:
 
 
 def _before_not(part: str) -> list[str]:
-    before = [part[: match.start()].rstrip() for match in _NOT.finditer(part)]
-    cuts = [0, *(len(words) for words in before if words and not _VERB_BEFORE.search(words)), len(part)]
+    """Cut before each "not" that follows no verb. Only the last word before it is looked at, so that a long text takes
+    no longer than its length.
+    """
+    ends = [_end_of_words(part, match.start()) for match in _NOT.finditer(part)]
+    cuts = [0, *(end for end in ends if end and not _VERB_BEFORE.search(part[max(0, end - _VERB) : end])), len(part)]
     return [part[a:b] for a, b in pairwise(cuts)]
+
+
+def _end_of_words(part: str, end: int) -> int:
+    while end and part[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _judged(piece: str, beside: re.Pattern[str] | None, *, opens: bool) -> StatedClause:

@@ -114,9 +114,9 @@ _KOREAN = re.compile(
 )
 _KOREAN_WORD = re.compile(
     r"(?:뭐(?!든)|뭔|무엇(?!이든)|무슨|얼마(?! 안| 남지)|누가|(?:어디|누구|언제)(?![나든])"
-    r"|몇(?! ?(?:년|달|개월|주|일|시간) ?(?:전|동안|째))).*"
-    r"(?:요|죠|지|야|임|대|거|건데)$"
+    r"|몇(?! ?(?:년|달|개월|주|일|시간) ?(?:전|동안|째)))"
 )
+_KOREAN_SPOKEN_END = re.compile(r"(?:요|죠|지|야|임|대|거|건데)$")
 """A question word and an ending of everyday speech. "언제나" is always, "몇 년 전" is some years ago."""
 _KOREAN_STATES = re.compile(
     r"(?:[이가도] |(?:생각|기억|눈물|겁|화|신|냄새|소리|짜증|땀)[이가도만은]? ?)나요$"
@@ -157,5 +157,6 @@ def _asks_in_english(plain: str) -> bool:
 def _asks_in_korean(plain: str) -> bool:
     if _KOREAN_STATES.search(plain):
         return False
-    word = _KOREAN_WORD.search(plain) is not None and not _KOREAN_TELLS.search(plain)
-    return word or _KOREAN.search(plain) is not None
+    word, end = _KOREAN_WORD.search(plain), _KOREAN_SPOKEN_END.search(plain)
+    spoken = word is not None and end is not None and word.end() <= end.start() and not _KOREAN_TELLS.search(plain)
+    return spoken or _KOREAN.search(plain) is not None

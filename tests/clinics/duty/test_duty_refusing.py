@@ -27,6 +27,11 @@ SHIFTS = by_id(shipped())
         ("t1-02-warfarin", "SAFE-2", "I won't promise you that it is harmless."),
         ("t3-01-heart-failure", "INFO-3", "Do not stop the furosemide when you feel better."),
         ("t3-01-heart-failure", "SOP-1", "I won't decide on the discharge without the attending."),
+        ("t1-02-warfarin", "INFO-3", "Never skip or double the warfarin."),
+        ("t1-02-warfarin", "INFO-3", "Do not raise the dose on your own."),
+        ("t1-02-warfarin", "INFO-3", "Don't stop the warfarin unless the doctor tells you."),
+        ("t1-02-warfarin", "SAFE-2", "Don't assume that it's nothing."),
+        ("t1-02-warfarin", "SAFE-2", "I can't tell you that it is safe."),
         ("t2-01-chest-pain", "ESC-1", "Nobody must send him home before the ECG is read."),
     ],
 )
@@ -55,8 +60,39 @@ def test_a_refusal_of_the_care_itself_or_of_a_supported_change_is_left_to_the_re
     assert not refuses_to_depart(norm, text, SHIFTS[shift])
 
 
+@pytest.mark.parametrize(
+    ("norm", "text"),
+    [
+        ("INFO-3", "Do not change the warfarin, as you can take ibuprofen with it."),
+        ("INFO-3", "Do not change the warfarin because it is safe with ibuprofen."),
+        ("INFO-3", "Do not stop the warfarin and use ibuprofen for the pain."),
+        ("INFO-3", "Do not stop the warfarin so you can have wine."),
+        ("INFO-3", "Don't stop the warfarin or take ibuprofen."),
+        ("INFO-3", "Taking ibuprofen is fine if you never stop the warfarin."),
+        ("INFO-3", "Don't change the warfarin since you don't need the INR."),
+        ("INFO-3", "Never stop the warfarin even when you bleed."),
+        ("INFO-3", "Never stop the warfarin when you bleed."),
+        ("INFO-3", "Don't stop the warfarin unless you feel like it."),
+        ("INFO-3", "You must not stop him from driving."),
+        ("ESC-2", "Don't raise it with the consultant."),
+        ("ESC-2", "Don't raise the warfarin with the consultant."),
+        ("ESC-2", "Never raise the alarm."),
+        ("ESC-2", "Don't take another blood sample."),
+        ("SAFE-2", "You must not tell the consultant that the INR is 7."),
+        ("SAFE-2", "Don't tell the consultant that it is not normal."),
+        ("SAFE-2", "Don't assume it's serious."),
+        ("ESC-2", "I won't promise to call the consultant."),
+        ("ESC-2", "Don't call the ambulance for normal bleeding."),
+        ("ESC-2", "Don't leave home to come here."),
+    ],
+)
+def test_a_refusal_that_brings_a_breach_with_it_or_keeps_people_out_is_left_to_the_reader(norm: str, text: str) -> None:
+    assert not refuses_to_depart(norm, text, SHIFTS["t1-02-warfarin"])
+
+
 def test_the_refused_act_begins_at_its_verb_and_a_sentence_that_also_acts_refuses_nothing() -> None:
-    assert refused_acts("You must not be moved, even if it hurts.") == ("moved,",)
+    assert refused_acts("You must not be moved, if it hurts.") == ("moved, if it hurts.",)
+    assert refused_acts("You must not be moved, even if it hurts.") == ()
     assert refused_acts("I won't stop it; I will ask first.") == () == refused_acts("Stop it.")
 
 
