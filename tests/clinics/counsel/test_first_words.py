@@ -327,9 +327,9 @@ def test_thanks_and_the_question_who_is_there_are_known() -> None:
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_an_answer_to_a_story_says_it_back_and_its_question_is_not_asked_twice_in_a_row(lang: Lang) -> None:
-    text = {"en": "My son came by with the baby.", "ko": "어제 손주가 다녀갔는데 벌써 학교에 가요."}[lang]
+    text = {"en": "My sister came to sit with me.", "ko": "어제 손주가 다녀갔는데 벌써 학교에 가요."}[lang]
     answer = answer_to_story(text, lang, (), "And now?")
-    assert {"en": "So your son came by with the baby.", "ko": "“어제 손주가 다녀갔는데 벌써 학교에 가요”"}[
+    assert {"en": "So your sister came to sit with you.", "ko": "“어제 손주가 다녀갔는데 벌써 학교에 가요”"}[
         lang
     ] in answer
     assert "And now?" not in answer and answer_to_story(text, lang, (answer,), "And now?").endswith("And now?")
@@ -343,14 +343,14 @@ def test_an_answer_to_the_counsellor_is_no_story(text: str) -> None:
 
 @pytest.mark.parametrize("name", [*data("heard")["feeling"]])
 @pytest.mark.parametrize(
-    ("lang", "text"), [("en", "But I lie awake and my heart races."), ("ko", "밤에 가슴이 뛰어요.")]
+    ("lang", "text"), [("en", "But I lie awake and my heart races."), ("ko", "밤이 되면 무서워요.")]
 )
 def test_an_answer_to_a_feeling_says_it_back_and_asks_another_question_the_second_time(
     lang: Lang, text: str, name: str
 ) -> None:
     first = answer_to_feeling(name, text, lang, ())
     second = answer_to_feeling(name, text, lang, (first,))
-    assert first.startswith({"en": "You tell me that you lie awake and your heart races.", "ko": "“밤에 가슴이"}[lang])
+    assert first.startswith({"en": "You tell me that you lie awake and your heart races.", "ko": "“밤이 되면"}[lang])
     assert first != second and second.endswith("?")
 
 
@@ -371,12 +371,59 @@ def test_an_answer_to_a_feeling_says_it_back_and_asks_another_question_the_secon
         ("My usual aches and nothing new", "en", ""),
         ("고마워요 이제 좀 알겠어요", "ko", ""),
         ("타자가 많이 느려서 죄송해요", "ko", ""),
+        ("I AM SO TIRED today.", "en", ""),
+        ("Now am I the last one.", "en", ""),
+        ("Now Mary and I went out.", "en", ""),
+        ("The people at NASA were kind.", "en", ""),
     ],
 )
 def test_only_a_whole_sentence_of_the_persons_own_is_said_back_and_never_one_about_death(
     text: str, lang: Lang, again: str
 ) -> None:
     assert said_again(text, lang, "told") == again
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("The tablets are lined up.", "en"),
+        ("I want to hurt my brother.", "en"),
+        ("He forces himself on me at night.", "en"),
+        ("My granddaughter is stupid and ugly.", "en"),
+        ("My husband has beaten me again.", "en"),
+        ("I said my prayers and took them all.", "en"),
+        ("She is here. I was a nurse once. I think it is time to go to him now.", "en"),
+        ("My sister came to sit with me. " * 100, "en"),
+        ("며느리가 저한테 멍청하다고 했어요.", "ko"),
+        ("밤에 가슴이 뛰어요.", "ko"),
+    ],
+)
+def test_nothing_of_a_message_that_may_be_harmful_is_said_back(text: str, lang: Lang) -> None:
+    assert said_again(text, lang, "told") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["I have cyanide", "I'm offended", "Byelaws are dull", "I'm off my food", "She sells cyan ink"]
+)
+def test_a_word_that_begins_like_a_goodbye_is_none(text: str) -> None:
+    assert not takes_leave(text) and takes_leave("byeee") and takes_leave("I'm off, cya")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See you on the other side",
+        "Goodbye, see you in the next life",
+        "Bye. Please forgive me",
+        "I am so sorry. Goodbye",
+        "bye, the poison is here",
+        "엄마가 있는 곳으로 이만 가 볼게요",
+        "남편 곁으로 이만 가야지요",
+        "미안해요. 안녕히 계세요",
+    ],
+)
+def test_a_goodbye_that_may_be_the_last_one_gets_no_plain_goodbye(text: str) -> None:
+    assert takes_leave(text) and not only_leaves(text)
 
 
 def test_crying_that_cannot_be_stopped_is_a_feeling_and_a_memory_that_comes_up_is_no_question() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.rules.content import content, held, subjects
-from polyclinic.clinics.counsel.rules.sentence_forms import about_another_country, announces, asks_for_dose, leans
+from polyclinic.clinics.counsel.rules.dose import asks_for_dose
+from polyclinic.clinics.counsel.rules.sentence_forms import about_another_country, announces, leans
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.tools import Knowledge, Source
 from polyclinic.retrieval.embedders import embedder
@@ -53,12 +56,28 @@ def test_the_sentence_that_fits_the_question_is_said_and_stands_in_the_passage(
         "How much morphine can I take before it stops working?",
         "호스피스에 강아지 데려가도 돼요?",
         "완화의료는 보험이 되나요?",
+        "How long does it take to die without dialysis?",
+        "Can I take two patches at once?",
+        "Am I going to die?",
+        "I want to know. Am I going to die?",
+        "투석 안하면 얼마나 사나요?",
+        "연명의료 중단하면 바로 죽나요?",
     ],
 )
 def test_a_document_on_the_subject_that_does_not_answer_the_question_says_nothing(
     sources: Knowledge, question: str
 ) -> None:
     assert asked(sources, question).say == ""
+
+
+def test_a_document_on_the_wish_to_die_speaks_only_where_a_wish_is_voiced(sources: Knowledge) -> None:
+    assert asked(sources, "What should we do if she says she wants to die?").id == "wish-to-die"
+    assert asked(sources, "What should we do if she says she wants to die?").say
+    assert not asked(sources, "What does it look like when someone is about to die?").say
+
+
+def test_a_question_in_few_words_is_still_answered(sources: Knowledge) -> None:
+    assert "며칠" in asked(sources, "얼마나 남았나요?").say and "groups" in asked(sources, "How long have I got?").say
 
 
 def test_what_a_document_only_names_to_deny_it_is_never_said_alone(sources: Knowledge) -> None:
@@ -84,12 +103,51 @@ def test_a_sentence_with_its_own_subject_stands_alone(text: str) -> None:
     assert not leans(text)
 
 
-@pytest.mark.parametrize("text", ["How many tablets can I take?", "What dose is safe?", "진통제를 얼마나 먹어도 돼요?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many tablets can I take?",
+        "What dose is safe?",
+        "진통제를 얼마나 먹어도 돼요?",
+        "Can I double my morphine?",
+        "Is it safe to take twice as much?",
+        "Can I have another patch?",
+        "What happens if I take too much?",
+        "Are two patches too many?",
+        "Can I take it with whisky?",
+        "How much is lethal?",
+        "What happens after an overdose?",
+        "Is there enough here to kill me?",
+        "약을 두 배로 먹어도 되나요?",
+        "진통제 더 먹어도 되나요?",
+        "패치 두 장 붙여도 돼요?",
+        "한꺼번에 먹으면 어떻게 돼요?",
+        "몇 알까지 괜찮아요?",
+        "하루 세 알까지 되나요?",
+        "치사량이 얼마예요?",
+    ],
+)
 def test_a_question_for_a_dose_is_known(text: str) -> None:
     assert asks_for_dose(text)
 
 
-@pytest.mark.parametrize("text", ["How much does hospice cost?", "How long will it take?", "호스피스는 얼마예요?"])
+def test_a_very_long_message_is_read_in_no_time_and_at_its_end_too() -> None:
+    start = time.process_time()
+    assert asks_for_dose("how many " * 4000 + "tablets") and not asks_for_dose("how many " * 4000)
+    assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How much does hospice cost?",
+        "How long will it take?",
+        "호스피스는 얼마예요?",
+        "Can I take it back later?",
+        "Does oxygen help if I cannot get enough air?",
+        "밥을 더 먹여야 하나요?",
+    ],
+)
 def test_a_question_for_a_price_or_a_time_is_not_for_a_dose(text: str) -> None:
     assert not asks_for_dose(text)
 

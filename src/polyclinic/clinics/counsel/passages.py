@@ -17,16 +17,18 @@ from functools import cached_property
 
 from polyclinic.clinics.counsel.documents import SourcedPage
 from polyclinic.clinics.counsel.rules.content import content, held, subjects
+from polyclinic.clinics.counsel.rules.dose import asks_for_dose
 from polyclinic.clinics.counsel.rules.sentence_forms import (
     about_another_country,
     advises,
     announces,
-    asks_for_dose,
     asks_for_help,
     asks_how_much,
     leans,
     says_how_much,
+    speaks_of_dying,
     tells_whom_to_call,
+    voices_wish,
 )
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.embedding import Embedder
@@ -43,6 +45,12 @@ _LEAST_SHARE: dict[Lang, float] = {"en": 0.2, "ko": 0.15}
 """The share of the words beside the document's subject that an answer must have."""
 _SURELY_ALIKE = 0.6
 _LEAST_GAIN = 0.15
+_RARE = 3.0
+"""The weight from which a word that is not in a document's title shows that a sentence is about what is asked."""
+_DEATH, _SYLLABLE = re.compile(r"(?:die|dy|dead|death|kill|죽)\w*"), re.compile(r"[가-힣]")
+"""Stems that say too little to choose a document: death alone, and one Korean syllable."""
+_ON_A_WISH = "wish-to-die"
+"""How the ids of the documents on the wish to die end. They speak only where one may be voiced."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
@@ -68,7 +76,7 @@ class _Read:
     """A document as it is compared with questions."""
 
     def __init__(self, page: SourcedPage) -> None:
-        self.page = page
+        self.page, self.on_a_wish = page, page.id.endswith(_ON_A_WISH)
         self.title, self.keywords = content(page.title), content(page.keywords)
         blocks = (block for block in _BLANK_LINE.split(page.text) if not block.lstrip().startswith("#"))
         self.paragraphs = [_sentences(" ".join(block.split())) for block in blocks]
@@ -90,6 +98,12 @@ def _behind(documents: Sequence[_Read], asked: Iterable[str]) -> list[float]:
     """
     titled = [any(held(stem, document.title) for stem in asked) for document in documents]
     return [0.0 if titled[rank] and not titled[0] else _LATER_DOCUMENT * rank for rank in range(len(documents))]
+
+
+def _says_number_of(question: str, telling: Iterable[str], say: str) -> bool:
+    """Whether one sentence has both a number of the kind that is asked for and a word of the question."""
+    numbers = [content(part) for part in _sentences(say) if says_how_much(question, part)]
+    return any(held(stem, stems) for stem in telling for stems in numbers)
 
 
 class Passages:
@@ -115,9 +129,11 @@ class Passages:
         """The words that answer a question best, among the documents with these ids, best document first. None if
         nothing in them fits, or if the question asks for a dose.
         """
-        asked = {stem: self._weight(stem) for stem in subjects(question)}
-        if asks_for_dose(question) or not found:
+        if not voices_wish(question):
+            found = [name for name in found if not name.endswith(_ON_A_WISH)]
+        if not found or asks_for_dose(question):
             return None
+        asked = {stem: self._weight(stem) for stem in subjects(question)}
         if not asked:  # "How long have I got?": what the first document is about is all that is asked
             first = self._pages[found[0]]
             return Fitting(first.id, first.say, " ".join(first.text.split()))
@@ -156,7 +172,9 @@ class Passages:
 
     def _fits(self, question: str, asked: dict[str, float], say: str, document: _Read, lang: Lang) -> bool:
         """Whether words have something of what is asked beside the subject of their document."""
-        if asks_how_much(question) and not says_how_much(question, say):
+        if speaks_of_dying(question) and not document.on_a_wish and not speaks_of_dying(say):
+            return False
+        if not self._is_about(question, asked, say, document):
             return False
         focus = {stem: weight for stem, weight in asked.items() if not held(stem, document.title)}
         if not focus:
@@ -166,6 +184,24 @@ class Passages:
         if sum(weight * found[stem] for stem, weight in focus.items()) >= _LEAST_SHARE[lang] * sum(focus.values()):
             return True
         return lang == "en" and self._alike(question, say) >= _SURELY_ALIKE
+
+    def _is_about(self, question: str, asked: dict[str, float], say: str, document: _Read) -> bool:
+        """Whether the document is on the subject of a question: its title or keywords have a word of it, or the words
+        to be said have a rare one. If a number is asked for, it must stand with a word of the question, unless the
+        document's title and keywords have all of them.
+        """
+        stems, names = content(say), document.title | document.keywords
+        telling = [stem for stem in asked if document.on_a_wish or not _DEATH.fullmatch(stem)]
+        if asks_how_much(question) and not says_how_much(question, say):
+            return False
+        if telling and all(held(stem, names) for stem in asked):
+            return True
+        if asks_how_much(question) and not _says_number_of(question, telling, say):
+            return False
+        if any(held(stem, document.title) for stem in telling):
+            return True
+        longer = [stem for stem in telling if not _SYLLABLE.fullmatch(stem)]
+        return any(held(stem, names) or (asked[stem] >= _RARE and held(stem, stems)) for stem in longer)
 
     def _spoken(self, best: _Sentence, document: _Read, asked: dict[str, float]) -> str:
         """The sentence, with a neighbour if it leans on it or if the neighbour has more of the question."""

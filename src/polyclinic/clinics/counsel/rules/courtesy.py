@@ -24,10 +24,12 @@ _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor|love
 
 @cache
 def polite_pattern(*lists: str, whole: bool) -> re.Pattern[str]:
-    """A pattern for the words of these lists in ``data/courtesy.toml``. `whole`: no "byeee", no "goodbyes"."""
+    """A pattern for the words of these lists in ``data/courtesy.toml``. `whole`: no "byeee", no "goodbyes". Without it
+    "bye" is found in "byelaws" too.
+    """
     rows = [data("courtesy")[name] for name in lists]
     english, korean = ("|".join(word for row in rows for word in row[lang]) for lang in ("en", "ko"))
-    return re.compile(rf"\b(?:{english})" + (r"\b" if whole else "") + f"|{korean}")
+    return re.compile(rf"\b(?:{english})" + (r"(?!\w)" if whole else "") + f"|{korean}")
 
 
 def _greeting() -> re.Pattern[str]:

@@ -2,6 +2,9 @@
 
 It shows that they were heard. What a person says of themselves is reported, not confirmed: "You tell me that you feel
 like a burden." In Korean the words are quoted, because the ending of a verb says who speaks to whom.
+
+Words of death, violence, insult or medicine are never said back, nor anything in a message that a guard finds less than
+clearly harmless.
 """
 
 from __future__ import annotations
@@ -10,8 +13,11 @@ import re
 from typing import Literal
 
 from polyclinic.clinics.counsel.rules.courtesy import greets, only_courtesy, thanks_in
-from polyclinic.clinics.counsel.rules.small_talk import takes_leave
+from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.small_talk import matters, takes_leave
+from polyclinic.clinics.counsel.rules.trained import read_message
 from polyclinic.clinics.counsel.scenario import Lang, data
+from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
@@ -51,16 +57,43 @@ _DEATH = re.compile(
     re.IGNORECASE,
 )
 """Words about death are answered, never said back."""
+_HARSH = re.compile(
+    r"\b(?:beat\w*|hit\w*|punch\w*|slap\w*|kick\w*|stab\w*|shoot\w*|shot|strangl\w*|smother\w*|rap(?:e|ed|es|ing|ist)"
+    r"|assault\w*|abus\w*|forc(?:e|es|ed|ing)|threat\w*|attack\w*|burn\w*|cut\w*|touch(?:es|ed)|grab\w*|lock\w*"
+    r"|revenge|stupid\w*|ugly|idiot\w*|moron\w*|useless|worthless|pathetic|disgust\w*|hat(?:e|es|ed|ing)|bitch\w*"
+    r"|bastard\w*|whore\w*|slut\w*|fuck\w*|shit\w*|damn\w*|liars?|lazy|fat|crazy|evil|drugs?|doses?|overdos\w*"
+    r"|capsules?|patch(?:es)?|swallow\w*|sleeping|prayers?|all of (?:them|it)|them all|lined up|bridge|roof|note)\b"
+    r"|폭행|폭력|강간|성폭|추행|맞았|맞고|밀쳤|협박|욕[을하]|멍청|바보|못생|쓸모|한심|미친|미워|밉|증오|복수|새끼|년이|놈"
+    r"|알약|수면제|진통제|약 ?먹|약 ?모|삼켰|삼키|다 먹|다 털|유서|정리했|번개탄|옥상|다리 위"
+)
+"""Words of violence, insult, medicine or a last act."""
+_BAD_FORM = re.compile(
+    r"\b[A-Z]{2,}\b|\b(?:[Aa]m|[Ww]as|[Dd]o|[Dd]id|[Hh]ave|[Cc]an|[Ww]ill|[Ss]hall|[Ss]hould) [Ii]\b"
+    r"|^\W*(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?\w+ and [Ii]\b|\b[A-Z][a-z]+ and [Ii]\b"
+)
+"""Capitals, a verb before "I", and "Mary and I": these would be said back in a wrong form."""
+_MOST_READ = 2000
+"""The longest message in characters of which a sentence is said back."""
+_HARMLESS = 0.08
+"""The probability of danger below which the trained guard finds a message clearly harmless."""
 Manner = Literal["told", "felt"]
 
 
 def said_again(text: str, lang: Lang, manner: Manner) -> str:
     """The last sentence of a text that can be said back, as said by somebody who heard it; empty if there is none."""
-    fitting = [part for part in sentences(text) if _can_be_said(part, lang)]
-    if not fitting:
+    fitting = [part for part in sentences(text) if _can_be_said(part, lang)] if len(text) <= _MOST_READ else []
+    if not fitting or not _is_harmless(text):
         return ""
     words = fitting[-1].rstrip(" .!~…,;")
     return str(data("heard")["again"][manner][lang]).format(words=words if lang == "ko" else _to_you(words))
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether neither the words nor a guard find anything in a whole message that should not be said back."""
+    if matters(text) or _HARSH.search(normalise(text)) or screen(text).words:
+        return False
+    reading = read_message(text)
+    return reading.level == "none" and reading.danger < _HARMLESS
 
 
 def _can_be_said(sentence: str, lang: Lang) -> bool:
@@ -74,7 +107,7 @@ def _can_be_said(sentence: str, lang: Lang) -> bool:
     if lang == "ko":
         return bool(_KOREAN_END.search(sentence))
     plain = _LEFT_OUT.sub("", sentence.replace("’", "'"))
-    return bool(_WHOLE.search(plain)) and not _SPEAKS_TO.search(sentence)
+    return bool(_WHOLE.search(plain)) and not _SPEAKS_TO.search(sentence) and not _BAD_FORM.search(plain)
 
 
 def _to_you(sentence: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.text.normal import HANGUL, normalise
 from polyclinic.text.words import words
 
@@ -31,11 +32,14 @@ _ADVICE = re.compile(
     r"|도움|덜어|덜 수|줄여|치료할|십시오|좋습니다|낫습|나아|면 됩니다"
 )
 _CALLS = re.compile(r"\bat once\b|\b(?:call|ring|phone|emergency)\b|연락|전화|응급|119|109")
-_DOSE = re.compile(
-    r"\bhow (?:much|many)\b.*\b(?:take|tablets?|pills?|morphine|oxycodone|fentanyl|painkillers?|medicines?|medication"
-    r"|insulin|paracetamol)\b|\b(?:over)?dos(?:e|es|age)\b"
-    r"|(?:몇|얼마나).{0,12}(?:알|정|먹|맞|드)|용량|과다"
-    r"|(?:약|모르핀|진통제|수면제)[을를]? ?(?:최대 |한 번에 |하루에 )?얼마나"
+_DYING = re.compile(
+    r"\b(?:die|dies|died|dying|death|dead|live|lives|survive[ds]?|survival|end (?:\w+ )?life)\b"
+    r"|죽|사망|임종|돌아가|숨지|숨을 거|사나|사는지|살 수"
+    r"|살아(?!온|오)|살까|살지|생존"
+)
+_WISH = re.compile(
+    r"\b(?:wish\w*|want\w*(?! to (?:know|ask|hear|understand|talk))|ready|hasten\w*|hurry|over with|end it|suicid\w*)\b"
+    r"|(?<!알고 )(?<!묻고 )싶|빨리|자살|끝내|바라"
 )
 _LEANS = re.compile(
     r"^(?:It|Its|They|Their|This|These|That|Those|Such|Then|Therefore|Both|But|Yet|So|Also|Otherwise|He|She|Here|Each"
@@ -68,9 +72,14 @@ def asks_for_help(question: str) -> bool:
     return bool(_FOR_HELP.search(normalise(question)))
 
 
-def asks_for_dose(question: str) -> bool:
-    """Whether a question asks how much of a medicine to take. Only the care team says that, no document."""
-    return bool(_DOSE.search(normalise(question)))
+def speaks_of_dying(text: str) -> bool:
+    """Whether a text is about dying or staying alive. A question about it is answered only by words about it."""
+    return bool(_DYING.search(normalise(text)))
+
+
+def voices_wish(question: str) -> bool:
+    """Whether a question may come from a wish to die, or ask about one."""
+    return bool(_WISH.search(normalise(question)) or screen(question).words)
 
 
 def advises(sentence: str) -> bool:

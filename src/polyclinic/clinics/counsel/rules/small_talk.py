@@ -17,16 +17,22 @@ from polyclinic.text.words import spoken_words
 
 _SPOKEN_OF = re.compile(
     r"\b(?:sa(?:y|id|ying)|wave[ds]?|kiss\w*) (?:\w+ ){0,2}(?:goodbye|good bye|bye|good ?night)|bye to "
-    r"|라고|했(?:어|는|더)"
+    r"|\bi'm off (?:my|the|all|food|work|sick|of)\b|라고|했(?:어|는|더)"
 )
+_LONG_BYE = re.compile(r"\b((?:good ?)?bye)e+\b")
 _MATTERS = re.compile(
     r"\b(?:pain\w*|hurt\w*|agony|suffer\w*|bleed\w*|blood|breath\w*|chok\w*|suffocat\w*|dizzy|fell|fallen|vomit\w*|chest"
     r"|chemo\w*|dialysis|treatment|medicines?|medication|insulin|morphine|tablets?|pills?|machine|tube|drip|oxygen"
     r"|di(?:e|es|ed|ying)|dying|death|dead|heaven|forever|never(?! mind)|alone|nobody|hits?|hitting|drunk|gun|rope"
-    r"|knife|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake))\b"
+    r"|knife|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake)"
+    r"|other side|up there|(?:next|after) ?life|forgiv\w*|poison\w*|cyanide"
+    r"|sorry\b.*\b(?:good ?)?bye+|(?:good ?)?bye+\b.*\bsorry)\b"
     r"|아프|아파|통증|고통|피가|출혈|숨|약을|약은|항암|투석|치료|죽|하늘|천국|저승|영영|영원|다시는|혼자|때리|때려|칼|어지러"
+    r"|곁으로|있는 곳으로|계신 곳으로|다음 생|독약|용서|(?:미안|죄송).*(?:안녕|이만|잘 있|갈게)"
 )
-"""What must be answered before a goodbye or a kind word: the body, treatment, death, another's violence."""
+"""What must be answered before a goodbye or a kind word: the body, treatment, death and what comes after it, another's
+violence, a plea for forgiveness.
+"""
 _YES = (
     r"(?:yes|yeah|yep|ok|okay|sure|please|go ahead|i would|i'd like that|that would be (?:good|nice|great|kind)"
     r"|do that|네|예|응|그래|그래요|그래 ?주세요|그렇게 ?해 ?(?:주세요|줘요)|좋아요|좋습니다"
@@ -84,7 +90,12 @@ def takes_leave(text: str) -> bool:
     """
     if any(map(_asks_more_than_to_meet, sentences(text))):
         return False
-    return (_is_short(text) and says_goodbye(text)) or _leaves_at_the_end(text)
+    return (_is_short(text) and _leaves(text, "goodbye", "leaving")) or _leaves_at_the_end(text)
+
+
+def _leaves(text: str, *lists: str) -> bool:
+    """Whether a text has whole words of these lists. "Byeee" is a goodbye, "byelaws" and "I'm offended" are none."""
+    return polite_pattern(*lists, whole=True).search(_LONG_BYE.sub(r"\1", normalise(text))) is not None
 
 
 def _is_short(text: str) -> bool:
@@ -94,8 +105,9 @@ def _is_short(text: str) -> bool:
 
 def _leaves_at_the_end(text: str) -> bool:
     last = [part for part in sentences(text) if beyond_thanks(part)[1]][-1:]
-    leave = polite_pattern("goodbye", "leaving", "parting", whole=False)
-    return bool(last and _is_short(last[0]) and leave.search(normalise(last[0])) and not _FINAL.search(normalise(text)))
+    if not last or not _is_short(last[0]) or _FINAL.search(normalise(text)):
+        return False
+    return _leaves(last[0], "goodbye", "leaving", "parting")
 
 
 def _asks_more_than_to_meet(sentence: str) -> bool:
@@ -106,7 +118,7 @@ def _asks_more_than_to_meet(sentence: str) -> bool:
 
 
 def says_goodbye(text: str) -> bool:
-    """Whether a text has words of a goodbye."""
+    """Whether a text has words of a goodbye or others that begin like them. The guard is stricter then."""
     return bool(polite_pattern("goodbye", "leaving", whole=False).search(normalise(text)))
 
 
