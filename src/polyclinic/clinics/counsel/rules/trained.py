@@ -6,7 +6,7 @@ It reads the whole message and, if the message is long, windows of its sentences
 message is danger beyond doubt. Above `doubt` a person must look unless a language model says otherwise. Above `flag`
 the person is asked about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial
 or a figure of speech. First words ("I don't really know why I'm here") hold little, so they look doubtful although
-nothing is wrong. There a person's own danger must reach a higher level, `opening`, and a wish `opening_flag`; and words
+nothing is wrong. There a person's own danger has its own level, `opening`, and a wish `opening_flag`; and words
 without meaning of their own ("am … so") decide nothing, unless danger is likely. (In later messages they must count: on
 authors left out of the training, 1 % of active and 3 % of implicit dangers had only such words.)
 """
