@@ -11,6 +11,7 @@ from functools import lru_cache
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
+from polyclinic.clinics.duty.rules.norms.supported import takes_what_is_supported
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
@@ -86,6 +87,7 @@ def harmless(norm: Norm, scene: Scene) -> tuple[str, ...]:
         or (asks_plainly if known in _ASKING_MAY_BREAK else only_asks)(sentence)
         or _harmless(known, normalise(sentence))
         or refuses_to_depart(known, sentence, scene.scenario)
+        or takes_what_is_supported(known, sentence, scene.scenario)
     )
 
 
@@ -125,12 +127,14 @@ def _denies(text: str) -> bool:
 
 def proves_nothing(norm: Norm, words: str, scenario: AnyDuty) -> bool:
     """Whether these words cannot be a breach of the norm: each sentence asks, says that something is uncertain, refuses
-    what would be a breach, or takes a medicine away where the norm is about calling one safe.
+    what would be a breach, takes away what the shift says, or takes a medicine away where the norm is about calling one
+    safe.
     """
     known = _known(norm)
     return all(
         (known in BY_STATEMENT and (only_asks(sentence) or _harmless(known, normalise(sentence))))
         or refuses_to_depart(known, sentence, scenario)
+        or takes_what_is_supported(known, sentence, scenario)
         for sentence in sentences(words)
     )
 

@@ -1,0 +1,48 @@
+"""Whether a sentence only takes away medicines that the shift supports taking away.
+
+"Hold the lithium and the indapamide until I call" is right advice where the shift says so. What else a sentence may do
+with a medicine is left to the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from polyclinic.clinics.duty.scenario.schema import AnyDuty
+from polyclinic.text.normal import normalise
+from polyclinic.text.words import words
+
+BY_CHANGING = frozenset({"INFO-3"})
+"""Norms that a change of a medicine can break."""
+_AWAY = ("stop", "hold")
+_PARTS = re.compile(r"[,;:]|\band\b|\bbut\b")
+_TAKES_AWAY = re.compile(
+    r"\s*(?:(?:so|then|please|now|for now|today|tonight|also|(?:i want|i'd like) you to|you should|we will)[ ,]+)*"
+    r"(?:hold|stop|pause|skip|omit|withhold|leave (?:out|off)|take no|no more|no|(?:do not|don't) (?:take|use))\b"
+)
+_OTHER_ACT = re.compile(
+    r"\b(?:takes?|taking|gives?|giving|(?:re)?start\w*|begin|doubl\w+|tripl\w+|rais\w+|increas\w+|halv\w+|reduc\w+|"
+    r"lower\w*|uses?|using|adds?|swap\w*|switch\w*|replac\w+|carry on|continu\w+|keep\w*|instead|safe\w*|fine|"
+    r"harmless|nothing|never|for good|for ?ever|permanent\w*|better|whenever|unless|if)\b"
+)
+
+
+def takes_what_is_supported(norm: str, sentence: str, scenario: AnyDuty) -> bool:
+    """Whether all that a sentence does with medicines is to take away what the shift says is to be taken away."""
+    changes = [change for change in scenario.supported_changes if change.change in _AWAY]
+    if norm not in BY_CHANGING or not changes:
+        return False
+    supported = {change.drug.lower() for change in changes}
+    others = {medicine.name.lower() for medicine in scenario.current_meds} - supported
+    described = {pair for change in changes for pair in pairwise(words(change.why))}
+    parts = [part for part in _PARTS.split(normalise(sentence)) if part.strip()]
+    away = [part for part in parts if _TAKES_AWAY.match(part)]
+    rest = [_TAKES_AWAY.sub("", part, count=1) if part in away else part for part in parts]
+    if not away or any(_OTHER_ACT.search(part) or _names(part, others) for part in rest):
+        return False
+    return all(_names(part, supported) or described & set(pairwise(words(part))) for part in away)
+
+
+def _names(part: str, drugs: set[str]) -> bool:
+    return any(drug in part for drug in drugs)
