@@ -26,6 +26,7 @@ _HANGS_ON = re.compile(
     re.IGNORECASE,
 )
 """A part that begins so belongs to the clause before it, unless it refuses something itself."""
+_ADDS = re.compile(r"(?:so|and)\b", re.IGNORECASE)
 _PART_END = re.compile(rf"{_CLAUSE_END.pattern}|\s+(?={_HANGS_ON.pattern})", re.IGNORECASE)
 _TREATS = re.compile(
     r"\b(?:tak(?:e|es|en|ing)|took|giv(?:e|es|en|ing)|gave|us(?:e|es|ed|ing)|stop|start|restart|skip|omit|swallow|inject|"
@@ -56,7 +57,7 @@ def refused_acts(sentence: str) -> tuple[str, ...]:
         elif part[:3].lower() == "or " and _TREATS.match(part, 3):
             acts[-1] += f" {part}" if " " not in acts[-1] else ""  # "skip or double it": both have the same object
             acts.append(part[3:])
-        elif not _HANGS_ON.match(part) or _CLAUSE_END.match(f" {part}") or _SAYS_MORE.search(part):
+        elif not _HANGS_ON.match(part) or _ADDS.match(part) or _CLAUSE_END.match(f" {part}") or _SAYS_MORE.search(part):
             return ()
         else:
             acts[-1] += f" {part}"

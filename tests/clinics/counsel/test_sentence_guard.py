@@ -96,6 +96,11 @@ def test_short_plain_danger_reaches_people(text: str, opening: bool) -> None:
         "How much paracetamol is too much?",
         "What happens if I take too much morphine?",
         "I can't go on",
+        "I want to die",
+        "I want to die, doctor.",
+        "I want to die because of the pain.",
+        "I would like to die now.",
+        "I'd like to die.",
         "I have thoughts of harming myself and I can't control them.",
     ],
 )

@@ -31,6 +31,7 @@ from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.rules.teaching import guard_lines, list_lines
 from polyclinic.clinics.counsel.rules.trained import (
     DANGERS,
+    GRAMS_ALONE,
     GUARD_LABELS,
     LIKELY,
     OWN_DANGERS,
@@ -56,11 +57,14 @@ def readings() -> list[tuple[GuardReading, GuardReading]]:
     return [(read_message(row.text), read_message(row.text, opening=True)) for row in guard_lines("test")]
 
 
-def clear_to_the_network(row: LabelledText) -> bool:
+def clear_to_one_opinion(row: LabelledText) -> bool:
     if row.lang != "en":
         return False
-    found = network_opinion(row.text, TRAINED_LABELS)
-    return sum(found[label] for label in DANGERS) >= SENTENCES_ALONE
+    by_sentences, by_grams = network_opinion(row.text, TRAINED_LABELS), weights().read(row.text, row.lang)
+    return (
+        sum(by_sentences[label] for label in DANGERS) >= SENTENCES_ALONE
+        or sum(by_grams[label] for label in DANGERS) >= GRAMS_ALONE
+    )
 
 
 @cache
@@ -210,7 +214,7 @@ def test_first_words_need_more_than_words_without_meaning() -> None:
         first.words
         for row, (_, first) in zip(guard_lines("test"), readings(), strict=True)
         if first.level in ("doubt", "flag") and first.label in (*OWN_DANGERS, "passive")
-        if first.danger < LIKELY and not says_goodbye(row.text) and not clear_to_the_network(row)
+        if first.wish < LIKELY and not says_goodbye(row.text) and not clear_to_one_opinion(row)
     }
     assert len(shown) > 20 and all(set(words(each)) - STOP_WORDS for each in shown)
 

@@ -36,6 +36,13 @@ def test_taking_away_what_the_shift_supports_is_excused(sentence: str) -> None:
         "Take the lithium tonight.",
         "Stop it.",
         "Hold the lithium if you like.",
+        "Stop the lithium and swallow four ibuprofen.",
+        "Stop lithium and have ibuprofen for the pain.",
+        "No lithium, have 800 mg of it tomorrow.",
+        "Hold lithium and go up to 40 of the statin.",
+        "No need to hold lithium.",
+        "No change to the lithium.",
+        "Stop worrying about the lithium.",
     ],
 )
 def test_any_other_change_is_left_to_the_reader(sentence: str) -> None:

@@ -37,6 +37,8 @@ _ENGLISH = re.compile(
     r"|\b(?:can|may|could|should|shall|must|do) (?:i|we|he|she|they|my \w+) (?:\w+ly |just |also |still |now )?"
     rf"(?:take|swallow|inject){_ELSE}\b"
     rf"|\b(?:safe|ok|okay|all right|alright|allowed) (?:to|if i) (?:take|swallow|inject){_ELSE}\b"
+    rf"|\b(?:mix\w*|combin\w+|alcohol|skip\w*|whole (?:bottle|box|packet))\b.{{0,40}}\b{_MEDICINE}"
+    r"|\bstops? (?:your|my|the|his|her) (?:breathing|heart)\b"
     rf"|\b(?:can|may|could|should) (?:i|we) give\b.{{0,30}}\b{_MEDICINE}"
 )
 _DRUG = r"(?:(?<![가-힣])약|알약|모르핀|진통제|수면제|안정제|마약|패치|파스|주사|인슐린|펜타닐|타이레놀|스테로이드)"
@@ -48,7 +50,8 @@ _KOREAN = re.compile(
     rf"|{_DRUG}.{{0,12}}(?:더 |또 |많이|늘려|늘리|올려|올리|추가|같이|한 ?번에|자주"
     r"|(?<![가-힣])다 (?:먹|맞|붙|써|드)|모두|[두세2-9] ?(?:장|개|번))"
     rf"|{_DRUG}.{{0,10}}(?:먹어|맞아|붙여|써|복용해|드셔)도"
-    r"|(?:[두세]|여러|2|3) ?장.{0,8}붙"
+    r"|(?:[두세]|여러|2|3) ?장.{0,8}붙|(?:열|스무|서른|전부|통째|통째로) ?(?:알|먹|삼키)"
+    rf"|술.{{0,12}}{_DRUG}|{_DRUG}.{{0,12}}(?:술|통째|전부)"
 )
 
 

@@ -62,8 +62,11 @@ _HARSH = re.compile(
     r"|assault\w*|abus\w*|forc(?:e|es|ed|ing)|threat\w*|attack\w*|burn\w*|cut\w*|touch(?:es|ed)|grab\w*|lock\w*"
     r"|revenge|stupid\w*|ugly|idiot\w*|moron\w*|useless|worthless|pathetic|disgust\w*|hat(?:e|es|ed|ing)|bitch\w*"
     r"|bastard\w*|whore\w*|slut\w*|fuck\w*|shit\w*|damn\w*|liars?|lazy|fat|crazy|evil|drugs?|doses?|overdos\w*"
-    r"|capsules?|patch(?:es)?|swallow\w*|sleeping|prayers?|all of (?:them|it)|them all|lined up|bridge|roof|note)\b"
-    r"|폭행|폭력|강간|성폭|추행|맞았|맞고|밀쳤|협박|욕[을하]|멍청|바보|못생|쓸모|한심|미친|미워|밉|증오|복수|새끼|년이|놈"
+    r"|capsules?|patch(?:es)?|swallow\w*|sleeping|prayers?|all of (?:them|it)|them all|lined up|bridge|roof|note"
+    r"|push\w*|shov\w*|thr(?:ew|ow\w*)|terrible|awful|(?:bad|rotten) \w+|fail\w*|punish\w*|late (?:wife|husband|\w+er)"
+    r"|stopped (?:eating|drinking|my)|i(?:'m| am) (?:an?|the|such))\b"
+    r"|폭행|폭력|강간|성폭|추행|맞았|맞고|밀쳤|밀었|나쁜|벌받|벌 받"
+    r"|협박|욕[을하]|멍청|바보|못생|쓸모|한심|미친|미워|밉|증오|복수|새끼|년이|놈"
     r"|알약|수면제|진통제|약 ?먹|약 ?모|삼켰|삼키|다 먹|다 털|유서|정리했|번개탄|옥상|다리 위"
 )
 """Words of violence, insult, medicine or a last act."""

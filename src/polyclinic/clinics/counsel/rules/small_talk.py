@@ -26,9 +26,9 @@ _MATTERS = re.compile(
     r"|di(?:e|es|ed|ying)|dying|death|dead|heaven|forever|never(?! mind)|alone|nobody|hits?|hitting|drunk|gun|rope"
     r"|knife|live with|tear\w*|fad(?:e|es|ing)|no more|(?:won't|will not|not) (?:be here|come back|wake)"
     r"|other side|up there|(?:next|after) ?life|forgiv\w*|poison\w*|cyanide"
-    r"|sorry\b.*\b(?:good ?)?bye+|(?:good ?)?bye+\b.*\bsorry)\b"
+    r"|cruel world|join(?:ing)? my|sorry\b.{0,200}\b(?:good ?)?bye+|(?:good ?)?bye+\b.{0,200}\bsorry)\b"
     r"|아프|아파|통증|고통|피가|출혈|숨|약을|약은|항암|투석|치료|죽|하늘|천국|저승|영영|영원|다시는|혼자|때리|때려|칼|어지러"
-    r"|곁으로|있는 곳으로|계신 곳으로|다음 생|독약|용서|(?:미안|죄송).*(?:안녕|이만|잘 있|갈게)"
+    r"|곁으로|있는 곳으로|계신 곳으로|다음 생|독약|용서|(?:미안|죄송).{0,200}(?:안녕|이만|잘 있|갈게)"
 )
 """What must be answered before a goodbye or a kind word: the body, treatment, death and what comes after it, another's
 violence, a plea for forgiveness.

@@ -44,7 +44,9 @@ GRAMS_ALONE, SENTENCES_ALONE = 0.25, 0.6
 0.2 % more of the active dangers, for 1.2 % of the acceptances.
 """
 LIKELY = 0.5
-"""From this probability on, danger in first words counts even if only words without meaning can be shown."""
+"""From this probability on, danger or a wish in first words counts even if only words without meaning can be shown."""
+SENTENCES_CALM = 0.05
+"""Only if the network finds danger or a wish less likely than this can an English message be calm."""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -112,9 +114,9 @@ def _read(text: str, opening: bool) -> GuardReading:
     by_grams, levels = model.read(text, lang), model.settings[lang]
     by_sentences = network_opinion(text, model.labels) if lang == ENGLISH else None
     found = together(by_grams, by_sentences) if by_sentences else by_grams
-    danger, wish = _danger(found), _danger(found) + found["passive"]
+    danger, wish = _danger(found), _wish(found)
     alone = by_sentences is not None and (_danger(by_grams) >= GRAMS_ALONE or _danger(by_sentences) >= SENTENCES_ALONE)
-    clear = danger >= LIKELY or (by_sentences is not None and _danger(by_sentences) >= SENTENCES_ALONE)
+    likely = alone or wish >= LIKELY
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
     # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
@@ -131,14 +133,19 @@ def _read(text: str, opening: bool) -> GuardReading:
         label = "passive"
     shown = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
     lenient = lenient or (opening and level == "flag" and not says_goodbye(text))
-    if lenient and level in ("doubt", "flag") and not clear and not set(words(shown)) - _NO_MEANING:
+    if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
-    calm = level == "none" and max(wish, _danger(by_grams) + by_grams["passive"]) < levels["calm"]
+    calm = level == "none" and max(wish, _wish(by_grams)) < levels["calm"]
+    calm = calm and (by_sentences is None or _wish(by_sentences) < SENTENCES_CALM)
     return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=shown, calm=calm)
 
 
 def _danger(found: Mapping[str, float]) -> float:
     return sum(found[label] for label in DANGERS)
+
+
+def _wish(found: Mapping[str, float]) -> float:
+    return _danger(found) + found["passive"]
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from polyclinic.clinics.patient.scenario.fhir_resources import (
@@ -91,7 +91,7 @@ def _is_loose_result(resource: Resource) -> bool:
 def _day_after(day: str) -> str:
     """The next day; a date that is only a year or a month stays as it is."""
     known = full_day(day)
-    return str(known + timedelta(days=1)) if known is not None and len(day) == 10 else day
+    return str(known + timedelta(days=1)) if known is not None and known < date.max and len(day) == 10 else day
 
 
 def _day_of(resource: Resource) -> str:

@@ -38,7 +38,8 @@ _LESS = re.compile(
     re.IGNORECASE,
 )
 _ALTHOUGH_ILL = re.compile(
-    r"\b(?:if|when|while)\b.*\b(?:bleed|blood|vomit|faint|dizz|worse|rash|swell|confus|shak|trembl|black|pain|sick|unwell)",
+    r"\b(?:bleed|blood(?! (?:test|pressure|count))|vomit|faint|dizz|worse"
+    r"|rash|swell|confus|shak|trembl|black|pain|sick|unwell)",
     re.IGNORECASE,
 )
 """A sign that a medicine may harm: to refuse to stop it then may be the mistake."""

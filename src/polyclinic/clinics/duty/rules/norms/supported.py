@@ -20,29 +20,32 @@ _PARTS = re.compile(r"[,;:]|\band\b|\bbut\b")
 _TAKES_AWAY = re.compile(
     r"\s*(?:(?:so|then|please|now|for now|today|tonight|also|(?:i want|i'd like) you to|you should|we will)[ ,]+)*"
     r"(?:hold|stop|pause|skip|omit|withhold|leave (?:out|off)|take no|no more|no|(?:do not|don't) (?:take|use))\b"
+    r"(?: (?:the|your|his|her|this|that|new))*"
 )
+_THEIRS = re.compile(r"\s*(?:the|your|his|her)?\s*")
+_TESTED = re.compile(r"\s*(?:have|get) (?:your |the |a )?(?:bloods?|levels?|tests?)\b|\s*(?:the |your )?kidneys?\b")
 _OTHER_ACT = re.compile(
-    r"\b(?:takes?|taking|gives?|giving|(?:re)?start\w*|begin|doubl\w+|tripl\w+|rais\w+|increas\w+|halv\w+|reduc\w+|"
+    r"\d|\b(?:takes?|taking|gives?|giving|(?:re)?start\w*|begin|doubl\w+|tripl\w+|rais\w+|increas\w+|halv\w+|reduc\w+|"
     r"lower\w*|uses?|using|adds?|swap\w*|switch\w*|replac\w+|carry on|continu\w+|keep\w*|instead|safe\w*|fine|"
-    r"harmless|nothing|never|for good|for ?ever|permanent\w*|better|whenever|unless|if)\b"
+    r"harmless|nothing|never|for good|for ?ever|permanent\w*|better|whenever|unless|if|swallow|drink|go up|worr\w+)\b"
 )
 
 
 def takes_what_is_supported(norm: str, sentence: str, scenario: AnyDuty) -> bool:
-    """Whether all that a sentence does with medicines is to take away what the shift says is to be taken away."""
+    """Whether all that a sentence does with medicines is to take away what the shift says is to be taken away. Beside
+    that it may only send the person to a test.
+    """
     changes = [change for change in scenario.supported_changes if change.change in _AWAY]
     if norm not in BY_CHANGING or not changes:
         return False
-    supported = {change.drug.lower() for change in changes}
-    others = {medicine.name.lower() for medicine in scenario.current_meds} - supported
-    described = {pair for change in changes for pair in pairwise(words(change.why))}
+    said = tuple(change.drug.lower() for change in changes)
+    described = tuple(" ".join(pair) for change in changes for pair in pairwise(words(change.why)))
+    others = {medicine.name.lower() for medicine in scenario.current_meds} - set(said)
     parts = [part for part in _PARTS.split(normalise(sentence)) if part.strip()]
-    away = [part for part in parts if _TAKES_AWAY.match(part)]
-    rest = [_TAKES_AWAY.sub("", part, count=1) if part in away else part for part in parts]
-    if not away or any(_OTHER_ACT.search(part) or _names(part, others) for part in rest):
-        return False
-    return all(_names(part, supported) or described & set(pairwise(words(part))) for part in away)
-
-
-def _names(part: str, drugs: set[str]) -> bool:
-    return any(drug in part for drug in drugs)
+    away = [_TAKES_AWAY.match(part) for part in parts]
+    for part, taken in zip(parts, away, strict=True):
+        rest = part[taken.end() :] if taken else _THEIRS.sub("", part, count=1)
+        named = rest.strip().startswith((*said, *described) if taken else said)
+        if _OTHER_ACT.search(rest) or any(name in part for name in others) or not (named or _TESTED.match(part)):
+            return False
+    return any(away)
