@@ -7,6 +7,7 @@ reader never depend on which branch was quicker.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Coroutine, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, Generic, Self, TypeVar
@@ -84,9 +85,13 @@ class Alongside(Generic[T]):
         self.results = [result for result in results if not isinstance(result, BaseException)]
 
     async def _cancel(self) -> None:
-        await cancel_all(self._tasks)
-        for branch in self._branches:
-            branch.close()
+        """Cancel what runs. A branch that never began is closed in any case, also if this is itself cancelled."""
+        try:
+            await cancel_all(self._tasks)
+        finally:
+            for branch in self._branches:
+                if inspect.getcoroutinestate(branch) == inspect.CORO_CREATED:
+                    branch.close()
 
 
 async def _run_branch(buffer: list[Event], own: Memo, branch: Awaitable[T]) -> T:
