@@ -55,7 +55,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True)
-class Fitting:
+class FoundAnswer:
     """The words of a document that answer a question best, and the paragraph that they are from."""
 
     document: str
@@ -72,7 +72,7 @@ class _Sentence:
     place: tuple[int, int] | None = None
 
 
-class _Read:
+class _ComparedDocument:
     """A document as it is compared with questions."""
 
     def __init__(self, page: SourcedPage) -> None:
@@ -92,7 +92,7 @@ def _sentences(paragraph: str) -> list[str]:
     return [paragraph[start:end].strip() for start, end in sentence_spans(paragraph)]
 
 
-def _behind(documents: Sequence[_Read], asked: Iterable[str]) -> list[float]:
+def _behind(documents: Sequence[_ComparedDocument], asked: Iterable[str]) -> list[float]:
     """What each document loses because others were found before it: nothing if its title has a word of the question
     and the first one's title has none.
     """
@@ -106,15 +106,15 @@ def _says_number_of(question: str, telling: Iterable[str], say: str) -> bool:
     return any(held(stem, stems) for stem in telling for stems in numbers)
 
 
-class Passages:
-    """Compares the sentences of documents with questions. Nothing is read before the first question."""
+class AnswerFinder:
+    """Compares the sentences of documents with questions. No document is read before the first question."""
 
     def __init__(self, embedder: Embedder, pages: Iterable[SourcedPage]) -> None:
         self._embedder, self._pages = embedder, {page.id: page for page in pages}
 
     @cached_property
-    def _documents(self) -> dict[str, _Read]:
-        return {name: _Read(page) for name, page in self._pages.items()}
+    def _documents(self) -> dict[str, _ComparedDocument]:
+        return {name: _ComparedDocument(page) for name, page in self._pages.items()}
 
     @cached_property
     def _counts(self) -> Counter[str]:
@@ -125,7 +125,7 @@ class Passages:
         """Rare words count more."""
         return math.log(1 + len(self._pages) * 4 / (self._counts[stem] + 0.5))
 
-    def fitting(self, question: str, lang: Lang, found: Sequence[str], country: str = "") -> Fitting | None:
+    def best(self, question: str, lang: Lang, found: Sequence[str], country: str = "") -> FoundAnswer | None:
         """The words that answer a question best, among the documents with these ids, best document first. None if
         nothing in them fits, or if the question asks for a dose.
         """
@@ -136,7 +136,7 @@ class Passages:
         asked = {stem: self._weight(stem) for stem in subjects(question)}
         if not asked:  # "How long have I got?": what the first document is about is all that is asked
             first = self._pages[found[0]]
-            return Fitting(first.id, first.say, " ".join(first.text.split()))
+            return FoundAnswer(first.id, first.say, " ".join(first.text.split()))
         documents = [self._documents[name] for name in found]
         ranked = [
             (self._score(question, asked, sentence, document, lang) - behind, -place, document, sentence)
@@ -151,9 +151,11 @@ class Passages:
         if not self._fits(question, asked, say, document, lang):
             return None
         text = " ".join(document.paragraphs[best.place[0] if best.place else 0]) if document.paragraphs else say
-        return Fitting(document.page.id, say, text)
+        return FoundAnswer(document.page.id, say, text)
 
-    def _score(self, question: str, asked: dict[str, float], sentence: _Sentence, document: _Read, lang: Lang) -> float:
+    def _score(
+        self, question: str, asked: dict[str, float], sentence: _Sentence, document: _ComparedDocument, lang: Lang
+    ) -> float:
         def value(stem: str) -> float:
             inside = held(stem, sentence.stems)
             return max(inside, _IN_TITLE * held(stem, document.title), _IN_KEYWORDS * held(stem, document.keywords))
@@ -170,7 +172,7 @@ class Passages:
         one, other = self._embedder.embed([question, text])
         return float(one @ other)
 
-    def _fits(self, question: str, asked: dict[str, float], say: str, document: _Read, lang: Lang) -> bool:
+    def _fits(self, question: str, asked: dict[str, float], say: str, document: _ComparedDocument, lang: Lang) -> bool:
         """Whether words have something of what is asked beside the subject of their document."""
         if speaks_of_dying(question) and not document.on_a_wish and not speaks_of_dying(say):
             return False
@@ -185,7 +187,7 @@ class Passages:
             return True
         return lang == "en" and self._alike(question, say) >= _SURELY_ALIKE
 
-    def _is_about(self, question: str, asked: dict[str, float], say: str, document: _Read) -> bool:
+    def _is_about(self, question: str, asked: dict[str, float], say: str, document: _ComparedDocument) -> bool:
         """Whether the document is on the subject of a question: its title or keywords have a word of it, or the words
         to be said have a rare one. If a number is asked for, it must stand with a word of the question, unless the
         document's title and keywords have all of them.
@@ -203,7 +205,7 @@ class Passages:
         longer = [stem for stem in telling if not _SYLLABLE.fullmatch(stem)]
         return any(held(stem, names) or (asked[stem] >= _RARE and held(stem, stems)) for stem in longer)
 
-    def _spoken(self, best: _Sentence, document: _Read, asked: dict[str, float]) -> str:
+    def _spoken(self, best: _Sentence, document: _ComparedDocument, asked: dict[str, float]) -> str:
         """The sentence, with a neighbour if it leans on it or if the neighbour has more of the question."""
         if best.place is None:
             return best.text

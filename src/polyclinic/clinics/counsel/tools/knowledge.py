@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
-from polyclinic.clinics.counsel.passages import Passages
 from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.clinics.counsel.tools.answers import AnswerFinder
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.message import Frozen
 from polyclinic.retrieval.chunking import Chunk, by_paragraph
@@ -63,7 +63,7 @@ class Knowledge:
 
     def __init__(self, embedder: Embedder, pages: Iterable[SourcedPage]) -> None:
         self._pages = {page.id: page for page in pages}
-        self._passages = Passages(embedder, self._pages.values())
+        self._finder = AnswerFinder(embedder, self._pages.values())
         self._kept: dict[tuple[str, Lang, int, bool, str], list[Source]] = {}
         self._indexes = {
             lang: HybridIndex(
@@ -100,7 +100,7 @@ class Knowledge:
         sentence as `say`. The others have no `say`; if nothing answers the question, all of them have none.
         """
         found = self.search(question, lang, k + 1, relevant=True, country=country)
-        best = self._passages.fitting(question, lang, [source.id for source in found], country)
+        best = self._finder.best(question, lang, [source.id for source in found], country)
         silent = [source.model_copy(update={"say": ""}) for source in found]
         if best is None:
             return silent[:k]
