@@ -23,10 +23,10 @@ from polyclinic.clinics.counsel.understudies.words import words
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 from polyclinic.text.normal import normalise
+from polyclinic.text.questions import asks_something
 from polyclinic.text.sentences import sentences
 
 SLIPS, AGAIN = 0.2, 0.3
-_QUESTION = re.compile(r"\?|？|나요|까요|인가|는지|노\b")
 _QUOTED = re.compile(r"'([^']{4,}(?:'\w[^']*)*)'")
 
 
@@ -110,7 +110,7 @@ class CounsellorUnderstudy(Understudy):
         if prompt.gentle or not usable:
             return None
         explains = explaining(prompt.cue.stage) and usable[0] is prompt.sources[0]
-        if _QUESTION.search(prompt.utterance):
+        if any(map(asks_something, sentences(prompt.utterance))):
             return usable[min(int(explains), len(usable) - 1)]
         return usable[0] if explains else None
 
