@@ -152,6 +152,8 @@ def test_short_names_are_right_diagnoses_but_denials_and_broader_names_are_not(
         "I do not know",
         "Any fever?",
         "is it the heart",
+        "could this be a stroke",
+        "what is it",
         "모르겠어요",
         "don't know",
         " ",

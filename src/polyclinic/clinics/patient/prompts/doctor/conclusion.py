@@ -13,12 +13,12 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
 from polyclinic.text.layout import blocks, listed
 from polyclinic.text.normal import normalise
+from polyclinic.text.questions import in_question_order
 from polyclinic.text.sentences import is_question
 
 _NO_DIAGNOSIS = re.compile(
     r"(?:yes|yeah|no|ok|okay|sure|maybe|pass|skip|unsure|not sure|i'?m not sure|i am not sure|(?:i have )?no idea"
     r"|none|nothing|unknown|hello|thanks|thank you|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
-    r"|(?:is|are|was|could|can|do|does|did|have|has|what|when|where|why|how) (?:it|this|that|you|there|is|are)\b.*"
     r"|네|예|응|아니요|아니오|글쎄요|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
 )
 
@@ -56,6 +56,7 @@ class Concludes(Prompt[Conclusion]):
         said = reply.diagnosis.strip()
         if (
             is_question(said)
+            or in_question_order(said)
             or not any(map(str.isalpha, said))
             or orders_a_test(said)
             or _NO_DIAGNOSIS.fullmatch(normalise(said).strip(" .!"))
