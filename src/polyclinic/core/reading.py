@@ -126,10 +126,10 @@ class ReadingKind:
     the other sentences say; 0: no sentence does. `by_sentence` says that a trained reader learns single sentences too,
     and how large a share of the sentences of harmless texts it may take for a yes; 0: it learns none. `only_learned`
     says that users can add to the list: a trained reader finds every text unclear about an entry that it has not
-    learned. `graded` says that somebody is told how sure the reader was: the trained reader of people's words then says
-    how likely each yes is. `weighed` says that a flow needs this number: every trained reader says it. `in_reply`
-    says that the text answers the context: what it takes over from there counts, and the built-in weights are in a
-    file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
+    learned. `shows_sure` says that a person is shown how sure the reader was: the trained reader of people's words then
+    says how likely each yes is. `needs_sure` says that a flow needs this number: every trained reader says it.
+    `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in weights
+    are in a file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
     linear weights read better. `from_words` finds what a text is compared with in facts that are only words: those
     of a file.
     """
@@ -150,8 +150,8 @@ class ReadingKind:
     alone: float = 0.0
     by_sentence: float = 0.0
     only_learned: bool = False
-    graded: bool = False
-    weighed: bool = False
+    shows_sure: bool = False
+    needs_sure: bool = False
     in_reply: bool = False
     in_order: bool = True
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
@@ -210,7 +210,7 @@ def _inverse(template: str) -> re.Pattern[str]:
 
 class Findings(ReplyModel):
     """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of
-    questions. A trained reader may add `sure`, how likely some yes is; it is no field, so nobody else is asked for it.
+    questions. A trained reader may add `sure`, how likely a yes is. It is not a field, so nobody else is asked for it.
     """
 
     _sure: dict[str, float] = PrivateAttr(default_factory=dict)

@@ -88,7 +88,7 @@ class BuiltInReader:
             says, words = self.read(prompt.text, question)
             reply[f"q{number}_words"], reply[f"q{number}"] = words, says
             kind = self._kinds[question.kind]
-            if says == "yes" and (kind.weighed or (self._sentences and kind.graded)):
+            if says == "yes" and (kind.needs_sure or (self._sentences and kind.shows_sure)):
                 sure[f"q{number}"] = round(self._probability(prompt.text, question), 3)
         if sure:
             reply[SURE] = sure

@@ -124,9 +124,9 @@ async def time_taken(store: Store, run: str) -> dict[str, int]:
     """How long each episode took a person, in milliseconds. An episode knows only the time since it was last continued,
     so the answers that were given in earlier sittings are counted by the time they took.
     """
-    thought = await store.runs.thought(run)
+    thinking = await store.runs.thinking_ms(run)
     rows = await store.runs.episodes(run)
-    return {row.spec.id: max(row.elapsed_ms, thought.get(row.spec.id, 0)) for row in rows}
+    return {row.spec.id: max(row.elapsed_ms, thinking.get(row.spec.id, 0)) for row in rows}
 
 
 MOST = 4

@@ -154,7 +154,7 @@ class Runs(Tables):
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
         return found
 
-    async def thought(self, run: str) -> dict[str, int]:
+    async def thinking_ms(self, run: str) -> dict[str, int]:
         """How long people thought about their answers: milliseconds by episode, over all sittings."""
         rows = await self.select(
             "SELECT episode, SUM(latency_ms) FROM calls WHERE run = ? AND model = 'human' GROUP BY episode", (run,)

@@ -62,7 +62,7 @@ SIGNAL = ReadingKind(
     open=("signal",),
     listed=True,
     surely=0.38,
-    weighed=True,
+    needs_sure=True,
 )
 CONSENT = ReadingKind(
     "counsel-consent",

@@ -17,7 +17,7 @@ NORM = ReadingKind(
     surely=0.6,
     by_sentence=0.01,
     only_learned=True,
-    graded=True,
+    shows_sure=True,
 )
 TRAIT = ReadingKind(
     "duty-trait",

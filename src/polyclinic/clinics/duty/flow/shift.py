@@ -140,8 +140,8 @@ class Shift:
     def checked(self, checks: Sequence[BrokenRules]) -> None:
         """Write down everything that was broken, in the order it was said, and the norms that could not be judged."""
         for check in checks:
-            for v in check.found.broken:
-                self.episode.violated(v.norm, v.role, v.severity, v.words, v.rationale, sure=v.sure)
+            for one in check.found.broken:
+                self.episode.violated(one.norm, one.role, one.severity, one.words, one.rationale, sure=one.sure)
             self.taught_verdicts += check.taught
         self.found = together(check.found for check in checks)
         if self.found.unread:

@@ -43,7 +43,7 @@ def possible_breaches(case: Case[AnyDuty], role: str) -> list[Violated]:
     return [event for event in _once(_on_the_subject(case, role)) if not is_sure(event)]
 
 
-def strayed(case: Case[AnyDuty], role: str) -> list[Violated]:
+def words_off_the_subject(case: Case[AnyDuty], role: str) -> list[Violated]:
     """Words that a reader took for a breach, although they are about nothing on this shift."""
     return _once(event for event in _by(case, role) if _off_the_subject(case, event))
 

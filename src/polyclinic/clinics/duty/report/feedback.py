@@ -17,8 +17,8 @@ from polyclinic.clinics.duty.report.breaches import (
     breaches_of_others,
     own_breaches,
     possible_breaches,
-    strayed,
     sure_breaches,
+    words_off_the_subject,
 )
 from polyclinic.clinics.duty.report.words import FEEDBACK
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
@@ -59,7 +59,7 @@ def feedback(case: Case[AnyDuty], part: str, language: str) -> list[Section]:
 
 def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
-    mine, unsure, beside = own_breaches(case, part), possible_breaches(case, part), strayed(case, part)
+    mine, unsure, beside = own_breaches(case, part), possible_breaches(case, part), words_off_the_subject(case, part)
     task, own = _task(case), _own_items(case, part)
     undone = [item for item, met in own if not met]
     carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)

@@ -13,15 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from polyclinic.clinics.patient.scenario.fhir_life import (
-    begun_for,
-    is_over,
-    known_by,
-    own_resources,
-    rank_at,
-    told_allergy,
-    visit_of,
-)
 from polyclinic.clinics.patient.scenario.fhir_resources import (
     at_visit,
     concept_text,
@@ -37,6 +28,15 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     observed_items,
     of_kind,
     once_each,
+)
+from polyclinic.clinics.patient.scenario.fhir_life import (
+    begun_for,
+    is_over,
+    known_by,
+    own_resources,
+    rank_at,
+    told_allergy,
+    visit_of,
 )
 from polyclinic.clinics.patient.scenario.narrative import OLDEST, FactLine, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
@@ -64,7 +64,7 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
         return [_record(patient, own_resources(resources, patient, origin), origin) for patient in patients]
     except (AttributeError, KeyError, TypeError, ValueError) as fault:
         fix, why = "check it with a FHIR validator", " ".join(str(fault).split())
-        raise bad_file(origin, f"a resource has not the form that FHIR asks for ({why})", fix=fix) from fault
+        raise bad_file(origin, f"a resource does not have the form that FHIR requires ({why})", fix=fix) from fault
 
 
 def _record(patient: Resource, resources: Sequence[Resource], origin: str) -> Record:
@@ -92,7 +92,7 @@ def _sex(patient: Resource) -> Sex:
     if patient.get("gender") == "male":
         return "male"
     who = f"Patient/{patient.get('id', '?')}"
-    raise bad_file(who, "must be female or male", field="gender", fix="write as which the patient is played")
+    raise bad_file(who, "must be female or male", field="gender", fix="write the sex of the simulated patient")
 
 
 def _is_social(condition: Resource) -> bool:
@@ -191,7 +191,7 @@ def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactL
         if not name:
             continue
         if _is_social(condition):
-            if "review due" not in name:  # That is a task of the practice, and nothing about the patient.
+            if "review due" not in name:  # a task of the practice says nothing about the patient
                 yield Topic.SOCIAL, Level.ASKED, f"{name}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))

@@ -1,4 +1,6 @@
-"""Which resources of a FHIR Bundle count for one patient at one visit: a Bundle may hold a whole life, or others."""
+"""Which resources of a FHIR Bundle count for one patient at one visit. A Bundle may hold a whole life, or several
+patients.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,7 @@ def _day_of(resource: Resource) -> str:
 
 
 def visit_of(condition: Resource, resources: Sequence[Resource]) -> Resource:
-    """The newest Encounter that names a Condition as its diagnosis, or else the Condition's own; empty if none is."""
+    """The newest Encounter that names a Condition as its diagnosis, or else the Condition's own; else empty."""
     encounters = of_kind(resources, "Encounter")
     naming = [encounter for encounter in encounters if rank_at(encounter, condition)]
     if naming:
