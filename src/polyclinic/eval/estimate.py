@@ -20,7 +20,7 @@ def decimals(value: float, digits: int = 3) -> int:
 
 
 def number_text(value: float, digits: int = 3) -> str:
-    """A number that stands alone: without decimals if it is whole, else with three digits; a dash if it is none."""
+    """A number that stands alone: without decimals if it is whole, else with three digits; a dash if not finite."""
     if not math.isfinite(value):
         return "–"
     return f"{value:,.{0 if float(value).is_integer() else decimals(value, digits)}f}"

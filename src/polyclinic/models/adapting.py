@@ -130,8 +130,8 @@ class AdaptingCaller(ABC):
         return completion
 
     def _watch_calls(self, request: Request, completion: Completion) -> None:
-        """Count whether the model gave a call that can be used. If most replies are none, the tools become choices of a
-        form: for this request at once, and from now on.
+        """Count whether a reply holds a tool call that can be used. If most do not, the tools become choices of a form:
+        for this request at once, and from now on.
         """
         usable = is_usable_call(request.prompt, completion)
         if not self._known.calls[self._model].count(usable) and not usable:

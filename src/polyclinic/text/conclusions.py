@@ -84,7 +84,7 @@ _SURE = _pattern(
     ),
     r", ?(?:is|does|was|would)n't (?:it|he|she|that)(?= *[,.]|$)",
 )
-"""What sounds like a denial and is none."""
+"""Words that sound like a denial and deny nothing."""
 _DENIES = _pattern(
     r"n't(?!\w)",
     _any(
@@ -139,8 +139,8 @@ _DOUBTS = _pattern(
 )
 """What the speaker thought of, or would expect: "measles would itch"."""
 _TELLS = re.compile(rf"(?:{_LEFT}|so (?!{QUESTION_WORD})|\w+n't i$|(?P<adds>which|whose|when))\b", re.IGNORECASE)
-"""A clause that is no question, although it begins like one: what is left, "so is a stroke", "haven't I", and (`adds`)
-what is added to the clause before it ("a rash, which is itchy").
+"""A clause that does not ask, although it begins like a question: what is left, "so is a stroke", "haven't I", and
+(`adds`) what is added to the clause before it ("a rash, which is itchy").
 """
 _TAG = _pattern(r"^(?:surely|right|yes|i think|i guess|i'd say|isn't it)$")
 _YES = _pattern(r"^ye(?:s|ah|p)\b")

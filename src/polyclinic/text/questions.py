@@ -1,8 +1,8 @@
 """Whether a sentence asks, also where its question mark is missing. English and Korean.
 
 A mark decides. Without one, a sentence asks if its words are in the order of a question ("did it hurt", "what is a
-drip"), if it asks to be told something ("I'd like to know …"), or if it has the ending of a Korean question. What only
-begins like a question is none: "What a day.", "When it hurts I lie down.", "Do it now.", "Will is my son."
+drip"), if it asks to be told something ("I'd like to know …"), or if it has the ending of a Korean question. These
+only begin like questions and do not ask: "What a day.", "When it hurts I lie down.", "Do it now.", "Will is my son."
 """
 
 from __future__ import annotations

@@ -134,7 +134,11 @@ def test_results_keep_their_bounds_and_whole_numbers() -> None:
         (_condition("c", "Pneumonia", "2024-01-10"), "unknown", "gender: must be female or male"),
         (_condition("c", "Pneumonia", "1940-01-10"), "male", "would be -19 years old on 1940-01-10"),
         (_condition("c", "", "2024-01-10"), "male", "Condition/c is the diagnosis and has only a code"),
-        (_condition("c", "Pneumonia", "2024-01-10", category=["x"]), "male", "has not the form that FHIR asks for"),
+        (
+            _condition("c", "Pneumonia", "2024-01-10", category=["x"]),
+            "male",
+            "not have the form that FHIR requires",
+        ),
     ],
 )
 def test_a_bundle_that_leaves_the_patient_open_is_refused(resource: dict[str, Any], gender: str, says: str) -> None:

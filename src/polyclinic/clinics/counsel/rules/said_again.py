@@ -114,7 +114,7 @@ def _can_be_said(sentence: str, lang: Lang) -> bool:
 
 
 def _to_you(sentence: str) -> str:
-    """An English sentence with "you" for "I", beginning with a small letter where it is no name."""
+    """An English sentence with "you" for "I" and a small first letter, to stand after "So" or "You tell me that"."""
     plain = _LEFT_OUT.sub("", sentence.replace("’", "'"))
     turned = _AM.sub(lambda hit: f"{hit[1]} {_ARE[hit[2]]}", plain)
     turned = _WORD.sub(lambda hit: _YOU.get(hit[0].lower(), hit[0]), turned)

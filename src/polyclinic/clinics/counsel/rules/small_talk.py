@@ -85,8 +85,8 @@ _LONG, _LONG_THANKS = 14, 16
 
 
 def takes_leave(text: str) -> bool:
-    """Whether a text says goodbye to the counsellor: a short one anywhere, a longer one in its last sentence. Speaking
-    of a goodbye is none, and a question comes first, unless it is about meeting again.
+    """Whether a text says goodbye to the counsellor: a short text anywhere, a longer one in its last sentence. To
+    speak of a goodbye does not count. A question must be answered first, unless it is about meeting again.
     """
     if any(map(_asks_more_than_to_meet, sentences(text))):
         return False
@@ -94,7 +94,7 @@ def takes_leave(text: str) -> bool:
 
 
 def _leaves(text: str, *lists: str) -> bool:
-    """Whether a text has whole words of these lists. "Byeee" is a goodbye, "byelaws" and "I'm offended" are none."""
+    """Whether a text has whole words of these lists. "Byeee" counts, "byelaws" and "I'm offended" do not."""
     return polite_pattern(*lists, whole=True).search(_LONG_BYE.sub(r"\1", normalise(text))) is not None
 
 
@@ -123,7 +123,7 @@ def says_goodbye(text: str) -> bool:
 
 
 def matters(text: str) -> bool:
-    """Whether a text speaks of pain, treatment, death or violence: then small talk is no answer."""
+    """Whether a text speaks of pain, treatment, death or violence, so that small talk cannot answer it."""
     return bool(_MATTERS.search(normalise(text)))
 
 

@@ -99,7 +99,7 @@ _KIN_OF_KIN = lazy_pattern(rf"^(?:his|her|their)(?: \w+)? {KIN}")
 
 
 _PASSED_BY = lazy_pattern(r"\bnot (?:\w+ )?$|\b(?:before|behind|beside|next to|in front of) $")
-"""Before somebody who is no owner: "the lady before me"."""
+"""Before somebody who does not own what is said: "the lady before me"."""
 _MEANT = lazy_pattern(
     r"\b(?:(?:but|today|now|(?:this|today's) (?:time|one|visit|appointment|call))\b[^;]*\b(?:for|about|bring\w*|need\w*"
     r"|it's|is)|(?:it's|this is|i'm calling|i'm ringing) (?:for|about)) (?:actually |really )?(?:the|my|our|his|her"

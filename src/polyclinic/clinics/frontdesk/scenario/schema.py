@@ -192,7 +192,7 @@ class Patient(Frozen):
     emergency: bool = False
     """Something is happening now that cannot wait for an appointment."""
     warning_sign: bool = False
-    """A symptom is a warning sign, but this is no sure emergency: emergency help is not judged (`warning_signs`)."""
+    """A symptom is a warning sign, but may be no emergency: emergency help is not judged (`warning_signs`)."""
     resistance: float | None = None
     """From 0 to 1: a first offer is turned down when this is below the variant's rate. None: drawn by the episode."""
 

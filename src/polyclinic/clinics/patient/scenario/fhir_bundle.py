@@ -191,7 +191,7 @@ def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactL
         if not name:
             continue
         if _is_social(condition):
-            if "review due" not in name:  # a task of the practice says nothing about the patient
+            if "review due" not in name:  # That is a task of the practice, and nothing about the patient.
                 yield Topic.SOCIAL, Level.ASKED, f"{name}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))

@@ -83,7 +83,7 @@ def _by_sentence(part: str) -> list[tuple[_Asked, str]]:
             raise ValueError(f"is “{sentence}” for the patient or for the expert? {HOW_TO_ASK}")
         before = "" if whom else words
     if not found:
-        raise ValueError(f"that is no question, and what you think belongs in your next report: {HOW_TO_ASK}")
+        raise ValueError(f"that is not a question; what you think belongs in your next report: {HOW_TO_ASK}")
     return found
 
 

@@ -34,7 +34,7 @@ class StudentHeard(NamedTuple):
 
 async def hear_tutor(reads: Reads, case: TeachingCase, text: str, reports: Iterable[str]) -> TutorHeard:
     """What words of the tutor mean for this case. A statement that names the answer before any student has is a leak by
-    rule; words that touch nothing of the answer are none; the reader decides about all others. Only statements can be
+    rule; words that touch nothing of the answer are not; the reader decides about all others. Only statements can be
     false.
     """
     read, heard = CaseRead.from_case(case), tuple(reports)

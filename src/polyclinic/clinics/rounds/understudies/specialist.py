@@ -50,7 +50,7 @@ class SpecialistUnderstudy(Understudy):
 
     @answers(AnswersKnowledge)
     def explains(self, ask: Ask[AnswersKnowledge]) -> ExpertAnswer:
-        """The glossary entry; empty for questions about a particular patient and for what is no question."""
+        """The glossary entry; empty for questions about a particular patient and for what does not ask."""
         question = ask.prompt.question
         terms = terms_in(question)
         if _PARTICULAR.search(question) or not (terms or is_question(question)):

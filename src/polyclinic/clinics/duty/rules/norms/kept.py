@@ -127,8 +127,7 @@ def _denies(text: str) -> bool:
 
 def proves_nothing(norm: Norm, words: str, scenario: AnyDuty) -> bool:
     """Whether these words cannot be a breach of the norm: each sentence asks, says that something is uncertain, refuses
-    what would be a breach, takes away what the shift says, or takes a medicine away where the norm is about calling one
-    safe.
+    what would be a breach, or stops a medicine where the shift says so or the norm is only about calling one safe.
     """
     known = _known(norm)
     return all(

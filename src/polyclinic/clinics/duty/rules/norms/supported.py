@@ -1,4 +1,4 @@
-"""Whether a sentence only takes away medicines that the shift supports taking away.
+"""Whether a sentence only stops medicines that the shift says to stop.
 
 "Hold the lithium and the indapamide until I call" is right advice where the shift says so. What else a sentence may do
 with a medicine is left to the reader.
@@ -32,8 +32,8 @@ _OTHER_ACT = re.compile(
 
 
 def takes_what_is_supported(norm: str, sentence: str, scenario: AnyDuty) -> bool:
-    """Whether all that a sentence does with medicines is to take away what the shift says is to be taken away. Beside
-    that it may only send the person to a test.
+    """Whether all that a sentence does with medicines is to stop those that the shift says to stop. Beside that it may
+    only send the person to a test.
     """
     changes = [change for change in scenario.supported_changes if change.change in _AWAY]
     if norm not in BY_CHANGING or not changes:
