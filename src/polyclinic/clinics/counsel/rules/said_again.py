@@ -14,10 +14,9 @@ from typing import Literal
 
 from polyclinic.clinics.counsel.rules.courtesy import greets, only_courtesy, thanks_in
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.small_talk import matters, takes_leave
+from polyclinic.clinics.counsel.rules.small_talk import has_words, matters, takes_leave
 from polyclinic.clinics.counsel.rules.trained import read_message
 from polyclinic.clinics.counsel.scenario import Lang, data
-from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
@@ -52,24 +51,8 @@ _WHOLE = re.compile(
 _KOREAN_END = re.compile(r"[요다죠네어아지해야](?:\W|[ㅠㅜ])*$")
 _NOT_FROM_ME = re.compile(r"^\W*(?:(?:i'm |i am )?sorry|(?:ha){2,}|lol|[ㅋㅎ]|죄송|미안)|죄송", re.IGNORECASE)
 """An apology and a laugh."""
-_DEATH = re.compile(
-    r"\b(?:die|dies|died|dying|dead|death|kill\w*|suicid\w*|end (?:it|my)|disappear)\b|죽|자살|끝내|사라지",
-    re.IGNORECASE,
-)
-"""Words about death are answered, never said back."""
-_HARSH = re.compile(
-    r"\b(?:beat\w*|hit\w*|punch\w*|slap\w*|kick\w*|stab\w*|shoot\w*|shot|strangl\w*|smother\w*|rap(?:e|ed|es|ing|ist)"
-    r"|assault\w*|abus\w*|forc(?:e|es|ed|ing)|threat\w*|attack\w*|burn\w*|cut\w*|touch(?:es|ed)|grab\w*|lock\w*"
-    r"|revenge|stupid\w*|ugly|idiot\w*|moron\w*|useless|worthless|pathetic|disgust\w*|hat(?:e|es|ed|ing)|bitch\w*"
-    r"|bastard\w*|whore\w*|slut\w*|fuck\w*|shit\w*|damn\w*|liars?|lazy|fat|crazy|evil|drugs?|doses?|overdos\w*"
-    r"|capsules?|patch(?:es)?|swallow\w*|sleeping|prayers?|all of (?:them|it)|them all|lined up|bridge|roof|note"
-    r"|push\w*|shov\w*|thr(?:ew|ow\w*)|terrible|awful|(?:bad|rotten) \w+|fail\w*|punish\w*|late (?:wife|husband|\w+er)"
-    r"|stopped (?:eating|drinking|my)|i(?:'m| am) (?:an?|the|such))\b"
-    r"|폭행|폭력|강간|성폭|추행|맞았|맞고|밀쳤|밀었|나쁜|벌받|벌 받"
-    r"|협박|욕[을하]|멍청|바보|못생|쓸모|한심|미친|미워|밉|증오|복수|새끼|년이|놈"
-    r"|알약|수면제|진통제|약 ?먹|약 ?모|삼켰|삼키|다 먹|다 털|유서|정리했|번개탄|옥상|다리 위"
-)
-"""Words of violence, insult, medicine or a last act."""
+_DEATH = re.compile(r"\b(?:kill\w*|suicid\w*|end (?:it|my)|disappear)\b|자살|끝내|사라지", re.IGNORECASE)
+"""Words about dying beside those of `matters`."""
 _BAD_FORM = re.compile(
     r"\b[A-Z]{2,}\b|\b(?:[Aa]m|[Ww]as|[Dd]o|[Dd]id|[Hh]ave|[Cc]an|[Ww]ill|[Ss]hall|[Ss]hould) [Ii]\b"
     r"|^\W*(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?\w+ and [Ii]\b|\b[A-Z][a-z]+ and [Ii]\b"
@@ -93,7 +76,7 @@ def said_again(text: str, lang: Lang, manner: Manner) -> str:
 
 def _is_harmless(text: str) -> bool:
     """Whether neither the words nor a guard find anything in a whole message that should not be said back."""
-    if matters(text) or _HARSH.search(normalise(text)) or screen(text).words:
+    if matters(text) or has_words("never_said_back", text) or screen(text).words:
         return False
     reading = read_message(text)
     return reading.level == "none" and reading.danger < _HARMLESS

@@ -13,6 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from polyclinic.clinics.patient.scenario.fhir_life import (
+    begun_for,
+    is_over,
+    known_by,
+    own_resources,
+    rank_at,
+    told_allergy,
+    visit_of,
+)
 from polyclinic.clinics.patient.scenario.fhir_resources import (
     at_visit,
     concept_text,
@@ -28,15 +37,6 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     observed_items,
     of_kind,
     once_each,
-)
-from polyclinic.clinics.patient.scenario.fhir_life import (
-    begun_for,
-    is_over,
-    known_by,
-    own_resources,
-    rank_at,
-    told_allergy,
-    visit_of,
 )
 from polyclinic.clinics.patient.scenario.narrative import OLDEST, FactLine, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
