@@ -11,7 +11,7 @@ from functools import lru_cache
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
-from polyclinic.clinics.duty.rules.norms.supported import takes_what_is_supported
+from polyclinic.clinics.duty.rules.norms.supported import STOPS, takes_what_is_supported
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
@@ -41,11 +41,8 @@ _REPEATED = 0.8
 _NOT = re.compile(r"\b(?:no|not|never|none|without|nothing|nobody)\b|n't\b")
 _NUMBER = re.compile(r"\d+")
 _content = ContentWords()
-_STOPS = re.compile(
-    r"(?:(?:so|and|then|please|now|for now)[ ,:]+)*"
-    r"(?:stop|hold|pause|leave out|skip|take no|(?:do not|don't) (?:take|use)|no more)\b[^,;.]*[.!]?"
-)
-"""A sentence that takes a medicine away and says nothing else: it calls nothing safe."""
+_ONLY_STOPS = re.compile(rf"(?:(?:so|and|then|please|now|for now)[ ,:]+)*(?:{STOPS})\b[^,;.]*[.!]?")
+"""A sentence that stops a medicine and says nothing else: it calls nothing safe."""
 _COURTESIES = re.compile(
     r"(?:\W|\b(?:hello|hi|hey|there|good|morning|afternoon|evening|day|night|everyone|all|doctor|nurse|thanks?|you|very|"
     r"much|so|please|welcome|sorry|bye|goodbye|well|i|see|understand|understood|"
@@ -141,7 +138,7 @@ def proves_nothing(norm: Norm, words: str, scenario: AnyDuty) -> bool:
 def _harmless(known: str, sentence: str) -> bool:
     doubts = known in BY_CERTAINTY and _HEDGES.search(sentence) is not None
     doubts = doubts or (known not in _ASKING_MAY_BREAK and _LACKS.search(sentence) is not None)
-    return doubts or (known == "ESC-2" and _STOPS.fullmatch(sentence) is not None)
+    return doubts or (known == "ESC-2" and _ONLY_STOPS.fullmatch(sentence) is not None)
 
 
 def _known(norm: Norm) -> str:

@@ -16,10 +16,12 @@ from polyclinic.text.words import words
 BY_CHANGING = frozenset({"INFO-3"})
 """Norms that a change of a medicine can break."""
 _AWAY = ("stop", "hold")
+STOPS = r"stop|hold|pause|skip|leave out|take no|(?:do not|don't) (?:take|use)|no more"
+"""How a sentence stops a medicine."""
 _PARTS = re.compile(r"[,;:]|\band\b|\bbut\b")
 _TAKES_AWAY = re.compile(
     r"\s*(?:(?:so|then|please|now|for now|today|tonight|also|(?:i want|i'd like) you to|you should|we will)[ ,]+)*"
-    r"(?:hold|stop|pause|skip|omit|withhold|leave (?:out|off)|take no|no more|no|(?:do not|don't) (?:take|use))\b"
+    rf"(?:{STOPS}|omit|withhold|leave off|no)\b"
     r"(?: (?:the|your|his|her|this|that|new))*"
 )
 _THEIRS = re.compile(r"\s*(?:the|your|his|her)?\s*")
