@@ -126,6 +126,46 @@ def test_a_second_language_tool_would_be_found(finds: Callable[[ast.AST], Iterat
     assert list(finds(ast.parse(code)))
 
 
+QUESTION_WORDS = frozenset(("what", "which", "who", "when", "where", "why", "how"))
+QUESTION_ENDINGS = ("나요", "까요", "니까")
+OTHER_MATTERS = {
+    "clinics/counsel/rules/affirmed.py": "practical questions, all with their mark, in an answer to one question",
+    "clinics/counsel/rules/asking.py": "endings that are cut off before a search",
+    "clinics/duty/rules/norms/asking.py": "questions that also state or order something",
+    "clinics/frontdesk/rules/clauses.py": "where clauses begin, and callers who want to know how things are",
+    "clinics/frontdesk/rules/day_patterns.py": "callers who book nothing",
+    "clinics/frontdesk/rules/doctor_patterns.py": "doctors who are named for another reason than a visit",
+    "clinics/frontdesk/rules/told.py": "questions with their mark about a phone number or an address",
+    "clinics/patient/understudies/tricks.py": "how many things one question asks",
+    "core/part_echo.py": "questions with their mark that are put to the listener",
+    "core/part_phrases.py": "what an assistant offers",
+}
+"""Patterns with many words of questions that do not decide whether a sentence asks, and what they decide."""
+
+
+def recognises_questions(tree: ast.AST) -> Iterator[str]:
+    """Patterns with most question words of English, or with several endings of Korean questions."""
+    for text in texts(tree):
+        words, endings = set(re.findall(r"[a-z]+", text)), [end for end in QUESTION_ENDINGS if end in text]
+        if "|" in text and (len(QUESTION_WORDS & words) > 4 or len(endings) > 1):
+            yield text
+
+
+def test_only_the_room_text_decides_whether_a_sentence_asks() -> None:
+    """`sentences.is_question` for a mark, `questions.asks_something` also without one."""
+    found = {module for module, tree in trees().items() if any(recognises_questions(tree))}
+    assert {module for module in found if not module.startswith(LANGUAGE)} == OTHER_MATTERS.keys()
+    assert {"text/questions.py"} <= found
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['ASKS = re.compile(r"^(?:what|which|who|where|how)\\b")', 'ASKS = re.compile(r"\\?|나요|까요|인가|는지")'],
+)
+def test_a_second_recogniser_of_questions_would_be_found(code: str) -> None:
+    assert list(recognises_questions(ast.parse(code)))
+
+
 def test_only_one_module_reads_the_data_files_of_packages() -> None:
     """Only `core.files`, so that package data is read, and its faults are reported, in one way."""
     asking = [
