@@ -1,6 +1,6 @@
 """Whether a question is about how much of a medicine to take, or about an amount that kills.
 
-Only people answer these. A question that is taken for one without need costs little: a person is offered.
+Only people answer these. If another question is taken for one of them, this costs little: a person is offered.
 """
 
 from __future__ import annotations

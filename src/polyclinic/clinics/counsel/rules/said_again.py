@@ -3,8 +3,8 @@
 It shows that they were heard. What a person says of themselves is reported, not confirmed: "You tell me that you feel
 like a burden." In Korean the words are quoted, because the ending of a verb says who speaks to whom.
 
-Words of death, violence, insult or medicine are never said back, nor anything in a message that a guard finds less than
-clearly harmless.
+Words of death, violence, insult or medicine are never said back. Nothing is said back of a message that a guard does
+not find clearly harmless.
 """
 
 from __future__ import annotations
