@@ -7,11 +7,14 @@ import re
 from polyclinic.people.locales import Sex
 
 _AGE = re.compile(
-    r"\b(\d{1,3})[\s-]*(?:year|yr)s?[\s-]*old\b|\b(\d{1,2})[\s-]*(month|week|day)s?[\s-]*old\b", re.IGNORECASE
+    r"\b(\d{1,3})[\s-]*(?:(?:year|yr)s?[\s-]*old|y\.?/?o)\b|\b(\d{1,2})[\s-]*(month|week|day)s?[\s-]*old\b",
+    re.IGNORECASE,
 )
+_LABELLED = re.compile(r"\bage[ds]?:? (\d{1,3})\b", re.IGNORECASE)
+_A_MONTH = {"month": 1.0, "week": 12 / 52, "day": 12 / 365}
 AGED_PERSON = (
     r"(?:this|the|an?)(?: \w+)? \d+[- ](?:year|month|week|day)s?[- ]old(?: \w+)?"
-    r" (?:male|female|man|woman|boy|girl|gentleman|lady)"
+    r" (?:male|female|man|woman|boy|girl|gentleman|lady|infant|baby|child|patient|person)"
 )
 """A pattern for "a 45-year-old man" as the subject of a sentence."""
 _NOUN = re.compile(r"\b(?:(female|woman|girl|lady)|male|man|boy|gentleman)\b", re.IGNORECASE)
@@ -30,6 +33,20 @@ def stated_ages(text: str) -> list[int]:
 def stated_age(text: str) -> int | None:
     """The first age in whole years; None when the text states no age."""
     return next(iter(stated_ages(text)), None)
+
+
+def labelled_age(text: str) -> int | None:
+    """The age that stands beside that word ("age 58"). Only for texts about one person's age, as "since age 12" is
+    none.
+    """
+    found = _LABELLED.search(text)
+    return int(found[1]) if found else None
+
+
+def stated_months(text: str) -> int | None:
+    """The first age in whole months; None when it is stated in years, or not at all."""
+    found = _AGE.search(text)
+    return int(int(found[2]) * _A_MONTH[found[3].lower()]) if found is not None and found[2] else None
 
 
 def stated_sex(text: str) -> Sex | None:

@@ -16,9 +16,10 @@ from polyclinic.clinics.patient.scenario import load_records, scenarios
 from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
-from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
+from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples
 from polyclinic.clinics.patient.scenario.own_voice import in_own_voice
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
+from polyclinic.clinics.patient.scenario.report_sections import split_report
 from polyclinic.errors import DataError
 from polyclinic.text.phrases import mentioned
 
@@ -65,6 +66,7 @@ def test_agentclinic_lines_become_records_with_levels() -> None:
         Topic.SYMPTOM,
         Topic.HISTORY,
         Topic.HABITS,
+        Topic.SOCIAL,
         Topic.BACKGROUND,
     }
     assert [test.name for test in weak.investigations] == [

@@ -4,13 +4,21 @@ show.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from polyclinic.clinics.patient.scenario.narrative import FactLine, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import (
+    FactLine,
+    age_and_sex,
+    assemble,
+    disease_of,
+    life_topic,
+    sentences,
+    told_in_months,
+)
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, json_lines
+from polyclinic.people.vignette import labelled_age, stated_months
 
 _TOPICS: dict[str, Topic] = {
     "Past_Medical_History": Topic.HISTORY,
@@ -38,8 +46,11 @@ def load_agentclinic(text: str, origin: str) -> list[Record]:
 
 def _case(case: Mapping[str, Any], origin: str, number: int) -> Record:
     actor, diagnosis = case["Patient_Actor"], str(case["Correct_Diagnosis"]).strip()
-    everything = json.dumps(case)
-    age, sex = age_and_sex(f"{actor.get('Demographics', '')} {actor.get('History', '')}")
+    lines = list(_lines(actor))
+    person = str(actor.get("Demographics", ""))
+    stated = f"{person} {actor.get('History', '')}"
+    age, sex = age_and_sex(stated)
+    age = labelled_age(person) if age is None else age
     if age is None or sex is None:
         what = f"the patient's {'age' if age is None else 'sex'} cannot be read here, nor in History"
         fix = "write both as in '45-year-old woman'"
@@ -50,10 +61,11 @@ def _case(case: Mapping[str, Any], origin: str, number: int) -> Record:
     ]
     return assemble(
         f"agentclinic-{number}",
-        disease_of(diagnosis, everything),
+        disease_of(diagnosis, " ".join(text for _, _, text in lines), age=age),
         age=age,
+        months=told_in_months(stated_months(stated)),
         sex=sex,
-        lines=list(_lines(actor)),
+        lines=lines,
         tests=tests,
         diagnosis=diagnosis,
         source="AgentClinic",
@@ -66,11 +78,22 @@ def _lines(actor: Mapping[str, Any]) -> Iterator[FactLine]:
         yield Topic.COMPLAINT, Level.VOLUNTEERED, str(symptoms["Primary_Symptom"])
     for sentence in sentences(str(actor.get("History", ""))):
         yield Topic.SYMPTOM, Level.ASKED, sentence
-    for symptom in symptoms.get("Secondary_Symptoms", []):
-        yield Topic.SYMPTOM, Level.ASKED, str(symptom)
+    for symptom in _told(symptoms.get("Secondary_Symptoms", [])):
+        yield Topic.SYMPTOM, Level.ASKED, symptom
     for key, topic in _TOPICS.items():
-        for sentence in sentences(str(actor.get(key, ""))):
-            yield topic, Level.ASKED, sentence
+        for sentence in _told(actor.get(key, "")):
+            yield life_topic(sentence) if topic is Topic.HABITS else topic, Level.ASKED, sentence
+
+
+def _told(value: Any) -> Iterator[str]:
+    """The sentences of a text, of a list of texts, or of named parts."""
+    if isinstance(value, Mapping):
+        yield from (f"{name}: {text}" for name, text in _flat(value))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _told(part)
+    elif value is not None:
+        yield from sentences(str(value))
 
 
 def _tests(raw: Mapping[str, Any], suffix: str) -> Iterator[Investigation]:

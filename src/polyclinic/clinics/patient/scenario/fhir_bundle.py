@@ -26,6 +26,7 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     at_visit,
     concept_text,
     concept_words,
+    dosage,
     entries,
     first_day,
     full_day,
@@ -38,7 +39,14 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     of_kind,
     once_each,
 )
-from polyclinic.clinics.patient.scenario.narrative import OLDEST, FactLine, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import (
+    OLDEST,
+    FactLine,
+    assemble,
+    disease_of,
+    sentences,
+    told_in_months,
+)
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
 from polyclinic.core.records import Resource
@@ -46,7 +54,8 @@ from polyclinic.people.locales import Sex
 
 _SOCIAL = re.compile(
     r"education|employ|labor force|housing|transport|criminal|social (?:contact|isolation)|stress \(|partner abuse"
-    r"|medication review|refugee|served in|retired|lack of access|reports of violence|risk activity|not in the labor",
+    r"|medication review|refugee|served in|retired|lack of access|reports of violence|risk activity|not in the labor"
+    r"|homeless|\bhome\b|incarcerat|military|victim of|illiterate|alcohol drinking|(?:drug|substance) use|smoker",
     re.IGNORECASE,
 )
 
@@ -73,11 +82,13 @@ def _record(patient: Resource, resources: Sequence[Resource], origin: str) -> Re
     visit = str(held.get("id", ""))
     known = known_by(resources, held, _when(main, resources))
     lines = list(dict.fromkeys(_lines(known, main, visit)))
+    age, months = _age(patient, main, resources)
     diagnosis = concept_text(main.get("code"))
     return assemble(
         f"fhir-{patient.get('id', 'patient')}",
-        disease_of(diagnosis, " ".join(text for _, _, text in lines)),
-        age=_age(patient, main, resources),
+        disease_of(diagnosis, " ".join(text for _, _, text in lines), age=age),
+        age=age,
+        months=told_in_months(months),
         sex=_sex(patient),
         lines=lines,
         tests=list(_tests(known, visit)),
@@ -131,10 +142,10 @@ def _when(condition: Resource, resources: Sequence[Resource]) -> str:
     )
 
 
-def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
-    """The age in full years at the diagnosis, or else at the last day in the Bundle.
+def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> tuple[int, int | None]:
+    """The age in full years and in months at the diagnosis, or else at the last day in the Bundle.
 
-    Of dates that are only a year or a month, the known parts are compared.
+    Of dates that are only a year or a month, the known parts are compared; from a year, no months are known.
     """
     who, born = f"Patient/{patient.get('id', '?')}", str(patient.get("birthDate"))[:10]
     if full_day(born) is None:
@@ -148,7 +159,9 @@ def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> in
     age = int(on[:4]) - int(born[:4]) - (not not_after(born[5:], on[5:]))
     if not 0 <= age <= OLDEST:
         raise bad_file(who, f"would be {age} years old on {on}", field="birthDate")
-    return age
+    if len(born) < len("1958-07") or len(on) < len("1958-07"):
+        return age, None
+    return age, 12 * age + (int(on[5:7]) - int(born[5:7]) - (not not_after(born[8:], on[8:]))) % 12
 
 
 def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterator[FactLine]:
@@ -165,14 +178,18 @@ def _lines(resources: Sequence[Resource], main: Resource, visit: str) -> Iterato
         if name and begun_for(taken, main, visit):
             yield Topic.TREATMENT, Level.NEVER, name
         elif name:
-            yield Topic.MEDICATION, Level.ASKED, f"Takes {name}."
+            yield Topic.MEDICATION, Level.ASKED, f"Takes {name}{dosage(taken)}."
     for allergy in map(told_allergy, of_kind(resources, "AllergyIntolerance")):
         if allergy:
             yield Topic.ALLERGY, Level.ASKED, allergy
     for member in of_kind(resources, "FamilyMemberHistory"):
         ills = ", ".join(concept_text(condition.get("code")) for condition in member.get("condition", []))
         who = concept_text(member.get("relationship")).lower() or "relative"
-        told = f"The patient's {who} had {ills}." if ills else f"Nothing is known about the patient's {who}."
+        told = (
+            f"The patient's {who} had {_in_a_sentence(ills)}."
+            if ills
+            else f"Nothing is known about the patient's {who}."
+        )
         yield Topic.FAMILY, Level.ASKED, told
     for immunization in of_kind(resources, "Immunization"):
         yield Topic.PREVENTION, Level.ASKED, f"Was vaccinated: {concept_text(immunization.get('vaccineCode'))}."
@@ -192,12 +209,18 @@ def _conditions(resources: Sequence[Resource], main: Resource) -> Iterator[FactL
             continue
         if _is_social(condition):
             if "review due" not in name:  # That is a task of the practice, and nothing about the patient.
-                yield Topic.SOCIAL, Level.ASKED, f"{name}."
+                told = f"In the past: {_in_a_sentence(name)}" if is_over(condition) else name
+                yield Topic.SOCIAL, Level.ASKED, f"{told}."
         elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
         elif not_after(_when(condition, resources), day):
             when = "Had" if is_over(condition) else "Has"
-            yield Topic.HISTORY, Level.ASKED, f"{when} {name if name[1:2].isupper() else name[:1].lower() + name[1:]}."
+            yield Topic.HISTORY, Level.ASKED, f"{when} {_in_a_sentence(name)}."
+
+
+def _in_a_sentence(name: str) -> str:
+    """A name without its capital letter, unless it is an abbreviation."""
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]:
@@ -208,10 +231,12 @@ def _tests(resources: Sequence[Resource], visit: str) -> Iterator[Investigation]
         found = [observations[id] for id in map(id_of, report.get("result", [])) if id in observations]
         reported.update(concept_words(observation.get("code")) for observation in found)
         items = dict(item for observation in found for item in observed_items(observation))
+        name, conclusion = concept_text(report.get("code")), str(report.get("conclusion") or "")
         if items:
-            yield Investigation(
-                name=concept_text(report.get("code")), items=items, impression=str(report.get("conclusion") or "")
-            )
+            yield Investigation(name=name, items=items, impression=conclusion)
+        elif name and conclusion:  # A picture often has nothing but its conclusion.
+            said = {f"Finding {n}": line for n, line in enumerate(sentences(conclusion), start=1)}
+            yield Investigation(name=name, items=said)
     vitals: dict[str, str] = {}
     rest: list[Investigation] = []
     for observation in once_each(resources, "Observation", visit):

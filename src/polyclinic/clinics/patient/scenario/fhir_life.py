@@ -18,6 +18,7 @@ from polyclinic.clinics.patient.scenario.fhir_resources import (
     not_after,
     of_kind,
 )
+from polyclinic.clinics.patient.scenario.set_phrases import names_no_allergy
 from polyclinic.core.files import bad_file
 from polyclinic.core.records import Resource
 
@@ -28,7 +29,7 @@ _OF_SOMEBODY = _RESULTS | {
     *("Condition", "Encounter", "AllergyIntolerance", "FamilyMemberHistory", "Immunization", "Procedure"),
     *("MedicationRequest", "MedicationStatement"),
 }
-_NO_ALLERGY = re.compile(
+_ALLERGY = re.compile(
     r"no known|nk[df]?a\b|n\.\s?k\.\s?(?:[df]\.\s?)?a\b|(?:none|nil)(?: known| reported)?\W*$"
     r"|no (?:\w+ )?allerg(?:y|ies)\W*$",
     re.IGNORECASE,
@@ -146,8 +147,8 @@ def told_allergy(allergy: Resource) -> str:
     name = concept_text(allergy.get("code"))
     if not name or is_over(allergy):
         return ""
-    if _NO_ALLERGY.match(name):
-        return "Has no known allergies."
+    if names_no_allergy(name):
+        return name
     return f"Is allergic to {_ALLERGY.sub('', name)}."
 
 

@@ -10,12 +10,16 @@ from typing import Any
 from polyclinic.core.records import Resource
 
 _TAG = re.compile(
-    r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy)\)\s*$", re.IGNORECASE
+    r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy|substance|product"
+    r"|medicinal product|clinical drug|organism|event|qualifier value|morphologic abnormality|body structure)\)\s*$",
+    re.IGNORECASE,
 )
+_ANNOTATION = re.compile(r"\{[^}]*\}")
+"""What a unit of UCUM says in braces ("{score}") is no part of the unit."""
 _PROPERTY = re.compile(r"\s*\[[^\]]*\]")
 _DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _UNITS = {"Cel": "C", "mm[Hg]": "mmHg"}
-_NOT_TAKEN = frozenset(("stopped", "completed", "cancelled", "entered-in-error", "not-taken", "draft"))
+_NOT_TAKEN = frozenset(("stopped", "completed", "cancelled", "entered-in-error", "not-taken", "not-taking", "draft"))
 
 
 def of_kind(resources: Sequence[Resource], kind: str) -> list[Resource]:
@@ -75,13 +79,21 @@ def once_each(resources: Sequence[Resource], kind: str, visit: str) -> list[Reso
 
 
 def medicine(taken: Resource, resources: Sequence[Resource]) -> str:
-    """What a MedicationStatement or MedicationRequest names; empty if it is no longer taken."""
-    if str(taken.get("status")) in _NOT_TAKEN:
+    """What a MedicationStatement or MedicationRequest names; empty if it is not taken, or no longer."""
+    kept = {coding.get("code") for coding in taken.get("adherence", {}).get("code", {}).get("coding", [])}
+    if str(taken.get("status")) in _NOT_TAKEN or kept & _NOT_TAKEN:
         return ""
     named = taken.get("medication") or taken.get("medicationCodeableConcept") or {}
     id = id_of(taken.get("medicationReference") or named.get("reference"))
     stored = (m for m in (*of_kind(resources, "Medication"), *taken.get("contained", [])) if m.get("id") == id)
     return concept_text(named) or concept_text(next(stored, Resource()).get("code"))
+
+
+def dosage(taken: Resource) -> str:
+    """How a medicine is taken, as words after its name; empty if no text says it."""
+    ways: list[Resource] = [*taken.get("dosage", []), *taken.get("dosageInstruction", [])]
+    told = ways[0].get("text") if ways else None
+    return f", {str(told).rstrip('.')}" if told else ""
 
 
 def concept_text(concept: Any) -> str:
@@ -141,7 +153,7 @@ def observed(observation: Resource) -> str:
     """The value of an Observation, or of one of its components, with unit and normal range."""
     quantity = observation.get("valueQuantity")
     if isinstance(quantity, Mapping) and quantity.get("value") is not None:
-        unit = str(quantity.get("unit") or quantity.get("code") or "")
+        unit = _ANNOTATION.sub("", str(quantity.get("unit") or quantity.get("code") or ""))
         bound = str(quantity.get("comparator") or "")
         return f"{bound}{_rounded(quantity.get('value'))} {_UNITS.get(unit, unit)}".strip() + _range(observation)
     if isinstance(observation.get("valueBoolean"), bool):

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
-from polyclinic.clinics.patient.scenario.narrative import FactLine, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.narrative import (
+    FactLine,
+    age_and_sex,
+    assemble,
+    disease_of,
+    life_topic,
+    told_in_months,
+)
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
+from polyclinic.clinics.patient.scenario.report_sections import report_lines, split_report
 from polyclinic.core.files import bad_file
+from polyclinic.people.vignette import stated_months
 
 COLUMNS = ("description", "medical_specialty", "sample_name", "transcription", "keywords")
-_HEADING = re.compile(r"(?:(?<=^)|(?<=[,.\s]))([A-Z][A-Z /&]{3,40}):")
 _SPOKEN: dict[str, Topic] = {
     "CHIEF COMPLAINT": Topic.COMPLAINT,
+    "CC": Topic.COMPLAINT,
     "REASON FOR VISIT": Topic.COMPLAINT,
     "HISTORY OF PRESENT ILLNESS": Topic.SYMPTOM,
+    "HPI": Topic.SYMPTOM,
     "SUBJECTIVE": Topic.SYMPTOM,
     "REVIEW OF SYSTEMS": Topic.SYMPTOM,
+    "ROS": Topic.SYMPTOM,
     "PAST MEDICAL HISTORY": Topic.HISTORY,
+    "PMH": Topic.HISTORY,
     "PAST SURGICAL HISTORY": Topic.HISTORY,
     "MEDICATIONS": Topic.MEDICATION,
     "CURRENT MEDICATIONS": Topic.MEDICATION,
@@ -34,6 +45,8 @@ _SPOKEN: dict[str, Topic] = {
 }
 _TESTS: dict[str, str] = {
     "PHYSICAL EXAMINATION": "physical examination",
+    "PHYSICAL EXAM": "physical examination",
+    "EXAMINATION": "physical examination",
     "OBJECTIVE": "physical examination",
     "VITAL SIGNS": "vital signs",
     "LABORATORY DATA": "laboratory tests",
@@ -75,43 +88,37 @@ def load_mtsamples(text: str, origin: str) -> list[Record]:
     return records
 
 
-def split_report(transcription: str) -> dict[str, str]:
-    """A report's sections by heading. Text before the first heading is left out."""
-    pieces = _HEADING.split(transcription)
-    sections: dict[str, str] = {}
-    for heading, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        name = " ".join(heading.replace("-", " ").split())
-        sections[name] = f"{sections.get(name, '')} {body}".strip(" ,")
-    return sections
-
-
 def _case(row: dict[str, str], number: int) -> Record | None:
     sections = split_report(row["transcription"] or "")
     verdict = next((sections[name] for name in _VERDICT if sections.get(name)), "")
     spoken = {name: topic for name, topic in _SPOKEN.items() if sections.get(name)}
-    age, sex = age_and_sex(f"{row['description']} {row['transcription']}")
-    if not verdict or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
+    stated = f"{row['description']} {row['transcription']}"
+    age, sex = age_and_sex(stated)
+    diagnoses = report_lines(verdict)
+    if not diagnoses or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
         return None
     if age is None or sex is None:
         return None
-    diagnosis = sentences(re.sub(r"(?:^|(?<=\s))\d+[.)]\s+", "", verdict.strip(" ,")))[0].rstrip(".")
+    diagnosis = diagnoses[0][0].rstrip(".")
     lines: list[FactLine] = []
     for name, topic in spoken.items():
-        for position, sentence in enumerate(sentences(sections[name])):
-            first = topic is Topic.COMPLAINT or ("CHIEF COMPLAINT" not in spoken and not lines and position == 0)
-            lines.append((topic, Level.VOLUNTEERED if first else Level.ASKED, sentence))
-    lines += [(Topic.HIDDEN, Level.NEVER, line) for line in sentences(sections.get("PLAN", ""))]
+        for position, sentence in enumerate(_sentences(sections[name])):
+            first = topic is Topic.COMPLAINT or (Topic.COMPLAINT not in spoken.values() and not lines and position == 0)
+            told = life_topic(sentence) if topic is Topic.HABITS else topic
+            lines.append((told, Level.VOLUNTEERED if first else Level.ASKED, sentence))
+    lines += [(Topic.HIDDEN, Level.NEVER, line) for line in _sentences(sections.get("PLAN", ""))]
     tests = [
         Investigation(name=test, items=_items(sections[heading]))
         for heading, test in _TESTS.items()
         if sections.get(heading)
     ]
     specialty = _SPECIALTY.get((row["medical_specialty"] or "").strip().lower(), "")
-    disease = disease_of(diagnosis, row["transcription"], specialty)
+    disease = disease_of(diagnosis, " ".join(text for _, _, text in lines), specialty, age=age)
     return assemble(
         f"mtsamples-{number}",
         disease,
         age=age,
+        months=told_in_months(stated_months(stated)),
         sex=sex,
         lines=lines,
         tests=_merged(tests),
@@ -120,12 +127,24 @@ def _case(row: dict[str, str], number: int) -> Record | None:
     )
 
 
-def _items(text: str) -> dict[str, str]:
+def _sentences(section: str) -> list[str]:
+    return [sentence for line in report_lines(section) for sentence in line]
+
+
+def _items(section: str) -> dict[str, str]:
+    """The findings of a section. A sentence after a named one ("Lungs: clear.") on the same line belongs to it."""
     items: dict[str, str] = {}
-    for number, sentence in enumerate(sentences(text), start=1):
-        name, colon, value = sentence.partition(":")
-        named = bool(colon) and len(name) < 40 and bool(value.strip())
-        items[name.strip() if named else f"Finding {number}"] = value.strip() if named else sentence
+    for line in report_lines(section):
+        current = ""
+        for sentence in line:
+            name, colon, value = sentence.partition(":")
+            if colon and len(name) < 40 and value.strip():
+                current = name.strip()
+                items[current] = f"{items.get(current, '')} {value.strip()}".strip()
+            elif current:
+                items[current] += f" {sentence}"
+            else:
+                items[f"Finding {len(items) + 1}"] = sentence
     return items
 
 

@@ -25,17 +25,24 @@ _OWNED = re.compile(rf"\b(?:{_PATIENT}'s|his|her)(?= \w)", re.IGNORECASE)
 _OBJECT = re.compile(
     r"\b(?:him|her)\b(?! \w)|\b(?:him|her)(?= (?:when|and|or|but|at|in|on|if|to|from|while|after|with)\b)"
 )
+_OF_ONE = re.compile(r"\b(?:his|her)(?= (?:own )?(?:mother|father|parents?|wife|husband|partner|sister|brother)\b)")
 _SELF = re.compile(r"\b(?:himself|herself)\b")
 _OTHERS = re.compile(
     r"\b(?:mother|father|parents?|wife|husband|partner|brothers?|sisters?|sons?|daughters?|child|children|uncle|aunt"
     r"|grand\w+|friends?|doctor|nurse|neighbour|boyfriend|girlfriend)\b",
     re.IGNORECASE,
 )
+_DENIES = re.compile(
+    r"\bdenies (?:experiencing |having |any )*(?!(?:that|to|it|this|being|doing|taking|using|smoking|drinking)\b)",
+    re.IGNORECASE,
+)
+"""Only notes "deny" a symptom: a person says that they have none."""
 _IRREGULAR = {"is": "am", "has": "have", "does": "do", "was": "was", "goes": "go", "presents": "came in"}
 
 
 def in_own_voice(line: str, child: str) -> str:
     """The line as the patient says it, or as a parent does; `child` is "son" or "daughter" if a parent speaks."""
+    line = _begun(_DENIES.sub("has no ", line))
     if child:
         return _of_child(line, child)
     others = _OTHERS.search(line)
@@ -43,6 +50,8 @@ def in_own_voice(line: str, child: str) -> str:
     told = (_FIRST if others else _SUBJECT).sub(_about_me, told)
     if told != line:
         told = _JOINED.sub(lambda found: f"{found[1]} {_first_person(found[2])}", told)
+    if others and len(_OTHERS.findall(line)) == 1:
+        told = _OF_ONE.sub("my", told)
     if others and told == line:
         return _begun(_OWNED.sub("my", line, count=1)) if _OWNED.match(line) else line
     return _begun(_SELF.sub("myself", _OWNED.sub("my", _OBJECT.sub("me", told))))

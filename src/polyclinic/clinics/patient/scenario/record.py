@@ -13,6 +13,7 @@ from pydantic import Field
 
 from polyclinic.core.message import Frozen
 from polyclinic.people.locales import Sex
+from polyclinic.text.layout import number_of
 
 Informant = Literal["self", "parent"]
 
@@ -175,4 +176,4 @@ def told_age(age: int, months: int | None, informant: str, sex: str) -> str:
 
 
 def _age_text(age: int, months: int | None) -> str:
-    return f"{months} months" if months is not None and age < 3 else f"{age} years"
+    return number_of(months, "month") if months is not None and age < 3 else number_of(age, "year")

@@ -35,6 +35,8 @@ TRANSFER = "transfer-"
 TRANSFER_CASES = 30
 TRANSFER_TO = ("app", "hcc", "pan", "ami", "str", "pe")
 _SCHOOLED: dict[str, Education] = {
+    "higher education": "bachelor",
+    "college": "secondary",
     "teach": "bachelor",
     "accountant": "bachelor",
     "translator": "bachelor",
