@@ -76,6 +76,37 @@ def test_facts_that_the_patient_told_at_the_door_are_not_called_unheard(store: s
     assert "Your diagnosis: Heart attack. That is right." in told
 
 
+def test_a_question_earns_no_praise_for_what_was_told_at_the_door(store: str) -> None:
+    lines = ["Tell me about the pressure in your chest.", "/conclude", "Heart attack: the ECG"]
+    told = play(store, "doctor", lines, "--variant", "training")
+    door = told[: told.index("You are the doctor")]
+    assert "crushing pressure" in door
+    assert "you brought out “I have a crushing pressure" not in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "diagnosis", "reasons"),
+    [
+        ("acute appendicitis: pain moved to the right", "acute appendicitis", "pain moved to the right"),
+        ("DIAGNOSIS: appendicitis REASONS: the pain moved", "appendicitis", "the pain moved"),
+        ("Diagnosis: appendicitis. Reasons: it moved", "appendicitis", "it moved"),
+        ("My final diagnosis: appendicitis", "appendicitis", ""),
+        ("Dx: appendicitis, why: it moved", "appendicitis", "it moved"),
+        ("진단: 충수염 이유: 통증이 옮겨 갔어요", "충수염", "통증이 옮겨 갔어요"),
+        ("No diagnosis yet", "No diagnosis yet", ""),
+    ],
+)
+def test_the_names_of_the_two_fields_are_no_diagnosis(typed: str, diagnosis: str, reasons: str) -> None:
+    told = Concludes.from_human(typed)
+    assert (told.diagnosis, told.reasoning) == (diagnosis, reasons)
+
+
+def test_show_has_the_whole_answer_of_a_person(store: str) -> None:
+    play(store, "doctor", ["Do you smoke?", "/conclude", "Acid reflux: it burns"], "--variant", "training")
+    shown = CliRunner().invoke(cli, ["show", "last", "ami-01:training:0", "--store", store]).output
+    assert "doctor to record: Acid reflux: it burns" in shown
+
+
 @pytest.mark.parametrize(
     ("language", "praise"),
     [("en", "with your question “{question}”"), ("ko", "“{question}”라는 질문으로")],

@@ -46,8 +46,10 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     record, exchanges, read = record_of(case), heard(case.transcript), understood(case)
     asked_for = brought_out(record, exchanges, read)
     known = _complained(case.transcript, record) | {id: item.answer for id, item in asked_for.items()}
+    door = _at_the_door(case.transcript)
+    earned = {id: item for id, item in asked_for.items() if record.fact(id).text not in door}
     return [
-        _in_short(case.transcript, record, known, asked_for, say),
+        _in_short(case.transcript, record, known, earned, say),
         Section(say("you found out"), _checklist(record, known, say)),
         Section(say("red flags"), _red_flags(record, known, say)),
         Section(say("how you asked"), _questions(exchanges, read, say)),
@@ -72,20 +74,27 @@ def brought_out(
 
 def _complained(transcript: Transcript, record: Record) -> dict[str, str]:
     """The facts that the patient told before any question, as far as the judge heard them, each with the words."""
-    words = next((said.text for said in transcript.said("patient") if said.round == 0), "")
+    words = _at_the_door(transcript)
     scores = [event.score for event in transcript.of(Scored) if event.score.metric == "elicited"]
     heard_of = scores[-1].evidence if scores else ()
     return {fact.id: words for fact in record.checklist if words and fact.text in heard_of}
 
 
+def _at_the_door(transcript: Transcript) -> str:
+    return next((said.text for said in transcript.said("patient") if said.round == 0), "")
+
+
 def _in_short(
-    transcript: Transcript, record: Record, known: dict[str, str], asked_for: dict[str, HeardExchange], say: Phrases
+    transcript: Transcript, record: Record, known: dict[str, str], earned: dict[str, HeardExchange], say: Phrases
 ) -> Section:
-    """A summary in three or four sentences: the best point, the worst error and the next step."""
+    """A summary in three or four sentences: the best point, the worst error and the next step.
+
+    `earned` are the facts that a question brought out. What the patient had told at the door earns no praise.
+    """
     flags = [fact for fact in record.checklist if fact.red_flag]
-    found = [fact for fact in (*flags, *record.checklist) if fact.id in asked_for]
+    found = [fact for fact in (*flags, *record.checklist) if fact.id in earned]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
-    good = [say("brought out", fact=fact.text, question=quoted(asked_for[fact.id].question)) for fact in found[:1]]
+    good = [say("brought out", fact=fact.text, question=quoted(earned[fact.id].question)) for fact in found[:1]]
     danger, uncommitted = list[str](), list[str]()
     verdict = transcript.last_note(Concluded)
     if verdict is not None and verdict.right:

@@ -21,6 +21,8 @@ _NO_DIAGNOSIS = re.compile(
     r"|none|nothing|unknown|hello|thanks|thank you|(?:i )?(?:don'?t|do not|cannot|can'?t) (?:know|say|tell)"
     r"|네|예|응|아니요|아니오|글쎄요|몰라요|모르겠어요|모르겠습니다|모름|잘 모르겠어요|잘 모르겠습니다)"
 )
+_FIELD = re.compile(r"\W*(?:(?:my|the|final|main|working|likely) )*(?:diagnosis|dx|진단)\W*[:=]\s*", re.IGNORECASE)
+_REASONS = re.compile(r"[\s.,;]*\b(?:reasons?|reasoning|why|이유)\s*[:=]\s*", re.IGNORECASE)
 
 
 class Concludes(Prompt[Conclusion]):
@@ -47,8 +49,12 @@ class Concludes(Prompt[Conclusion]):
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
-        """Read what a person typed, as ``diagnosis: reasoning``."""
-        diagnosis, _, reasoning = text.partition(":")
+        """Read what a person typed, as ``diagnosis: reasoning``, also with the names of the two fields."""
+        words = _FIELD.sub("", text, count=1) if _FIELD.match(text) else text
+        named = _REASONS.search(words)
+        diagnosis, _, reasoning = words.partition(":")
+        if named:
+            diagnosis, reasoning = words[: named.start()], words[named.end() :]
         return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=diagnosis.strip()[:160])
 
     def check_person(self, reply: Conclusion) -> None:
