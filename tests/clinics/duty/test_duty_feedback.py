@@ -8,6 +8,7 @@ from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.report import ending, feedback, performance
 from polyclinic.clinics.duty.report.breaches import SURELY
 from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.rules.triggers import stated_level
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.core.judge import Case
@@ -183,6 +184,62 @@ def test_a_doctor_who_decides_nothing_is_told_so(shift: str, words: str, made: b
     assert ("결정을 내리지 않았습니다" in str(korean)) is not made
     assert ("Next step: say clearly what you decide" in str(english)) is not made
     assert "no decision" not in str(told(case, "trainee"))
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        ("He goes in as category two.", 2),
+        ("Triage level 1, please.", 1),
+        ("I make this triage 3.", 3),
+        ("ESI 2 for now; call cardiology.", 2),
+        ("중증도 2단계로 하겠습니다.", 2),
+        ("This is level one.", 1),
+        ("He is not category 2.", None),
+        ("Is that a category 3?", None),
+        ("His troponin level is 2.4.", None),
+        ("The glucose level is 4 mmol.", None),
+        ("Priority one hundred times over.", None),
+        ("Take it in 2 steps.", None),
+    ],
+)
+def test_a_triage_level_is_read_by_the_names_of_the_usual_scales(words: str, level: int | None) -> None:
+    found = stated_level(words)
+    assert (found[0] if found else None) == level
+
+
+def test_a_doctor_who_gave_orders_is_told_that_the_level_is_missing() -> None:
+    words = "Get a twelve-lead ECG within ten minutes, and I am calling the senior doctor now."
+    case = case_with("t2-01-chest-pain", Said(speaker="doctor", to="nurse", text=words), *TEAM[1:])
+    english, korean = str(told(case, "doctor")), str(told(case, "doctor", "ko"))
+    assert "Missing: you gave orders but named no triage level" in english and "no decision" not in english
+    assert "중증도 단계를 말하지 않았습니다" in korean
+
+
+def test_the_steps_of_the_plan_that_a_person_told_are_counted_and_praised() -> None:
+    words = (
+        "We take blood for potassium and kidneys today. Please use no salt substitute. Sit for a minute before you "
+        "stand up."
+    )
+    case = case_with("t1-01-potassium", Said(speaker="doctor", to="patient", text=words), *TEAM[1:])
+    assert told(case, "doctor")[0] == "Good: your words cover 3 of the 4 steps of the house."
+    assert "4가지 가운데 3가지" in str(told(case, "doctor", "ko"))
+    broken = Violated(rule="INFO-3", by="doctor", severity=4, words=words)
+    case = case_with("t1-01-potassium", Said(speaker="doctor", to="patient", text=words), broken, *TEAM[1:])
+    assert "cover" not in str(told(case, "doctor"))
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Have you taken any new painkillers or antibiotics?", True),
+        ("Which pills are you on at the moment?", True),
+        ("How is your breathing?", False),
+    ],
+)
+def test_a_question_for_any_kind_of_medicine_asks_about_the_medicines(question: str, asked: bool) -> None:
+    case = case_with("t1-02-warfarin", Said(speaker="doctor", to="patient", text=question), *TEAM[1:])
+    assert (own_figures(clinic, "doctor", case)["tsr"] > 0) is asked
 
 
 def test_a_good_mark_for_the_role_says_what_it_leaves_out() -> None:

@@ -25,8 +25,8 @@ from polyclinic.clinics.duty.rules.norms.asking import asks_plainly
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
-from polyclinic.clinics.duty.rules.own_part import decided, own_part
-from polyclinic.clinics.duty.rules.subject import about_the_shift
+from polyclinic.clinics.duty.rules.own_part import acted, decided, own_part
+from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
 from polyclinic.clinics.duty.rules.tasks import ShiftRead
 from polyclinic.clinics.duty.rules.triggers import sentences
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
@@ -67,7 +67,8 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     team = task.evidence if task is not None else ()
     missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
-    undecided = part == "doctor" and not decided(case.scenario, lines_of(case.transcript))
+    spoken, triage = lines_of(case.transcript), case.scenario.task == "T2"
+    undecided = part == "doctor" and not decided(case.scenario, spoken)
     danger = [_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE]
     short = say.in_short(
         danger=danger,
@@ -78,7 +79,7 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
         unsafe=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity >= GRAVE],
         unsure=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity < GRAVE],
         missing=[
-            *([say("no decision")] if undecided else []),
+            *([say("no level" if triage and acted(case.scenario, spoken) else "no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
             *(say("off the subject", words=quoted(event.words)) for event in beside),
@@ -131,13 +132,17 @@ def _named(say: Phrases, event: Violated, asked: str) -> str:
 
 
 def _good(case: Case[AnyDuty], part: str, say: Phrases) -> list[str]:
-    """The person's first message that broke nothing and did something: it is about the shift, or asks a question. What
-    may have broken a rule is not praised either, nor what broke a rule that other words of theirs broke too.
+    """How many steps of the plan the person's clean messages tell, and the first clean message that did something: it
+    is about the shift, or asks a question. What may have broken a rule is not praised either, nor what broke a rule
+    that other words of theirs broke too.
     """
     bad = {event.words for event in case.transcript.of(Violated) if event.by == part}
     own = [said.text for said in case.transcript.of(Said) if said.speaker == part]
     clean = [text for text in own if not _holds(text, bad) and _does_something(case.scenario, text)]
-    return [say("broke none", words=quoted(clean[0]))] if clean else []
+    plan = case.scenario.protocol
+    steps = steps_told(case.scenario, [sentence for text in clean for sentence in sentences(text)])
+    covered = [say("steps told", told=steps, all=len(plan))] if steps > 1 else []
+    return [*covered, *([say("broke none", words=quoted(clean[0]))] if clean else [])]
 
 
 def _does_something(scenario: AnyDuty, text: str) -> bool:

@@ -24,6 +24,14 @@ FEEDBACK: Sentences = {
         "you made no decision, although the team waited for one.",
         "팀이 기다렸지만 결정을 내리지 않았습니다.",
     ),
+    "no level": (
+        "you gave orders but named no triage level, although the team waited for one.",
+        "지시는 했지만, 팀이 기다리던 중증도 단계를 말하지 않았습니다.",
+    ),
+    "steps told": (
+        "your words cover {told} of the {all} steps of the house.",
+        "이곳의 절차 {all}가지 가운데 {told}가지를 말했습니다.",
+    ),
     "decide": (
         "say clearly what you decide: yes or no to the plan, or a triage level.",
         "무엇으로 결정하는지 분명히 말해 보세요. 계획에 대한 예 또는 아니요, 또는 중증도 단계입니다.",

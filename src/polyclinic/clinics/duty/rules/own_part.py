@@ -86,6 +86,13 @@ def _names_a_flag(scenario: AnyDuty, text: str) -> bool:
     return not flags or mentions(text, [w for flag in flags for w in flag.words]) or shared_words(text, found) >= SHARED
 
 
+def acted(scenario: AnyDuty, lines: Sequence[SceneLine]) -> bool:
+    """Whether the doctor's own words, without their questions, tell a step of the plan or call somebody senior."""
+    own = [line.text for line in lines if line.speaker == "doctor"]
+    said = [sentence for text in own for sentence in sentences(text) if not is_question(sentence)]
+    return steps_told(scenario, said) > 0 or any(map(_SENIOR.search, said))
+
+
 def decided(scenario: AnyDuty, lines: Sequence[SceneLine]) -> bool:
     """Whether the doctor's own words decide anything: a triage level, or else an answer or a statement about the shift.
     Greetings, questions and words beside the subject decide nothing.

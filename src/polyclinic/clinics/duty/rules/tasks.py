@@ -102,8 +102,25 @@ class ChecklistItem(Frozen):
     text: str
 
 
+_MEDICINES = (
+    *(
+        "medicine",
+        "medication",
+        "tablet",
+        "pill",
+        "capsule",
+        "drug",
+        "painkiller",
+        "antibiotic",
+        "inhaler",
+        "injection",
+    ),
+    *("remedy", "remedies", "supplement", "prescription", "dose"),
+)
+
+
 def _asks_about_medicines(shift: ShiftRead) -> bool:
-    names = ["medicine", "medication", "tablet", *(medication.name for medication in shift.scenario.current_meds)]
+    names = [*_MEDICINES, *(medication.name for medication in shift.scenario.current_meds)]
     return any(
         is_question(sentence) and mentions(sentence, names)
         for line in shift.lines

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role, Triage
-from polyclinic.clinics.duty.state.memory import LEVEL
 from polyclinic.core.message import Frozen
+from polyclinic.text.numbers import figures
 from polyclinic.text.phrases import phrase_pattern
 from polyclinic.text.sentences import is_question
 from polyclinic.text.sentences import sentences as text_sentences
@@ -26,6 +26,14 @@ _NOT_TOLD = re.compile(
     re.IGNORECASE,
 )
 """What is denied, only thought of, or told about the past."""
+_LEVEL = re.compile(
+    r"\b(?:(?<!\w )level|(?<=\bthe )level|(?<=\btriage )level|level(?! (?:is|of))|category|cat|priority|triage|esi|ctas"
+    r"|ktas|mts|중증도)\b(?:은|는)?[:#]?"
+    r" (?:(?:level|category|is|of|as|him|her|them) ){0,3}([1-5])(?![\w%]|[.,]\d| ?(?:mg|ml|min|hour|day))"
+    r"|(?<![\d.])([1-5]) ?(?:단계|등급)(?:로|으로|입니다|이에요|예요)",
+    re.IGNORECASE,
+)
+"""A triage level by the names of the usual scales, in figures."""
 SHORT = 3
 
 
@@ -86,9 +94,10 @@ def stated_level(text: str) -> tuple[int, str] | None:
     """
     found: tuple[int, str] | None = None
     for sentence in sentences(text):
-        match = LEVEL.search(sentence)
-        if match is not None and not is_question(sentence) and not _DENIED.search(sentence[: match.start()]):
-            found = int(match.group(1)), sentence
+        read = figures(sentence)
+        match = _LEVEL.search(read)
+        if match is not None and not is_question(sentence) and not _DENIED.search(read[: match.start()]):
+            found = int(match.group(1) or match.group(2)), sentence
     return found
 
 
