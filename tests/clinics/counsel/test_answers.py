@@ -48,6 +48,12 @@ def test_the_sentence_that_fits_the_question_is_said_and_stands_in_the_passage(
     assert found.say == page.say or (found.say in found.text and found.text in " ".join(page.text.split()))
 
 
+def test_nobody_hears_a_sentence_that_leans_on_one_they_did_not_hear(sources: Knowledge) -> None:
+    found = asked(sources, "Can I get help with nursing at home, and who pays for it?", "US")
+    assert found.id == "us-medicare-hospice"
+    assert found.say.startswith("Medicare covers hospice") and "It covers nurses" in found.say
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -496,3 +496,25 @@ def test_a_set_phrase_about_the_counsellor_is_no_fact_and_the_rest_of_the_answer
     who = small_words("who", "en")
     assert beyond_own_words(who) == "" and beyond_own_words(f"{who} Morphine is safe.") == "Morphine is safe."
     assert beyond_own_words("Morphine is safe. Is it?") == "Morphine is safe. Is it?"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Hi. My oncologist says there is nothing more they can do.", "a lot to go through"),
+        ("Good morning. I have bowel cancer.", "a lot to go through"),
+        ("안녕하세요. 남편이 먼저 갔어요.", "남편"),
+    ],
+)
+def test_a_greeting_does_not_hide_what_comes_after_it(tmp_path: Path, text: str, words: str) -> None:
+    scenarios = "korean@ko:1" if text > "가" else "elsewhere:1"
+    (answer,) = told(tmp_path, text, scenarios=scenarios)
+    assert words in answer
+
+
+@pytest.mark.parametrize(
+    "text", ["Hi there", "Hello. I'm Ruby.", "Hi! How are you?", "Hello, I was told to talk to you."]
+)
+def test_a_greeting_alone_is_greeted(tmp_path: Path, text: str) -> None:
+    (answer,) = told(tmp_path, text)
+    assert answer.startswith("Hello. I am glad that you are here.")

@@ -106,6 +106,17 @@ def _says_number_of(question: str, telling: Iterable[str], say: str) -> bool:
     return any(held(stem, stems) for stem in telling for stems in numbers)
 
 
+def _from_its_subject(document: _ComparedDocument, at: int, number: int) -> str:
+    """A sentence with those before it on which it leans ("It covers …"). If the whole paragraph leans, the document's
+    set sentence comes first.
+    """
+    paragraph, start = document.paragraphs[at], number
+    while start and leans(paragraph[start]):
+        start -= 1
+    lead = document.page.say if leans(paragraph[start]) else ""
+    return " ".join(part for part in (lead, *paragraph[start : number + 1]) if part)
+
+
 class AnswerFinder:
     """Compares the sentences of documents with questions. No document is read before the first question."""
 
@@ -212,8 +223,7 @@ class AnswerFinder:
         at, number = best.place
         paragraph = document.paragraphs[at]
         if leans(best.text):
-            before = paragraph[number - 1] if number else document.page.say
-            return f"{before} {best.text}".strip()
+            return _from_its_subject(document, at, number)
 
         def gain(place: int) -> float:
             stems = content(paragraph[place])
@@ -223,4 +233,5 @@ class AnswerFinder:
         other = max((place for place in near if not announces(paragraph[place])), key=gain, default=number)
         if other == number or gain(other) < _LEAST_GAIN * sum(asked.values()):
             return best.text
-        return " ".join(paragraph[place] for place in sorted((number, other)))
+        first, last = sorted((number, other))
+        return f"{_from_its_subject(document, at, first)} {paragraph[last]}"

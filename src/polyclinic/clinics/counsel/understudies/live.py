@@ -19,6 +19,7 @@ from polyclinic.clinics.counsel.rules.told import (
 )
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.state import PREFERENCES
+from polyclinic.text.sentences import sentences
 from polyclinic.text.words import spoken_words
 
 _SHORT = 12
@@ -44,7 +45,7 @@ def fitting_answer(
         return small_words("thanks", lang)
     if only_courtesy(utterance):
         return f"{small_words('greeting', lang)} {ask}" if greets(utterance) and said else ""
-    if greets(utterance) and not said and not feeling and len(spoken_words(utterance)) <= _SHORT:
+    if greets(utterance) and not said and not feeling and not _goes_on(utterance):
         return ""
     if only_apologises(utterance):
         return f"{small_words('no_hurry', lang)} {small_words('weighs', lang) if ask in heard else ask}"
@@ -53,6 +54,12 @@ def fitting_answer(
     if feeling or hurt:
         return answer_to_feeling(feeling or "unnamed", utterance, lang, said)
     return answer_to_story(utterance, lang, said, small_words("weighs", lang) if ask in heard else ask)
+
+
+def _goes_on(greeting: str) -> bool:
+    """Whether a person who greets says more than a short sentence, or says it in a sentence of its own."""
+    more = [part for part in sentences(greeting) if not only_courtesy(part) and not greets(part)]
+    return bool(more) or len(spoken_words(greeting)) > _SHORT
 
 
 def _informed(lang: Lang, hurt: str, source: SourceShown | None, ask: str) -> str:
