@@ -44,6 +44,19 @@ def test_different_reasons_are_each_reported_once(polyclinic: Run) -> None:
     assert "judgements failed" in judged.stderr and judged.stderr.count("no connection") == 1
 
 
+def test_two_judges_with_one_reason_share_a_line(polyclinic: Run) -> None:
+    judged = polyclinic("run", "counsel", "--scenarios", "1", "--cast", f"judge={CLOSED}")
+    assert judged.returncode == 1 and judged.stderr.count("no connection") == 1
+    assert "model (2 times): likert, preference: http" in judged.stderr
+
+
+def test_a_run_without_a_finished_episode_is_not_judged(polyclinic: Run) -> None:
+    assert polyclinic("run", "demo", "--scenarios", "1", "--cast", f"nurse={CLOSED}").returncode == 1
+    judged = polyclinic("judge", "last")
+    assert (judged.returncode, judged.stdout) == (2, "")
+    assert judged.stderr.endswith("has no finished episode yet: there is nothing to judge\n")
+
+
 def test_a_missing_key_stops_before_anything_is_saved(polyclinic: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = polyclinic("run", "demo", "--cast", "nurse=openai:gpt-5-mini")

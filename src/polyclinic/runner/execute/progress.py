@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from shutil import get_terminal_size
 from typing import Protocol, TextIO
 
@@ -162,16 +162,21 @@ LONGEST = 400
 async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[str]:
     """Why episodes failed, one line for each reason.
 
-    With `judging`: why judgements failed in episodes that ended.
+    With `judging`: why judgements failed in episodes that ended, and of which judges.
     """
     rows = await store.runs.episodes(run)
     wanted = [row.spec.id for row in rows if row.status == ("done" if judging else "failed")]
     found: Counter[tuple[str, str]] = Counter()
+    judges: dict[tuple[str, str], set[str]] = {}
     for episode in wanted[:EPISODES_READ]:
         transcript = await store.runs.transcript(run, episode)
         failures = judging_failures(transcript) if judging else [each for each in transcript.of(Failed) if each.fatal]
-        found.update((failure.owner, failure.error) for failure in failures)
-    lines = [_line(owner, error, count) for (owner, error), count in found.most_common(REASONS_TOLD)]
+        for failure in failures:
+            judge, colon, error = failure.error.partition(": ") if judging else ("", "", "")
+            reason = (failure.owner, error if colon and judge.isidentifier() else failure.error)
+            found[reason] += 1
+            judges.setdefault(reason, set()).update({judge} if colon and judge.isidentifier() else ())
+    lines = [_line(*reason, count, sorted(judges[reason])) for reason, count in found.most_common(REASONS_TOLD)]
     more = len(found) - len(lines)
     return [*lines, f"and {number_of(more, 'other reason')}: polyclinic report {run}"] if more > 0 else lines
 
@@ -183,7 +188,7 @@ def judging_failures(transcript: Transcript) -> list[Failed]:
     return [event for event in events[ended:] if isinstance(event, Failed)]
 
 
-def _line(owner: str, error: str, count: int) -> str:
+def _line(owner: str, error: str, count: int, judges: Sequence[str]) -> str:
     words = " ".join(error.split())
     cut = words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
-    return f"{owner}{f' ({count} times)' if count > 1 else ''}: {cut}"
+    return f"{owner}{f' ({count} times)' if count > 1 else ''}: {', '.join(judges)}{': ' if judges else ''}{cut}"

@@ -54,6 +54,8 @@ async def rescore(
     clinic = plan.clinic
     scenarios = read_scenarios(clinic, await store.runs.scenarios(row.id))
     rows = [r for r in await store.runs.episodes(row.id, config.seed, clinic.name) if r.status == "done"]
+    if not rows:
+        raise ConfigError(f"{row.id} has no finished episode yet: there is nothing to judge")
     room = asyncio.Semaphore(concurrency)
     failures: list[Failed] = []
     desk = HumanDesk()
