@@ -114,6 +114,28 @@ def test_a_clerk_just_speaks_and_writes_the_record_when_enough_is_known(polyclin
     assert re.findall(r"staff \(you\): (What.*)", again) == ["What is your name?", "What is your phone number?"]
 
 
+WRITTEN = (
+    "Hong Yang-ja | female | +821012932285 | 550316-2245883 | 50, Hangang-daero, Anyang-si, Gyeonggi-do 17285"
+    " | cardiology\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Has any doctor already told you what it is?", True),
+        ("Did your GP say anything about it?", True),
+        ("Is there a diagnosis?", True),
+        ("How long have you had that?", False),
+    ],
+)
+def test_a_clerk_asks_for_a_diagnosis_in_any_words(polyclinic: Run, question: str, asked: bool) -> None:
+    typed = f"What is your full name please?\n{question}\n{WRITTEN}/quit\n"
+    done = polyclinic("play", "frontdesk", "--role", "staff", "--scenarios", "walk-in", stdin=typed)
+    assert ("Nobody has asked yet whether a doctor" in done.stdout) is not asked, done.stdout
+    assert ("get_all_time" in done.stdout) is asked
+
+
 def test_nothing_is_shown_twice_and_the_round_is_named(polyclinic: Run) -> None:
     typed = "C\nThe drums are dull.\npass\nFluid behind them.\npass\n"
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from contextlib import suppress
 
@@ -135,6 +136,10 @@ async def _continue(url: str, run: str, as_json: bool, full: bool) -> int:
         )
 
 
+CLEAR_BELOW = "\x1b[J"
+"""After Ctrl-C the rest of a long line that was being typed may stand below the cursor."""
+
+
 async def _session(
     store: Store, clinic: Clinic, role: str, run: str, as_json: bool, full: bool, plan: RunPlan | None = None
 ) -> int:
@@ -154,7 +159,8 @@ async def _session(
         click.echo(f"\n{saved if kept else own_words('You left.')}", err=True)
         return 0
     except asyncio.CancelledError:
-        click.echo(f"\n{with_command('stopped; the conversation is saved. Continue with:', again)}", err=True)
+        told = with_command("stopped; the conversation is saved. Continue with:", again)
+        click.echo(f"\n{CLEAR_BELOW if sys.stderr.isatty() else ''}{told}", err=True)
         raise
     finally:
         await cancel_all([asking])

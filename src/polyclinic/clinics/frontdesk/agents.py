@@ -162,6 +162,11 @@ class Staff:
         self._dialogue: list[Message] = []
         self.history: list[Step] = []
 
+    @property
+    def is_person(self) -> bool:
+        """Whether a person sits at the desk."""
+        return self._agent.is_person
+
     async def fills_in(self, dialogue: tuple[RememberedLine, ...], *, must_decide: bool) -> IntakeReply | None:
         """The form, filled in from what was said so far."""
         prompt = StaffRecord(

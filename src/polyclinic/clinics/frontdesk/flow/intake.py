@@ -11,6 +11,7 @@ from polyclinic.clinics.frontdesk.flow.words import EMERGENCY_WORDS, GREETING, s
 from polyclinic.clinics.frontdesk.prompts.intake import CLERK, PATIENT
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.prompts.views import Topic
+from polyclinic.clinics.frontdesk.rules.asked import asks_for_diagnosis
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import InPhase, IntakeEnded, IntakeLine, TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, stands
@@ -70,9 +71,13 @@ class Intake:
             question = await self.staff.asks(self.heard[-1], topic, self.known(), self.missing())
             if question is None:
                 break
-            self.asked += [topic, "diagnosis"] if "diagnos" in question.casefold() else [topic]
+            by_person = self.staff.is_person
+            self.asked += [topic, "diagnosis"] if asks_for_diagnosis(question, by_person=by_person) else [topic]
             self.says(question, IntakeLine(phase="intake", round=rounds))
             await self.hears(question)
+            patient = self.contact.caller
+            if by_person and patient.knows_diagnosis and names_disease(patient.disease, self.heard[-1]):
+                self.asked.append("diagnosis")
         record = IntakeRecord(**self.values) if readable else None
         decided = bool(self.values["department"])
         self.episode.note(TakenIn(record=record, decided=decided, rounds=rounds, refused=tuple(self.refused)))
