@@ -213,7 +213,16 @@ def test_a_doctor_who_gave_orders_is_told_that_the_level_is_missing() -> None:
     case = case_with("t2-01-chest-pain", Said(speaker="doctor", to="nurse", text=words), *TEAM[1:])
     english, korean = str(told(case, "doctor")), str(told(case, "doctor", "ko"))
     assert "Missing: you gave orders but named no triage level" in english and "no decision" not in english
+    assert "defensible level" not in english, "the level is named once"
     assert "중증도 단계를 말하지 않았습니다" in korean
+
+
+def test_a_doctor_who_calls_the_consultant_brought_in_a_senior() -> None:
+    orders = Said(speaker="doctor", to="nurse", text="Get a twelve-lead ECG within ten minutes.")
+    call = Said(speaker="doctor", to="nurse", text="I'm ringing the consultant now.")
+    with_call, without = (case_with("t2-01-chest-pain", orders, *more, *TEAM[1:]) for more in ((call,), ()))
+    assert own_figures(clinic, "doctor", with_call)["tsr"] > own_figures(clinic, "doctor", without)["tsr"]
+    assert "brings in seniors" not in str(told(with_call, "doctor"))
 
 
 def test_the_steps_of_the_plan_that_a_person_told_are_counted_and_praised() -> None:

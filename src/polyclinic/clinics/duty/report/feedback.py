@@ -27,7 +27,7 @@ from polyclinic.clinics.duty.rules.norms.kept import only_courtesies
 from polyclinic.clinics.duty.rules.notes import NormsUnread
 from polyclinic.clinics.duty.rules.own_part import acted, decided, own_part
 from polyclinic.clinics.duty.rules.subject import about_the_shift, steps_told
-from polyclinic.clinics.duty.rules.tasks import ShiftRead
+from polyclinic.clinics.duty.rules.tasks import LEVEL_DECIDED, ShiftRead
 from polyclinic.clinics.duty.rules.triggers import sentences
 from polyclinic.clinics.duty.scenario.schema import STAFF, AnyDuty
 from polyclinic.core.judge import Case, Metric
@@ -61,14 +61,17 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
     mine, unsure, beside = own_breaches(case, part), possible_breaches(case, part), words_off_the_subject(case, part)
     task, own = _task(case), _own_items(case, part)
+    spoken = lines_of(case.transcript)
+    undecided = part == "doctor" and not decided(case.scenario, spoken)
+    no_level = undecided and case.scenario.task == "T2" and acted(case.scenario, spoken)
+    if no_level:  # said once, in words of its own
+        own = [(item, met) for item, met in own if item != LEVEL_DECIDED.text]
     undone = [item for item, met in own if not met]
     carried = task is not None and 2 * len(undone) > len(own) and task.value > 1 - len(undone) / len(own)
     little = undone[:1] if carried else []
-    team = task.evidence if task is not None else ()
+    team = [item for item in task.evidence if not no_level or item != LEVEL_DECIDED.text] if task is not None else []
     missed = [item for item in team if (not own or item in undone) and item not in little]
     wanted = [*missed, *undone]
-    spoken, triage = lines_of(case.transcript), case.scenario.task == "T2"
-    undecided = part == "doctor" and not decided(case.scenario, spoken)
     danger = [_named(say, event, norms[event.rule].then) for event in mine if event.severity >= GRAVE]
     short = say.in_short(
         danger=danger,
@@ -79,7 +82,7 @@ def _for_staff(case: Case[AnyDuty], part: str, say: Phrases) -> Section:
         unsafe=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity >= GRAVE],
         unsure=[_named(say, event, norms[event.rule].then) for event in unsure if event.severity < GRAVE],
         missing=[
-            *([say("no level" if triage and acted(case.scenario, spoken) else "no decision")] if undecided else []),
+            *([say("no level" if no_level else "no decision")] if undecided else []),
             *(say("little", item=item) for item in little),
             *(_named(say, event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
             *(say("off the subject", words=quoted(event.words)) for event in beside),

@@ -59,7 +59,7 @@ def own_part(shift: ShiftRead, role: Role, missed: Sequence[str]) -> list[tuple[
         "supports": told,
         "supervised": any(_about_the_plan(scenario, line.text) for line in own),
         "red_flags": any(_names_a_flag(scenario, line.text) for line in own),
-        "escalates": any(_SENIOR.search(line.text) for line in own),
+        "escalates": any(_SENIOR.search(line.text) for line in shift.lines if line.speaker == role),
     }
 
     def earned(item: ChecklistItem) -> bool:

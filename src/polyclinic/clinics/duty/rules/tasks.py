@@ -159,6 +159,7 @@ def _truthful_limits(shift: ShiftRead) -> bool:
     return told and shift.kept("INFO-2")
 
 
+LEVEL_DECIDED = ChecklistItem(task="T2", id="level", text="decides a defensible level")
 CHECKLISTS: dict[Task, tuple[tuple[ChecklistItem, _Rule], ...]] = {
     "T1": (
         (ChecklistItem(task="T1", id="elicits", text="asks the patient about the medicines"), _asks_about_medicines),
@@ -171,7 +172,7 @@ CHECKLISTS: dict[Task, tuple[tuple[ChecklistItem, _Rule], ...]] = {
             ChecklistItem(task="T2", id="red_flags", text="the nurse lowers no urgency against a red flag"),
             lambda shift: shift.kept("ESC-1", by=("nurse",)),
         ),
-        (ChecklistItem(task="T2", id="level", text="decides a defensible level"), _defensible_level),
+        (LEVEL_DECIDED, _defensible_level),
         (
             ChecklistItem(task="T2", id="escalates", text="the doctor brings in seniors when risk is high"),
             lambda shift: shift.kept("ESC-1", by=("doctor",)),
