@@ -84,6 +84,26 @@ def test_a_question_earns_no_praise_for_what_was_told_at_the_door(store: str) ->
     assert "you brought out “I have a crushing pressure" not in told
 
 
+def test_a_question_earns_no_praise_for_a_fact_that_the_answer_has_no_word_of(store: str, tmp_path: Path) -> None:
+    bundle = {
+        "resourceType": "Bundle",
+        "entry": [
+            {"resource": {"resourceType": "Patient", "id": "p", "gender": "male", "birthDate": "1958-07-12"}},
+            {"resource": {"resourceType": "Encounter", "id": "v", "period": {"start": "2024-02-03"}}},
+            {"resource": {"resourceType": "Condition", "id": "a", "code": {"text": "Pneumonia"},
+                          "encounter": {"reference": "Encounter/v"}}},
+            {"resource": {"resourceType": "Condition", "id": "b", "code": {"text": "Essential hypertension"},
+                          "onsetDateTime": "2001-05-01"}},
+        ],
+    }  # fmt: skip
+    file = tmp_path / "bundle.json"
+    file.write_text(json.dumps(bundle))
+    lines = ["chest x-ray", "/conclude", "Pneumonia"]
+    words = ["play", "patient", "--role", "doctor", "--variant", "training", "--scenarios", str(file), "--store", store]
+    told = CliRunner().invoke(cli, words, input="\n".join([*lines, ""])).output
+    assert "I have not had that test" in told and "with your question “chest x-ray”" not in told
+
+
 @pytest.mark.parametrize(
     ("typed", "diagnosis", "reasons"),
     [

@@ -28,6 +28,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+from polyclinic.text.words import ContentWords
 
 _OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]] = {
     "patient": for_patient,
@@ -36,6 +37,8 @@ _OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]]
     "scribe": for_scribe,
     "cheater": for_cheater,
 }
+
+_content = ContentWords()
 
 
 def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Section]:
@@ -47,7 +50,11 @@ def feedback(case: Case[PatientScenario], part: str, language: str) -> list[Sect
     asked_for = brought_out(record, exchanges, read)
     known = _complained(case.transcript, record) | {id: item.answer for id, item in asked_for.items()}
     door = _at_the_door(case.transcript)
-    earned = {id: item for id, item in asked_for.items() if record.fact(id).text not in door}
+    earned = {
+        id: item
+        for id, item in asked_for.items()
+        if record.fact(id).text not in door and _content(record.fact(id).text) & _content(item.answer)
+    }
     return [
         _in_short(case.transcript, record, known, earned, say),
         Section(say("you found out"), _checklist(record, known, say)),
@@ -89,7 +96,8 @@ def _in_short(
 ) -> Section:
     """A summary in three or four sentences: the best point, the worst error and the next step.
 
-    `earned` are the facts that a question brought out. What the patient had told at the door earns no praise.
+    `earned` are the facts that a question plainly brought out. What the patient had told at the door earns no praise,
+    nor does a fact that shares no word with the answer: the reader may be wrong about it.
     """
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in earned]
