@@ -25,6 +25,8 @@ from polyclinic.reading.text_labels import shares, zipped
 from polyclinic.text.normal import HANGUL
 
 ENCODER, SECOND = "encoder.npz", "second_encoder.npz"
+GUARD = "guard"
+"""The columns of the second network for the labels of the counsel guard begin with this."""
 _TEXTS = 4_096
 _STRONGEST = np.float32(0.3)
 """How much the strongest state counts beside the mean."""
