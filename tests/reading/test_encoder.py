@@ -12,10 +12,13 @@ from polyclinic.clinics.counsel.readings import CONSENT
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.cast import choose_models
 from polyclinic.models.spec import parse_cast
+from polyclinic.reading import reader
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.encoder import LONGEST, load_encoder, packed_encoder, shipped_encoder
+from polyclinic.reading.encoder import ENCODER, SECOND, load_encoder, packed_encoder, shipped_encoder
+from polyclinic.reading.layers import LONGEST
 from polyclinic.reading.measure import SENTENCE_RESULTS, kept_results, table
-from polyclinic.reading.pieces import WordPieces
+from polyclinic.reading.pieces import LikeliestPieces, LongestPieces
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.readings import all_kinds, labelled, read_all
 
 PROPOSED = "Shall we talk about who might speak for you?"
@@ -24,14 +27,28 @@ KINDS = {CONSENT.name: CONSENT}
 
 def test_a_text_is_cut_into_its_likeliest_pieces() -> None:
     known = {"": 0, "\u2581pain": -3, "\u2581": -4, "p": -5, "a": -5, "i": -5, "n": -5, "\u2581pa": -4, "s": -5}
-    pieces = WordPieces(list(known), list(known.values()))
+    pieces = LikeliestPieces(list(known), list(known.values()))
     assert [pieces.pieces[number] for number in pieces.cut("pain pains", 20)] == ["\u2581pain", "\u2581pain", "s"]
     assert pieces.cut("pain", 20) == pieces.cut("pain", 1)
     assert pieces.cut("pain \u00df\u00e7", 20).count(0) == 1, "unknown letters in a row are one piece"
 
 
-def test_the_packed_file_gives_the_same_scores() -> None:
-    shipped = shipped_encoder()
+def test_a_text_is_cut_into_its_longest_pieces() -> None:
+    pieces = LongestPieces(["[UNK]", "[CLS]", "[SEP]", "pain", "##s", "p", "##ain", ".", "un"])
+
+    def cut(text: str, most: int = 20) -> list[str]:
+        return [pieces.pieces[number] for number in pieces.cut(text, most)]
+
+    assert cut("PAINS. pain") == ["[CLS]", "pain", "##s", ".", "pain", "[SEP]"]
+    assert cut("p\u00e1in") == ["[CLS]", "pain", "[SEP]"], "accents are left out"
+    assert cut("pain unpain") == ["[CLS]", "pain", "[UNK]", "[SEP]"], "a word with an unknown part is unknown"
+    assert cut("pain pain pain", 4) == ["[CLS]", "pain", "pain", "[SEP]"]
+    assert cut("") == ["[CLS]", "[SEP]"] and cut("[SEP]")[1:-1] == ["[UNK]"] * 3, "signs cannot be typed"
+
+
+@pytest.mark.parametrize("name", [ENCODER, SECOND])
+def test_the_packed_file_gives_the_same_scores(name: str) -> None:
+    shipped = shipped_encoder(name)
     again = load_encoder(packed_encoder(shipped))
     for text in ("Yes, let us do that.", "No. Not today."):
         one = shipped.compared(text, PROPOSED, "patient-told")
@@ -43,6 +60,21 @@ def test_the_packed_file_gives_the_same_scores() -> None:
 def test_a_broken_file_is_named() -> None:
     with pytest.raises(PolyclinicError, match=r"mine\.npz"):
         load_encoder(b"not a zip file", "mine.npz")
+
+
+def test_both_networks_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    question, text = CONSENT.ask(proposed=PROPOSED), "Fine by me."
+
+    def probability() -> float:
+        return BuiltInReader(KINDS, sentences=True).probability(text, question)
+
+    both, alone = probability(), []
+    for only in (ENCODER, SECOND):
+        monkeypatch.setattr(reader, "shipped_encoder", lambda name, only=only: shipped_encoder(only))
+        alone.append(probability())
+    odds = [np.log(chance / (1 - chance)) for chance in (both, *alone)]
+    assert odds[1] != pytest.approx(odds[2])
+    assert odds[0] == pytest.approx((odds[1] + odds[2]) / 2)
 
 
 def test_what_was_not_learned_has_no_score() -> None:

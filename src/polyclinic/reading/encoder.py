@@ -1,7 +1,7 @@
-"""A small network that reads whole sentences: two layers of attention over word pieces.
+"""A small network that reads whole sentences: layers of attention over word pieces.
 
-It began as the Universal Sentence Encoder Lite (Apache 2.0), which has read far more English than our sets hold, and
-was trained further on the lines of our training authors (`tools/encoder`). It reads English only. The layers read each
+There are two of them (see `layers`). Each began as a network that has read far more English than our sets hold, and was
+trained further on the lines of our training authors (`tools/encoder`). They read English only. The layers read each
 text once. A question about the text alone has a column of its own. A question that compares the text with something
 (a fact, a step, a source, what was said before) matches the pieces of both, in both directions.
 """
@@ -13,22 +13,20 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from polyclinic.core.files import bad_file, package_file
-from polyclinic.reading.pieces import WordPieces
+from polyclinic.reading.layers import LONGEST, Singles, states
+from polyclinic.reading.pieces import LikeliestPieces, LongestPieces, WordPieces
 from polyclinic.reading.text_labels import shares, zipped
 from polyclinic.text.normal import HANGUL
 
-Singles = NDArray[np.float32]
-ENCODER = "encoder.npz"
-LONGEST = 160
-"""Pieces after this one are not read."""
-LAYERS, HEADS = 2, 4
+ENCODER, SECOND = "encoder.npz", "second_encoder.npz"
+GUARD = "guard"
+"""The columns of the second network for the labels of the counsel guard begin with this."""
 _TEXTS = 4_096
 _STRONGEST = np.float32(0.3)
 """How much the strongest state counts beside the mean."""
@@ -97,31 +95,12 @@ class SentenceEncoder:
         return lru_cache(_TEXTS)(self._read)
 
     def _read(self, text: str) -> TextStates:
-        weights = self.weights
-        rows = weights["E"][self.pieces.cut(text, LONGEST)]
-        places = np.arange(len(rows), dtype=np.float32)[:, None] * weights["ts"]
-        rows = 2 * rows + np.concatenate([np.sin(places), np.cos(places)], axis=1)
-        for layer in range(LAYERS):
-            rows = self._layer(rows, f"l.{layer}.")
+        weights, rows = self.weights, states(self.weights, self.pieces.cut(text, LONGEST))
         pooled = np.concatenate([rows.mean(axis=0), rows.max(axis=0) * _STRONGEST])
         return TextStates(
             rows @ weights["P.weight"].T + weights["P.bias"],
             pooled @ weights["heads.weight"].T + weights["heads.bias"],
         )
-
-    def _layer(self, rows: Singles, name: str) -> Singles:
-        weights = self.weights
-        wide = rows @ weights["l.0.resw"] + weights["l.0.resb"] if name == "l.0." else rows
-        mixed = _normal(rows, weights[f"{name}ln1.weight"], weights[f"{name}ln1.bias"])
-        mixed = mixed @ weights[f"{name}qkv"] + weights[f"{name}qkvb"]
-        asks, keys, values = mixed.reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
-        attention = shares(asks @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(keys.shape[-1])))
-        heard = (attention @ values).transpose(1, 0, 2).reshape(len(rows), -1)
-        rows = np.asarray(wide + heard @ weights[f"{name}o"] + weights[f"{name}ob"], np.float32)
-        inner = _normal(rows, weights[f"{name}ln2.weight"], weights[f"{name}ln2.bias"])
-        inner = np.maximum(inner @ weights[f"{name}f1"] + weights[f"{name}f1b"], 0)
-        found: Singles = rows + inner @ weights[f"{name}f2"] + weights[f"{name}f2b"]
-        return found
 
     def _match(self, text: str, other: str, kind: str) -> Singles:
         """What the pieces of two texts say about each other."""
@@ -139,24 +118,17 @@ class SentenceEncoder:
         return scaled
 
 
-def _normal(rows: Singles, scale: Singles, offset: Singles) -> Singles:
-    """Each row with mean 0 and spread 1, then scaled."""
-    middle = rows - rows.mean(axis=1, keepdims=True)
-    spread = np.sqrt(np.einsum("ij,ij->i", middle, middle) / rows.shape[1] + np.float32(1e-6))
-    found: Singles = middle / spread[:, None] * scale + offset
-    return found
-
-
 def packed_encoder(encoder: SentenceEncoder) -> bytes:
     """The network as one compact file: large weights in one byte each, with a scale for each row."""
     names = sorted(encoder.weights)
-    head = {
+    head: dict[str, Any] = {
         "pieces": encoder.pieces.pieces,
-        "scores": [round(score, 4) for score in encoder.pieces.scores],
         "columns": encoder.columns,
         "kinds": encoder.kinds,
         "shapes": {name: encoder.weights[name].shape for name in names},
     }
+    if isinstance(encoder.pieces, LikeliestPieces):
+        head["scores"] = [round(score, 4) for score in encoder.pieces.scores]
     parts = {"head.json": orjson.dumps(head)}
     for name in names:
         weights = encoder.weights[name]
@@ -186,11 +158,13 @@ def load_encoder(content: bytes, file_name: str = ENCODER) -> SentenceEncoder:
                 raise ValueError(f"{len(head[names])} {names}, but weights for {len(weights[rows])}")
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise bad_file(file_name, f"not the weights of a sentence encoder: {error}") from None
-    pieces = WordPieces(head["pieces"], head["scores"])
+    pieces: WordPieces = LongestPieces(head["pieces"])
+    if "scores" in head:
+        pieces = LikeliestPieces(head["pieces"], head["scores"])
     return SentenceEncoder(pieces, tuple(head["columns"]), tuple(head["kinds"]), weights)
 
 
 @cache
-def shipped_encoder() -> SentenceEncoder:
-    """The network in the package; loaded at first use."""
-    return load_encoder(package_file("polyclinic.reading", f"data/{ENCODER}").read_bytes())
+def shipped_encoder(name: str = ENCODER) -> SentenceEncoder:
+    """A network in the package; loaded at first use."""
+    return load_encoder(package_file("polyclinic.reading", f"data/{name}").read_bytes(), name)

@@ -16,6 +16,7 @@ from polyclinic.reading.text_labels import BUCKETS, CountedGrams, Floats, counte
 
 _DECAY = 0.3
 _OFTEN = 400
+_AT_ONCE = 1_024
 _CALIBRATION_DECAY = 3e-4
 _STEPS = 600
 
@@ -80,7 +81,9 @@ def _likeness(grams: Sequence[CountedGrams], values: Sequence[Floats]) -> Floats
     for column, bucket in enumerate(often.tolist()):
         part = slice(ends[bucket] - counts[bucket], ends[bucket])
         dense[owners[part], column] = worth[part]
-    found: Floats = dense @ dense.T
+    found: Floats = np.empty((len(grams), len(grams)))
+    for start in range(0, len(grams), _AT_ONCE):  # the whole product at once crashes OpenBLAS from about 20,000 rows on
+        found[start : start + _AT_ONCE] = dense[start : start + _AT_ONCE] @ dense.T
     for bucket in np.flatnonzero((counts > 0) & (counts <= _OFTEN)).tolist():
         part = slice(ends[bucket] - counts[bucket], ends[bucket])
         mine, value = owners[part], worth[part]

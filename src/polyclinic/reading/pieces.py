@@ -1,21 +1,41 @@
-"""Cuts a text into the word pieces of a vocabulary: of all ways to cut it, the likeliest one."""
+"""Cuts a text into the word pieces of a vocabulary, as the two networks that read whole sentences learned them."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 _SPACE = "\u2581"
 _UNKNOWN, _UNKNOWN_SCORE = 0, -20.0
 _NOWHERE = float("-inf")
+_INSIDE = "##"
+"""In the second vocabulary, a piece that does not begin a word begins with this."""
+_FIRST, _LAST = 1, 2
+_LONGEST_WORD = 60
+_LETTERS_EACH = 24
+"""A text is cut off at so many letters for each piece that is wanted: what comes after them is never read."""
+_WORD = re.compile(r"[^\W_]+|[^\s]")
+
+
+class WordPieces(Protocol):
+    """A vocabulary that can cut a text."""
+
+    @property
+    def pieces(self) -> Sequence[str]:
+        """The pieces, by their numbers."""
+
+    def cut(self, text: str, most: int) -> list[int]:
+        """The numbers of the pieces of a text, at most `most`."""
 
 
 @dataclass(frozen=True, eq=False)
-class WordPieces:
-    """A vocabulary. Each piece has a score: the logarithm of how often it occurs. The first piece stands for what is
-    unknown, and pieces without letters are never found.
+class LikeliestPieces:
+    """Of all ways to cut a text, the likeliest one. Each piece has a score: the logarithm of how often it occurs. The
+    first piece stands for what is unknown, and pieces without letters are never found.
     """
 
     pieces: Sequence[str]
@@ -51,3 +71,54 @@ class WordPieces:
                 cut.append(chosen[end])
             end = begins[end]
         return cut[::-1][:most]
+
+
+@dataclass(frozen=True, eq=False)
+class LongestPieces:
+    """Words are cut from the left, each time at the longest piece. The first piece stands for what is unknown, the next
+    two for the beginning and the end of a text.
+    """
+
+    pieces: Sequence[str]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {piece: number for number, piece in enumerate(self.pieces) if number > _LAST}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.pieces))
+
+    def cut(self, text: str, most: int) -> list[int]:
+        """The numbers of the pieces of a text between the signs for its beginning and its end, at most `most` in all.
+
+        Letters are made small and lose their accents; marks are words of their own. A word of which a part is unknown
+        is unknown as a whole.
+        """
+        found: list[int] = []
+        for word in _words(text[: most * _LETTERS_EACH]):
+            found += self._word(word)
+            if len(found) >= most:
+                break
+        return [_FIRST, *found[: most - 2], _LAST]
+
+    def _word(self, word: str) -> list[int]:
+        numbers, found, start = self._numbers, list[int](), 0
+        if len(word) > _LONGEST_WORD:
+            return [_UNKNOWN]
+        while start < len(word):
+            begin = _INSIDE if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):
+                number = numbers.get(begin + word[start:end])
+                if number is not None:
+                    found.append(number)
+                    start = end
+                    break
+            else:
+                return [_UNKNOWN]
+        return found
+
+
+def _words(text: str) -> Iterator[str]:
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", text.lower()) if unicodedata.category(sign) != "Mn")
+    return iter(_WORD.findall(plain))

@@ -13,7 +13,7 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import SENTENCE_READER, SURE, Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
-from polyclinic.reading.encoder import shipped_encoder
+from polyclinic.reading.encoder import ENCODER, SECOND, SentenceEncoder, shipped_encoder
 from polyclinic.reading.features import Features, features, scope_of
 from polyclinic.reading.targets import Target, compares, rival_questions, target_of, words_before
 from polyclinic.reading.vectors import nearness
@@ -33,8 +33,8 @@ _MOST_HEARD = 4.0
 _DECIDES = 0.2
 """How far a sentence that decides lifts the score of its text over the bound of a yes."""
 _ENCODER = 0.4
-"""How much the network that reads whole sentences counts, where it has learned the question. It was chosen on held-out
-training authors.
+"""How much the networks that read whole sentences count together, where they have learned the question. It was chosen
+on held-out training authors.
 """
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
@@ -202,9 +202,19 @@ def _weighed(found: Features, weights: Weights, name: str, learned: bool) -> flo
 
 
 def _understood(text: str, kind: ReadingKind, question: Question) -> float | None:
-    """The score by the network that reads whole sentences; None if it has not learned the question or the language."""
-    encoder, target = shipped_encoder(), target_of(kind, question)
-    if kind.in_reply or not encoder.reads(text):
+    """The mean score by the networks that read whole sentences, of those that have learned the question; None if none
+    has, or if they do not know the language.
+    """
+    if kind.in_reply:
+        return None
+    found = (_network_score(shipped_encoder(name), text, kind, question) for name in (ENCODER, SECOND))
+    scores = [score for score in found if score is not None]
+    return sum(scores) / len(scores) if scores else None
+
+
+def _network_score(encoder: SentenceEncoder, text: str, kind: ReadingKind, question: Question) -> float | None:
+    target = target_of(kind, question)
+    if not encoder.reads(text):
         return None
     if compares(kind) or kind.bound:
         return encoder.compared(text, target.whole, kind.name)

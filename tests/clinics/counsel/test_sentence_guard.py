@@ -2,74 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.rules import sentence_guard
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import (
-    joined,
-    network_opinion,
-    sentence_network,
-    together,
-    unseen_scores,
-)
+from polyclinic.clinics.counsel.rules.sentence_guard import SHARES, joined, network_opinions, unseen_opinions
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
-from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS, read_message, weights
+from polyclinic.clinics.counsel.rules.trained import DANGERS, TRAINED_LABELS, read_message, weights
 from polyclinic.errors import DataError
 from polyclinic.reading.label_training import LabelledText
-from polyclinic.reading.text_labels import Floats
 
 
 def english_lines() -> list[LabelledText]:
     return [line for line in guard_lines("train") if line.lang == "en"]
 
 
-def test_the_network_has_the_labels_of_the_guard() -> None:
-    assert set(sentence_network().columns) == set(TRAINED_LABELS)
+@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
+def test_each_network_knows_the_labels_of_the_guard(number: int) -> None:
+    for text, label in (
+        ("I am going to kill myself tonight.", "active"),
+        ("My chest hurts and I can't breathe.", "emergency"),
+    ):
+        opinion = network_opinions(text, TRAINED_LABELS)[number]
+        assert opinion.sum() == pytest.approx(1) and TRAINED_LABELS[opinion.argmax()] == label
 
 
-def test_every_english_training_line_has_scores_of_a_network_that_had_not_learned_its_author() -> None:
+def test_the_levels_rest_on_lines_by_authors_whom_no_network_had_learned() -> None:
     lines = english_lines()
-    scores = unseen_scores(lines, TRAINED_LABELS)
-    said = np.array([TRAINED_LABELS[best] for best in scores.argmax(axis=1)])
-    right = float((said == [line.label for line in lines]).mean())
-    assert 0.7 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
+    known, opinions = unseen_opinions(lines, TRAINED_LABELS)
+    labels = [line.label for line, here in zip(lines, known, strict=True) if here]
+    assert 5_000 < len(labels) < len(lines)
+    for opinion in opinions:
+        said = [TRAINED_LABELS[best] for best in opinion.argmax(axis=1)]
+        right = float(np.mean([one == other for one, other in zip(said, labels, strict=True)]))
+        assert 0.7 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
 
 
 def test_a_new_line_without_scores_is_refused() -> None:
     with pytest.raises(DataError, match=r"no scores for line 1 of author NEW.*tools/encoder"):
-        unseen_scores([LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
+        unseen_opinions([LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
 
 
-def test_two_opinions_are_one_probability_and_neither_decides_alone() -> None:
-    calm, danger = np.array([0.9, 0.1]), np.array([0.02, 0.98])
-    both = joined(calm, danger)
+def test_all_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
+    calm, danger = np.array([0.99, 0.01]), np.array([0.02, 0.98])
+    both = joined(calm, [calm, danger])
     assert both.sum() == pytest.approx(1.0)
-    assert 0.1 < both[1] < 0.98
+    assert both[1] == pytest.approx(SHARES[2] * 0.98 + (1 - SHARES[2]) * 0.01)
 
 
 def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def no_opinion(text: str, labels: Sequence[str]) -> Floats:
+    def no_opinion(text: str, label: str) -> float:
         asked.append(text)
-        return np.zeros(len(labels))
+        return 0.0
 
-    monkeypatch.setattr(sentence_guard, "sentence_scores", no_opinion)
+    monkeypatch.setattr(sentence_guard, "networks", lambda: (no_opinion, no_opinion))
     read_message("I would like to sit in the garden tomorrow.")
     read_message("내일은 정원에 앉아 있고 싶어요.")
-    assert asked == ["I would like to sit in the garden tomorrow."]
+    assert set(asked) == {"I would like to sit in the garden tomorrow."}
 
 
-def test_the_opinion_of_the_network_counts() -> None:
-    text = "My husband beats me when he drinks."
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("My husband beats me when he drinks.", "abuse"),
+        ("I want to hurt my brother", "harm_others"),
+        ("I wanna die", "active"),
+        ("the tablets are lined up", "active"),
+    ],
+)
+def test_danger_that_the_n_grams_miss_is_found_by_the_networks(text: str, label: str) -> None:
     grams = weights().read(text, "en")
-    sentences = network_opinion(text, list(grams))
-    assert grams["abuse"] < together(grams, sentences)["abuse"] < sentences["abuse"]
-    assert read_message(text).label == read_message(text, opening=True).label == "abuse"
+    assert sum(grams[danger] for danger in DANGERS) < 0.5
+    assert read_message(text).label == read_message(text, opening=True).label == label
 
 
 @pytest.mark.parametrize(

@@ -1,74 +1,99 @@
-"""The guard's second opinion on English messages: a small network that reads whole sentences.
+"""The guard's second and third opinion on English messages: two small networks that read whole sentences.
 
-Weights over n-grams and a network over sentences err on different messages. Together they leave more harmless messages
-alone while they find as much danger. The network is made with `tools/encoder` on a GPU. Its weights are an input of
-``polyclinic train guard``, and so are its answers about authors that it had not learned: the levels are set with these.
+Weights over n-grams and networks over sentences err on different messages. Together they leave more harmless messages
+alone while they find as much danger. The first network is the guard's own. The second is the reader's, which learned
+the guard's labels beside the reader's questions. Both are made with `tools/encoder` on a GPU. Their weights are an
+input of ``polyclinic train guard``, and so are their answers about authors that they had not learned: the levels are
+set with these.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import bad_file, package_file
-from polyclinic.reading.encoder import SentenceEncoder, load_encoder
+from polyclinic.reading.encoder import GUARD, SECOND, load_encoder, shipped_encoder
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.text_labels import Floats, shares
 
-NETWORK, UNSEEN = "guard_encoder.npz", "guard_unseen.npz"
+NETWORK, UNSEEN = "guard_encoder.npz", ("guard_unseen.npz", "guard_second_unseen.npz")
 ENGLISH = "en"
-SHARE = 0.45
-"""How much the network counts beside the n-grams. Chosen on left-out authors, where 0.35 to 0.5 did nearly the same."""
-_LEAST = 1e-6
+SHARES = (0.4, 0.2, 0.4)
+"""How much the n-grams and the two networks count. Chosen on left-out authors, where their neighbours did the same."""
+
+Score = Callable[[str, str], float | None]
+"""A network's score of one text for one label."""
 
 
 @cache
-def sentence_network() -> SentenceEncoder:
-    """The shipped network. Its columns are the guard's labels."""
-    return load_encoder(package_file(PACKAGE, f"data/guard/{NETWORK}").read_bytes(), NETWORK)
+def networks() -> tuple[Score, Score]:
+    """Both networks, loaded."""
+    own = load_encoder(package_file(PACKAGE, f"data/guard/{NETWORK}").read_bytes(), NETWORK)
+    second = shipped_encoder(SECOND)
+    return (
+        lambda text, label: own.alone(text, label, "", ""),
+        lambda text, label: second.alone(text, f"{GUARD}|{label}", "", ""),
+    )
 
 
-def sentence_scores(text: str, labels: Sequence[str]) -> Floats:
-    """The network's score of each label for one text."""
-    found = (sentence_network().alone(text, label, "", "") for label in labels)
-    return np.array([0.0 if score is None else score for score in found])
+def network_opinions(text: str, labels: Sequence[str]) -> list[Floats]:
+    """Each network's probability of each label for one English text."""
+    scores = ([score(text, label) or 0.0 for label in labels] for score in networks())
+    return [shares(np.array(row)) for row in scores]
 
 
-def joined(by_grams: Floats, by_sentences: Floats) -> Floats:
-    """Both opinions as one probability of each label: a weighted geometric mean, in each row."""
-    return shares((1 - SHARE) * np.log(by_grams + _LEAST) + SHARE * np.log(by_sentences + _LEAST))
+def joined(by_grams: Floats, by_networks: Sequence[Floats]) -> Floats:
+    """All opinions as one probability of each label: the weighted mean, in each row. So one opinion that is sure is
+    never lost, as it would be in a product.
+    """
+    found: Floats = np.sum([share * one for share, one in zip(SHARES, (by_grams, *by_networks), strict=True)], axis=0)
+    return found
 
 
-def network_opinion(text: str, labels: Sequence[str]) -> dict[str, float]:
-    """The network's probability of each label for one English text."""
-    return dict(zip(labels, shares(sentence_scores(text, labels)).tolist(), strict=True))
-
-
-def together(by_grams: Mapping[str, float], by_sentences: Mapping[str, float]) -> dict[str, float]:
-    """Both opinions about one text as one. Both have the same labels in the same order."""
-    both = joined(*(np.array(list(opinion.values())) for opinion in (by_grams, by_sentences)))
+def with_networks(by_grams: Mapping[str, float], by_networks: Sequence[Floats]) -> dict[str, float]:
+    """All opinions about one English text as one."""
+    both = joined(np.array(list(by_grams.values())), by_networks)
     return dict(zip(by_grams, both.tolist(), strict=True))
 
 
-def unseen_scores(rows: Sequence[LabelledText], labels: Sequence[str]) -> Floats:
-    """The network's scores of training lines. Each line was read by a network that had not learned its author.
-
-    `rows` are the English training lines in the order of their files.
+class Unseen(NamedTuple):
+    """What the networks say about training lines whose author they had not learned. `known` says which lines: the
+    second network was trained without only two of the four groups of authors.
     """
-    content = package_file(PACKAGE, f"data/guard/{UNSEEN}").read_bytes()
-    columns = [sentence_network().columns.index(label) for label in labels]
-    taken: dict[str, int] = {}
-    found = []
-    with np.load(io.BytesIO(content)) as kept:
-        by_author = {author: kept[author].astype(np.float64) for author in kept.files}
+
+    known: NDArray[np.bool_]
+    opinions: list[Floats]
+
+
+def unseen_opinions(rows: Sequence[LabelledText], labels: Sequence[str]) -> Unseen:
+    """The kept opinions about English training lines, which come in the order of their files."""
+    kept = [_kept(name) for name in UNSEEN]
+    columns = [sorted(labels).index(label) for label in labels]
+    places: dict[str, int] = {}
+    known: list[bool] = []
+    found: tuple[list[Floats], list[Floats]] = ([], [])
     for row in rows:
-        place = taken.get(row.author, 0)
-        taken[row.author] = place + 1
-        if place >= len(by_author.get(row.author, ())):
-            raise bad_file(UNSEEN, f"no scores for line {place + 1} of author {row.author}; make them (tools/encoder)")
-        found.append(by_author[row.author][place][columns])
-    return np.array(found)
+        place = places.get(row.author, 0)
+        places[row.author] = place + 1
+        if place >= len(kept[0].get(row.author, ())):
+            raise bad_file(
+                UNSEEN[0], f"no scores for line {place + 1} of author {row.author}; make them (tools/encoder)"
+            )
+        known.append(place < len(kept[1].get(row.author, ())))
+        if known[-1]:
+            for scores, mine in zip(kept, found, strict=True):
+                mine.append(scores[row.author][place])
+    return Unseen(np.array(known), [shares(np.array(mine)[:, columns]) for mine in found])
+
+
+def _kept(name: str) -> dict[str, Floats]:
+    """The scores of each author's lines, in the order of the labels' names."""
+    with np.load(io.BytesIO(package_file(PACKAGE, f"data/guard/{name}").read_bytes())) as file:
+        return {author: file[author].astype(np.float64) for author in file.files}

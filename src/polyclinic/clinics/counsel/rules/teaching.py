@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, joined, unseen_scores
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, joined, unseen_opinions
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
@@ -77,10 +77,12 @@ def train_guard(out: Path | None) -> TrainedWeights:
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
-        likely = _probabilities(fitted.unseen[mine], calibration[lang])
         if lang == ENGLISH:
-            lines = [row for row, my in zip(rows, mine, strict=True) if my]
-            likely = joined(likely, shares(unseen_scores(lines, TRAINED_LABELS)))
+            unseen = unseen_opinions([row for row, my in zip(rows, mine, strict=True) if my], TRAINED_LABELS)
+            mine[np.flatnonzero(mine)[~unseen.known]] = False
+            likely = joined(_probabilities(fitted.unseen[mine], calibration[lang]), unseen.opinions)
+        else:
+            likely = _probabilities(fitted.unseen[mine], calibration[lang])
         settings[lang], found[lang] = _levels(likely, number[mine], screened[mine], first[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)

@@ -1,5 +1,5 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
-In English a small network that reads whole sentences counts too (see `sentence_guard`).
+In English two small networks that read whole sentences count too (see `sentence_guard`).
 
 It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
@@ -19,7 +19,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinion, together
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinions, with_networks
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -39,14 +39,12 @@ LONG_CHARS, WINDOW_CHARS = 400, 300
 OPENING_TURNS = 2
 """How many of a person's messages are first words."""
 OWN_DANGERS: tuple[GuardLabel, ...] = ("active", "implicit")
-GRAMS_ALONE, SENTENCES_ALONE = 0.25, 0.6
-"""If one of the two English opinions alone finds danger this likely, a person must look. On left-out authors this found
-0.2 % more of the active dangers, for 1.2 % of the acceptances.
+LIKELY, UNDERSTOOD = 0.5, 0.8
+"""From these probabilities on, danger or a wish in first words counts even if only words without meaning can be shown:
+of all opinions together, and of a network alone, which reads the order of such words too.
 """
-LIKELY = 0.5
-"""From this probability on, danger or a wish in first words counts even if only words without meaning can be shown."""
-SENTENCES_CALM = 0.05
-"""Only if the network finds danger or a wish less likely than this can an English message be calm."""
+NETWORK_CALM = 0.05
+"""Only if the guard's own network finds danger or a wish less likely than this can an English message be calm."""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -112,17 +110,17 @@ def message_language(text: str) -> Lang:
 def _read(text: str, opening: bool) -> GuardReading:
     model, lang = weights(), message_language(text)
     by_grams, levels = model.read(text, lang), model.settings[lang]
-    by_sentences = network_opinion(text, model.labels) if lang == ENGLISH else None
-    found = together(by_grams, by_sentences) if by_sentences else by_grams
+    by_networks = network_opinions(text, model.labels) if lang == ENGLISH else []
+    found = with_networks(by_grams, by_networks) if by_networks else by_grams
     danger, wish = _danger(found), _wish(found)
-    alone = by_sentences is not None and (_danger(by_grams) >= GRAMS_ALONE or _danger(by_sentences) >= SENTENCES_ALONE)
-    likely = alone or wish >= LIKELY
+    alone = [_wish(dict(zip(model.labels, one.tolist(), strict=True))) for one in by_networks]
+    likely = wish >= LIKELY or max(alone, default=0.0) >= UNDERSTOOD
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
     # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
     # goodbye: a person who says goodbye at once may be gone before a second message can be read.
     lenient = opening and gravest in OWN_DANGERS and not says_goodbye(text)
-    if alone or danger >= levels["opening" if lenient else "doubt"]:
+    if danger >= levels["opening" if lenient else "doubt"]:
         level = "sure" if danger >= levels["sure"] else "doubt"
     elif wish >= levels["opening_flag" if opening else "flag"]:
         level = "flag"
@@ -135,8 +133,7 @@ def _read(text: str, opening: bool) -> GuardReading:
     lenient = lenient or (opening and level == "flag" and not says_goodbye(text))
     if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
-    calm = level == "none" and max(wish, _wish(by_grams)) < levels["calm"]
-    calm = calm and (by_sentences is None or _wish(by_sentences) < SENTENCES_CALM)
+    calm = level == "none" and wish < levels["calm"] and (not alone or alone[0] < NETWORK_CALM)
     return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=shown, calm=calm)
 
 
