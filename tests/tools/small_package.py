@@ -1,15 +1,21 @@
-"""A package of the same form as the one from which the encoder started, with few and random weights."""
+"""Packages of the same forms as those from which the two networks started, with few and random weights."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
+import pytest
+from numpy.typing import NDArray
 
-from polyclinic.reading.encoder import HEADS
+from polyclinic.reading.layers import LONGEST, WAVES, heads_of
 
 NARROW, WIDE, INNER_UNITS = 8, 16, 12
+EVEN = 24
+"""The width of the second network, whose states are as wide in all layers."""
 PIECES = [
     "pain",
     "\u2581pain",
@@ -23,9 +29,10 @@ PIECES = [
     "\u2581",
     ".",
 ]
+SECOND_PIECES = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", ".", "pain", "é", "##s", "no", "yes", "my", "chest"]
 
 
-def write_package(folder: Path) -> Path:
+def write_lite(folder: Path) -> Path:
     """Write `model.json`, the weights in two parts, and `vocab.json`."""
     entries: list[list[str | float | None]] = [[f"<control {number}>", None] for number in range(6)]
     entries += [[piece, -1.0 - number] for number, piece in enumerate(PIECES)]
@@ -53,11 +60,10 @@ def write_package(folder: Path) -> Path:
             f"apply/{layer}FFN/layer_prepostprocess/layer_norm/layer_norm_scale/concat": [WIDE],
             f"apply/{layer}FFN/layer_prepostprocess/layer_norm/layer_norm_bias/concat": [WIDE],
         }
-    chance = np.random.default_rng(7)
-    arrays = {name: chance.standard_normal(shape).astype(np.float32) * 0.15 for name, shape in shapes.items()}
+    arrays = _random(shapes)
     for layer, width in (("Layer_0", NARROW), ("Layer_1", WIDE)):
         arrays[f"apply/{layer}/TransformerLayer/MultiheadAttention/mul/y"] = np.array(
-            (width / HEADS) ** -0.5, np.float32
+            (width / heads_of({WAVES: ()})) ** -0.5, np.float32
         )
     content = b"".join(array.tobytes() for array in arrays.values())
     (folder / "part1").write_bytes(content[:1001])
@@ -66,3 +72,54 @@ def write_package(folder: Path) -> Path:
     manifest = [{"paths": ["part1", "part2"], "weights": named}]
     (folder / "model.json").write_bytes(orjson.dumps({"weightsManifest": manifest}))
     return folder
+
+
+def write_minilm(folder: Path) -> Path:
+    """Write `model.safetensors` and `vocab.txt`."""
+    (folder / "vocab.txt").write_text("\n".join(SECOND_PIECES), encoding="utf-8")
+    shapes = {
+        "embeddings.word_embeddings.weight": [len(SECOND_PIECES), EVEN],
+        "embeddings.position_embeddings.weight": [LONGEST + 8, EVEN],
+        "embeddings.token_type_embeddings.weight": [2, EVEN],
+        "embeddings.LayerNorm.weight": [EVEN],
+        "embeddings.LayerNorm.bias": [EVEN],
+        "pooler.dense.weight": [EVEN, EVEN],
+    }
+    for layer in ("encoder.layer.0.", "encoder.layer.1."):
+        for part in ("query", "key", "value"):
+            shapes |= _linear(f"{layer}attention.self.{part}", EVEN, EVEN)
+        shapes |= _linear(f"{layer}attention.output.dense", EVEN, EVEN)
+        shapes |= _linear(f"{layer}intermediate.dense", INNER_UNITS, EVEN)
+        shapes |= _linear(f"{layer}output.dense", EVEN, INNER_UNITS)
+        for part in ("attention.output", "output"):
+            shapes |= {f"{layer}{part}.LayerNorm.weight": [EVEN], f"{layer}{part}.LayerNorm.bias": [EVEN]}
+    arrays: dict[str, NDArray[Any]] = {"embeddings.position_ids": np.arange(4)}
+    arrays |= _random(shapes)
+    head: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    at = 0
+    for name, array in arrays.items():
+        kind = "F32" if array.dtype == np.float32 else "I64"
+        head[name] = {"dtype": kind, "shape": array.shape, "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    begin = orjson.dumps(head)
+    content = b"".join(array.tobytes() for array in arrays.values())
+    (folder / "model.safetensors").write_bytes(len(begin).to_bytes(8, "little") + begin + content)
+    return folder
+
+
+def _linear(name: str, out: int, into: int) -> dict[str, list[int]]:
+    return {f"{name}.weight": [out, into], f"{name}.bias": [out]}
+
+
+def _random(shapes: Mapping[str, list[int]]) -> dict[str, NDArray[np.float32]]:
+    """Weights so large that every step of a layer changes the scores."""
+    chance = np.random.default_rng(7)
+    found = {name: chance.standard_normal(shape).astype(np.float32) * 0.4 for name, shape in shapes.items()}
+    return {
+        name: array + 1 if "norm_scale" in name or "Norm.weight" in name else array for name, array in found.items()
+    }
+
+
+Write = Callable[[Path], Path]
+_PACKAGES = {"first": write_lite, "second": write_minilm}
+both_sorts = pytest.mark.parametrize("write", _PACKAGES.values(), ids=_PACKAGES)

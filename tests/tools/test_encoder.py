@@ -1,8 +1,7 @@
-"""The tool that trains the sentence encoder: all that works without torch."""
+"""The tool that trains the networks that read whole sentences: all that works without torch."""
 
 from __future__ import annotations
 
-import io
 from itertools import islice
 from pathlib import Path
 
@@ -12,44 +11,41 @@ import pytest
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.core.reading import ReadingKind
 from polyclinic.reading.encoder import load_encoder, packed_encoder
-from polyclinic.reading.label_training import LabelledText
+from polyclinic.reading.layers import LONGEST, WAVES
 from polyclinic.reading.sets import Labelled
 from polyclinic.runner.readings import labelled
-from tests.tools.small_package import INNER_UNITS, WIDE, write_package
-from tools.encoder import pack, rows
-from tools.encoder.base import base_weights, narrowed, new_parts, package_pieces
-from tools.encoder.batches import EncoderSettings, numbered, row_batches, row_weights
-from tools.encoder.guard import as_guard, packed_scores
-from tools.encoder.pack import TrainedNetwork, as_encoder, balanced, open_network, save_network, score_of
-from tools.encoder.rows import (
-    EncoderRow,
-    Lessons,
-    author_groups,
-    read_rows,
-    repository_lines,
-    row_of,
-    training_lines,
-    without_group,
-    write_rows,
+from tests.tools.small_lessons import ALONE, LABELS, PAIR, ROWS, SAID, score_of, small_network, small_start
+from tests.tools.small_package import (
+    EVEN,
+    INNER_UNITS,
+    SECOND_PIECES,
+    WIDE,
+    Write,
+    both_sorts,
+    write_lite,
+    write_minilm,
 )
-from tools.encoder.teacher import crossed, softened
+from tools.encoder import pack, rows
+from tools.encoder.base import open_base, smaller
+from tools.encoder.base_minilm import kept_pieces, package_arrays
+from tools.encoder.batches import (
+    EncoderSettings,
+    label_weights,
+    open_start,
+    row_batches,
+    row_weights,
+    save_start,
+    without_group,
+)
+from tools.encoder.guard import as_guard
+from tools.encoder.pack import as_encoder, open_network, save_network
+from tools.encoder.rows import EncoderRow, author_groups, repository_lines, row_of, training_lines
 
 TOLD = ReadingKind("told", who=(), question="Is this told: {fact}?", open=("fact",))
 SIGN = ReadingKind("sign", who=(), question="Is it {sign}?", open=("sign",), listed=True)
 AGREES = ReadingKind("agrees", who=(), context="The nurse said: {said}", question="Does the person agree?")
 REPLY = ReadingKind("reply", who=(), context="Said: {said}", question="Is it an answer?", in_reply=True)
 KINDS = {kind.name: kind for kind in (TOLD, SIGN, AGREES, REPLY)}
-PAIR = EncoderRow("told", "told", "my pain.", "chest pain", True, 1.0, "A")
-ALONE = EncoderRow("sign", "sign|pain", "no pain", "", False, 0.0, "B")
-SAID = EncoderRow("agrees", "agrees", "yes my chest", "no pains", False, 1.0, "B")
-
-
-def a_network(folder: Path) -> TrainedNetwork:
-    """A network with random weights for every part."""
-    columns, kinds = ("agrees", "sign|pain", "told"), ("agrees", "sign", "told")
-    weights = {**base_weights(folder), **new_parts(WIDE, columns, kinds, ("calm", "danger"))}
-    weights["ctx.weight"] = np.random.default_rng(3).normal(0, 0.1, weights["ctx.weight"].shape).astype(np.float32)
-    return TrainedNetwork(weights, columns, kinds)
 
 
 def test_only_english_lines_of_training_authors_become_rows() -> None:
@@ -65,9 +61,9 @@ def test_only_english_lines_of_training_authors_become_rows() -> None:
     seen = training_lines(lines, KINDS)
     assert {line.author for line in seen} == {"A", "B"} and all(line.split == "train" for line in seen)
     assert [row_of(line, KINDS) for line in seen] == [
-        EncoderRow("told", "told", "It hurts.", "chest pain", True, 1.0, "A"),
-        EncoderRow("sign", "sign|fever", "I am hot.", "", False, 0.0, "A"),
-        EncoderRow("agrees", "agrees", "Fine.", "Come at nine.", False, 1.0, "B"),
+        EncoderRow("told", "told", "It hurts.", "chest pain", True, True, "A"),
+        EncoderRow("sign", "sign|fever", "I am hot.", "", False, False, "A"),
+        EncoderRow("agrees", "agrees", "Fine.", "Come at nine.", False, True, "B"),
     ]
 
 
@@ -84,36 +80,84 @@ def test_no_line_by_a_test_author_of_the_repository_is_learned(monkeypatch: pyte
     assert max(sizes) < 1.3 * min(sizes)
 
 
-def test_a_group_of_authors_is_left_out_with_the_answers_about_their_texts() -> None:
-    groups = author_groups(["A", "A", "A", "B", "B", "C", "D", "E"])
-    assert groups == {"A": 0, "B": 1, "C": 2, "D": 3, "E": 2}
-    label = LabelledText("so calm", "en", "calm", "A")
-    left = without_group(Lessons([PAIR, ALONE], [label], [PAIR, SAID]), groups, 0)
-    assert left == Lessons([ALONE], [], [SAID])
+def test_all_lines_of_a_group_of_authors_are_left_out(tmp_path: Path) -> None:
+    assert author_groups(["A", "A", "A", "B", "B", "C", "D", "E"]) == {"A": 0, "B": 1, "C": 2, "D": 3, "E": 2}
+    start = small_start(write_lite(tmp_path))
+    left = without_group(start, 0)
+    assert left.rows.group.tolist() == [1, 1] and left.rows.text.tolist() == start.rows.text[1:].tolist()
+    assert left.lines.label.tolist() == [start.names.labels.index("danger")]
 
 
-def test_rows_are_the_same_after_writing_and_reading(tmp_path: Path) -> None:
-    written = [PAIR, SAID._replace(answer=0.25, text="a\r\nb\u2028c")]
-    write_rows(tmp_path / "soft.jsonl", written)
-    assert read_rows(tmp_path / "soft.jsonl") == written
+@both_sorts
+def test_what_training_starts_from_is_the_same_after_writing_and_reading(write: Write, tmp_path: Path) -> None:
+    start = small_start(write(tmp_path))
+    save_start(tmp_path / "start.npz", start)
+    again = open_start(tmp_path / "start.npz")
+    assert again.names == start.names and again.base.keys() == start.base.keys()
+    for name, value in start.base.items():
+        assert np.allclose(again.base[name], value, rtol=1e-3, atol=1e-6)
+        assert value.ndim > 1 or np.array_equal(again.base[name], value)
+    for mine, theirs in ((start.texts, again.texts), (start.rows, again.rows), (start.lines, again.lines)):
+        assert all(np.array_equal(*pair) and pair[0].dtype == pair[1].dtype for pair in zip(mine, theirs, strict=True))
 
 
-def test_the_package_gives_the_weights_their_names_in_the_reader(tmp_path: Path) -> None:
-    weights = base_weights(write_package(tmp_path))
+@both_sorts
+def test_texts_are_numbers_as_the_reader_cuts_them(write: Write, tmp_path: Path) -> None:
+    start = small_start(write(tmp_path))
+    names, last = start.names, len(start.texts.lengths) - 1
+    pieces = pack.word_pieces(names)
+    for row, place in zip(ROWS, start.rows.text, strict=True):
+        cut = start.texts.pieces[place, : start.texts.lengths[place]].tolist()
+        assert cut == pieces.cut(row.text, LONGEST)
+    assert start.rows.second[1] == last and start.texts.lengths[last] > 0
+    assert [names.kinds[kind] for kind in start.rows.kind] == ["told", "sign", "agrees"]
+    assert [names.columns[column] for column in start.rows.column] == ["told", "sign|pain", "agrees"]
+    assert start.rows.answer.tolist() == [1, 0, 1] and names.labels == ("calm", "danger")
+
+
+def test_the_first_package_gives_the_weights_their_names_in_the_reader(tmp_path: Path) -> None:
+    _, weights = open_base(write_lite(tmp_path), [])
     assert weights["l.1.qkv"].shape == (WIDE, 3 * WIDE) and weights["l.0.ln1.weight"].shape == (8,)
     assert len(weights) == 28 and not any("tanh" in name for name in weights)
-    half = narrowed(weights, 6)
-    strength = np.linalg.norm(weights["l.0.f1"], axis=0) * np.linalg.norm(weights["l.0.f2"], axis=1)
-    kept = [place for place in range(INNER_UNITS) if sum(strength > strength[place]) < 6]
-    assert np.array_equal(half["l.0.f1"], weights["l.0.f1"][:, kept])
-    assert np.array_equal(half["l.0.f2"], weights["l.0.f2"][kept]) and len(half["l.0.f1b"]) == 6
     (tmp_path / "part2").write_bytes((tmp_path / "part2").read_bytes() + b"0000")
     with pytest.raises(ValueError, match=r"names \d+ bytes of weights, the parts hold \d+"):
-        base_weights(tmp_path)
+        open_base(tmp_path, [])
 
 
-def test_a_text_is_cut_into_the_likeliest_pieces_of_the_package(tmp_path: Path) -> None:
-    pieces = package_pieces(write_package(tmp_path))
+def test_the_second_package_gives_the_weights_their_names_in_the_reader(tmp_path: Path) -> None:
+    pieces, weights = open_base(write_minilm(tmp_path), [])
+    theirs = package_arrays(tmp_path)
+    kept = [SECOND_PIECES.index(piece) for piece in pieces.pieces]
+    assert np.array_equal(weights["E"], theirs["embeddings.word_embeddings.weight"][kept])
+    both = theirs["embeddings.position_embeddings.weight"] + theirs["embeddings.token_type_embeddings.weight"][0]
+    assert np.array_equal(weights["places"], both[:LONGEST])
+    keys = theirs["encoder.layer.1.attention.self.key.weight"]
+    assert np.array_equal(weights["l.1.qkv"][:, EVEN : 2 * EVEN], keys.T)
+    assert np.array_equal(weights["l.0.ln2.bias"], theirs["encoder.layer.0.output.LayerNorm.bias"])
+    assert len(weights) == 28 and WAVES not in weights and not any("pooler" in name for name in weights)
+
+
+def test_a_folder_without_a_package_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"neither model\.json nor model\.safetensors"):
+        open_base(tmp_path, [])
+
+
+@both_sorts
+def test_only_the_strongest_inner_units_of_the_wanted_layers_are_kept(write: Write, tmp_path: Path) -> None:
+    _, weights = open_base(write(tmp_path), [])
+    half = smaller(weights, [0, 1], 6)
+    strength = np.linalg.norm(weights["l.0.f1"], axis=0) * np.linalg.norm(weights["l.0.f2"], axis=1)
+    kept = [place for place in range(INNER_UNITS) if sum(strength > strength[place]) < 6]
+    assert np.array_equal(half["l.0.f1"], weights["l.0.f1"][:, kept]) and half.keys() == weights.keys()
+    assert np.array_equal(half["l.0.f2"], weights["l.0.f2"][kept]) and len(half["l.0.f1b"]) == 6
+    second = smaller(weights, [1], INNER_UNITS)
+    assert np.array_equal(second["l.0.qkv"], weights["l.1.qkv"]) and "l.1.qkv" not in second
+    with pytest.raises(ValueError, match="has 2 layers"):
+        smaller(weights, [0, 2], 6)
+
+
+def test_a_text_is_cut_into_the_likeliest_pieces_of_the_first_package(tmp_path: Path) -> None:
+    pieces, _ = open_base(write_lite(tmp_path), [])
 
     def cut(text: str) -> list[str]:
         return [pieces.pieces[number] for number in pieces.cut(text, 160)]
@@ -124,70 +168,71 @@ def test_a_text_is_cut_into_the_likeliest_pieces_of_the_package(tmp_path: Path) 
     assert cut("<control 1>")[0] == "\u2581" and "<control 1>" not in pieces.pieces
 
 
-def test_a_packed_network_gives_the_same_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    network = a_network(write_package(tmp_path))
+def test_a_text_is_cut_into_the_longest_pieces_of_the_second_package(tmp_path: Path) -> None:
+    pieces, _ = open_base(write_minilm(tmp_path), [])
+    cut = [pieces.pieces[number] for number in pieces.cut("No pains, my chest.", 160)]
+    assert cut == ["[CLS]", "no", "pain", "##s", "[UNK]", "my", "chest", ".", "[SEP]"]
+
+
+def test_rare_pieces_are_left_out_unless_the_lines_need_them() -> None:
+    def kept(*texts: str) -> list[str]:
+        return [SECOND_PIECES[number] for number in kept_pieces(SECOND_PIECES, texts, frequent=7)]
+
+    assert kept() == ["[UNK]", "[CLS]", "[SEP]", ".", "pain", "##s"]
+    assert kept("my chest", "my pain") == ["[UNK]", "[CLS]", "[SEP]", ".", "pain", "##s", "my"]
+
+
+@both_sorts
+def test_a_packed_network_gives_the_same_scores(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = small_network(write(tmp_path))
     save_network(tmp_path / "network.npz", network)
     again = open_network(tmp_path / "network.npz")
-    assert again.columns == network.columns and again.weights.keys() == network.weights.keys()
-    whole = as_encoder(again, package_pieces(tmp_path))
+    assert again.names == network.names and again.weights.keys() == network.weights.keys()
+    whole = as_encoder(again)
     small = load_encoder(packed_encoder(whole))
-    scores = [[score_of(encoder, row) for row in (PAIR, ALONE, SAID)] for encoder in (whole, small)]
-    assert scores[0] == pytest.approx(scores[1], abs=1e-2)
+    scores = [[score_of(encoder, row) for row in ROWS] for encoder in (whole, small)]
+    assert scores[0] == pytest.approx(scores[1], abs=0.2)
     assert len({round(score or 0.0, 3) for score in scores[0]}) == 3
-    arguments = [str(tmp_path), str(tmp_path / "network.npz"), str(tmp_path / "out.npz"), "--not-asked", "sign"]
-    assert pack.main(arguments) == 0 and "2 columns" in capsys.readouterr().out
+    arguments = [str(tmp_path / "network.npz"), str(tmp_path / "out.npz")]
+    assert pack.main(arguments) == 0 and "3 columns" in capsys.readouterr().out
+    assert pack.main([*arguments, "--not-asked", "sign"]) == 0 and "2 columns" in capsys.readouterr().out
     shipped = load_encoder((tmp_path / "out.npz").read_bytes())
     assert score_of(shipped, ALONE) is None and score_of(shipped, PAIR) == scores[1][0]
     assert "guard.weight" not in shipped.weights
 
 
-def test_accuracy_counts_yes_and_no_alike_and_needs_both(tmp_path: Path) -> None:
-    encoder = as_encoder(a_network(write_package(tmp_path)), package_pieces(tmp_path))
-    says = float((score_of(encoder, PAIR) or 0.0) > 0)
-    found = [PAIR._replace(answer=says)] * 3 + [PAIR._replace(answer=1 - says), ALONE]
-    assert balanced(encoder, found) == {"told": 0.5}
+def test_labels_of_the_guard_become_columns_of_the_reader_if_wanted(tmp_path: Path) -> None:
+    network = small_network(write_minilm(tmp_path))
+    save_network(tmp_path / "network.npz", network)
+    assert pack.main([str(tmp_path / "network.npz"), str(tmp_path / "out.npz"), "--labels"]) == 0
+    shipped, guard = load_encoder((tmp_path / "out.npz").read_bytes()), as_guard(network)
+    assert shipped.columns == (*network.names.columns, "guard|calm", "guard|danger")
+    for label in guard.columns:
+        exact, packed = guard.alone("my pain", label, "", ""), shipped.alone("my pain", f"guard|{label}", "", "")
+        assert exact is not None and packed == pytest.approx(exact, abs=0.2)
 
 
-def test_yes_and_no_of_a_column_weigh_the_same_and_the_teacher_has_its_share(tmp_path: Path) -> None:
-    yes, no = PAIR, PAIR._replace(answer=0.0)
-    weights = row_weights([yes, no, no, no, no])
+def test_yes_and_no_of_a_column_weigh_the_same_and_a_rare_label_more(tmp_path: Path) -> None:
+    yes, no = PAIR, PAIR._replace(answer=False)
+    start = small_start(write_lite(tmp_path), [yes, no, no, no, no], [*LABELS, LABELS[1], LABELS[1]])
+    weights = row_weights(start.rows)
     assert weights[0] == pytest.approx(weights[1:].sum()) and weights.mean() == pytest.approx(1)
-    unknown = SAID._replace(column="never answered")
-    found = Lessons([yes, no, ALONE], [LabelledText("pain", "en", "calm", "A")], [SAID, unknown, *[yes] * 9])
-    settings = EncoderSettings(batch=2, soft_share=0.5)
-    cut = numbered(found, package_pieces(write_package(tmp_path)), settings)
-    assert cut.columns == ("sign|pain", "told") and len(cut.rows.text) == 3 + 9
-    assert cut.rows.second[2] == len(cut.texts.lengths) - 1 and cut.rows.answer[0] == pytest.approx(0.97)
-    epoch = np.concatenate(list(islice(row_batches(cut, settings, np.random.default_rng(0)), 3)))
-    assert set(epoch) >= {0, 1, 2} and len(set(epoch)) == 6
+    calm, danger = label_weights(start.lines, 2)
+    assert calm == pytest.approx(3**0.5 * danger) and calm + danger == pytest.approx(2)
 
 
-def test_the_teacher_is_asked_only_what_no_author_answered_about_the_same_case() -> None:
-    def line(fact: str, text: str, about: str) -> Labelled:
-        return Labelled(TOLD.ask(fact=fact), text, True, "A", "train", about=about)
-
-    lines = [line("x", "one", "c1"), line("y", "one", "c1"), line("z", "two", "c1"), line("w", "three", "c2")]
-    asked = [(pair.text, pair.question.fact("fact")) for pair in crossed(lines, KINDS, share=1.0)]
-    assert asked[:2] == [("one", "z")] * 2 and asked[2] in (("two", "x"), ("two", "y")) and len(asked) == 3
-    assert crossed(lines, KINDS, share=0.0) == []
-    assert softened(0.5) == pytest.approx(0.5) and 0.5 < softened(0.9) < 0.9
-    assert softened(0.0) == pytest.approx(1 - softened(1.0)) and 0 < softened(0.0) < 0.001
+def test_a_kind_with_few_rows_counts_more_for_each_row(tmp_path: Path) -> None:
+    weights = row_weights(small_start(write_lite(tmp_path), [SAID, ALONE, ALONE, ALONE]).rows)
+    assert weights[0] == pytest.approx(3**0.4 * weights[1])
 
 
-def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(tmp_path: Path) -> None:
-    folder = write_package(tmp_path)
-    network = a_network(folder)
-    guard = as_guard(network, ("calm", "danger"), package_pieces(folder))
-    again = load_encoder(packed_encoder(guard))
-    assert again.columns == ("calm", "danger")
-    for label in again.columns:
-        exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (guard, again))
-        assert exact is not None and packed == pytest.approx(exact, abs=0.1)
-    assert guard.alone("my chest pain.", "calm", "", "") != guard.alone("my chest pain.", "danger", "", "")
-
-
-def test_scores_of_unseen_authors_are_kept_by_author() -> None:
-    content = packed_scores({"B": [[0.5, 1.0]], "A": [[1.0, 2.0], [3.0, 4.0]]})
-    assert content == packed_scores({"A": [[1.0, 2.0], [3.0, 4.0]], "B": [[0.5, 1.0]]})
-    with np.load(io.BytesIO(content)) as kept:
-        assert kept["A"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+def test_each_row_is_in_every_epoch_beside_rows_of_similar_length(tmp_path: Path) -> None:
+    rows = [ALONE._replace(text="no " * size) for size in range(1, 41)]
+    start = small_start(write_lite(tmp_path), rows)
+    batches = row_batches(start, EncoderSettings(batch=4), np.random.default_rng(0))
+    for _ in range(2):
+        epoch = list(islice(batches, 10))
+        assert sorted(np.concatenate(epoch).tolist()) == list(range(40))
+        assert all(np.ptp(start.texts.lengths[start.rows.text[batch]]) == 3 for batch in epoch)

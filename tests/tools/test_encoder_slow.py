@@ -1,4 +1,4 @@
-"""Training the sentence encoder with torch, on a small network."""
+"""Training the networks that read whole sentences with torch, on small ones."""
 
 from __future__ import annotations
 
@@ -7,41 +7,79 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyclinic.reading.label_training import LabelledText
-from tests.tools.small_package import write_package
-from tests.tools.test_encoder import ALONE, PAIR, SAID, a_network
-from tools.encoder.base import package_pieces
-from tools.encoder.batches import EncoderSettings, numbered
+from tests.tools.small_lessons import ALONE, LABELS, PAIR, ROWS, score_of, small_network, small_start
+from tests.tools.small_package import Write, both_sorts, write_lite, write_minilm
+from tools.encoder.batches import EncoderSettings, save_start
+from tools.encoder.guard import as_guard
 from tools.encoder.network import EncoderNetwork, RowBatch
-from tools.encoder.pack import as_encoder, score_of
-from tools.encoder.rows import Lessons
-from tools.encoder.train import train_encoder
+from tools.encoder.pack import as_encoder, open_network
+from tools.encoder.train import main, train_encoder
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch", reason="training needs torch: install the extra 'train'")
-LABELS = [LabelledText("pain", "en", "calm", "A"), LabelledText("my chest", "en", "danger", "B")]
+FACTS = ("no", "my chest")
+PAIRS = [PAIR._replace(text=text, second=fact, answer=text == fact) for text in FACTS for fact in FACTS]
+SIGNS = [ALONE._replace(text=text, answer=text == "my chest") for text in FACTS]
+LESSONS = [*PAIRS, *SIGNS]
+SETTINGS = EncoderSettings(
+    layers="01", inner=12, seconds=10, batch=8, label_batch=4, warm_up=10, rate=4e-3, new_rate=4e-3
+)
 
 
-def test_the_network_in_training_gives_the_scores_of_the_reader(tmp_path: Path) -> None:
-    network = a_network(write_package(tmp_path))
-    pieces, rows = package_pieces(tmp_path), [PAIR, ALONE, SAID]
-    cut = numbered(Lessons(rows, LABELS, []), pieces, EncoderSettings())
-    net = EncoderNetwork(network.weights, cut.texts)
-    net.training = False
-    tensors = [net.torch.tensor(part, device=net.device) for part in cut.rows[:5]]
-    encoder = as_encoder(network, pieces)
-    assert net.scores(RowBatch(*tensors)).tolist() == pytest.approx([score_of(encoder, row) for row in rows], abs=1e-3)
-
-
-def test_training_learns_what_the_lines_say(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
     torch.set_num_threads(1)  # so small a network is slower with more
-    write_package(tmp_path)
-    facts = ("no", "my chest")
-    pairs = [PAIR._replace(text=text, second=fact, answer=float(text == fact)) for text in facts for fact in facts]
-    alone = [ALONE._replace(text=text, answer=float(text == "my chest")) for text in facts]
-    settings = EncoderSettings(inner=12, seconds=10, batch=8, warm_up=10, rate=4e-3, new_rate=4e-3)
-    network = train_encoder(Lessons(pairs + alone, LABELS, [pairs[0]._replace(answer=0.9)]), tmp_path, settings)
-    encoder = as_encoder(network, package_pieces(tmp_path))
-    scores = np.array([score_of(encoder, row) for row in pairs + alone], float)
-    right = np.array([1 if row.answer else -1 for row in pairs + alone])
-    assert (scores * right).min() > 1
+
+
+@both_sorts
+def test_the_network_in_training_gives_the_scores_of_the_reader(write: Write, tmp_path: Path) -> None:
+    network, start = small_network(write(tmp_path)), small_start(tmp_path)
+    net = EncoderNetwork(network.weights, start.texts)
+    net.training = False
+    tensors = [net.torch.tensor(part, device=net.device) for part in start.rows[:5]]
+    encoder = as_encoder(network)
+    assert net.scores(RowBatch(*tensors)).tolist() == pytest.approx([score_of(encoder, row) for row in ROWS], abs=1e-4)
+    guard = as_guard(network)
+    logits = net.labels(net.read(net.torch.tensor(start.lines.text, device=net.device))).tolist()
+    for line, found in zip(LABELS, logits, strict=True):
+        said = [guard.alone(line.text, label, "", "") for label in start.names.labels]
+        assert found == pytest.approx(said, abs=1e-4)
+
+
+@both_sorts
+def test_training_learns_what_the_lines_say(write: Write, tmp_path: Path) -> None:
+    network = train_encoder(small_start(write(tmp_path), LESSONS), SETTINGS)
+    encoder, guard = as_encoder(network), as_guard(network)
+    scores = np.array([score_of(encoder, row) for row in LESSONS], float)
+    right = np.array([1 if row.answer else -1 for row in LESSONS])
+    assert (scores * right).min() > 0.5
+    for line in LABELS:
+        said = {label: guard.alone(line.text, label, "", "") or 0.0 for label in guard.columns}
+        assert max(said, key=said.__getitem__) == line.label
+
+
+def test_the_command_line_chooses_the_layers_and_waves_stay_as_they_are(tmp_path: Path) -> None:
+    start = small_start(write_lite(tmp_path))
+    save_start(tmp_path / "start.npz", start)
+    settings = ["--layers", "0", "--inner", "6", "--seconds", "1", "--batch", "2", "--label-batch", "0"]
+    rates = ["--warm-up", "1", "--rate", "1e-2"]
+    assert main([str(tmp_path / "start.npz"), str(tmp_path / "network.npz"), *settings, *rates]) == 0
+    weights = open_network(tmp_path / "network.npz").weights
+    assert np.array_equal(weights["ts"], start.base["ts"]) and "l.1.qkv" not in weights
+    assert weights["l.0.f1"].shape[1] == 6 and not np.allclose(weights["l.0.o"], start.base["l.0.o"], atol=1e-2)
+
+
+def test_what_is_said_about_a_left_out_group_is_written_and_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_minilm(tmp_path)
+    seen = [row._replace(author="B") for row in LESSONS]
+    unseen = [row._replace(author="A") for row in (*SIGNS, PAIRS[0])]
+    save_start(tmp_path / "start.npz", small_start(tmp_path, [*unseen, *seen]))
+    options = ["--leave-out", "0", "--layers", "01", "--inner", "12", "--seconds", "5", "--batch", "8"]
+    rates = ["--warm-up", "10", "--rate", "4e-3", "--new-rate", "4e-3", "--label-batch", "0"]
+    assert main([str(tmp_path / "start.npz"), str(tmp_path / "out.npz"), *options, *rates]) == 0
+    assert "sign: 1.000\nall: 1.0000" in capsys.readouterr().out  # about told, the group has no answer no
+    with np.load(tmp_path / "out.npz") as file:
+        assert file["rows"].tolist() == [0, 1, 2] and file["lines"].tolist() == [0]
+        assert file["labels"].shape == (1, 2) and (file["scores"] > 0).tolist() == [False, True, True]

@@ -1,1 +1,1 @@
-"""Makes `src/polyclinic/reading/data/encoder.npz` again: the network that reads whole sentences. See `README.md`."""
+"""Makes the two networks of the reader that read whole sentences, and the counsel guard's. See `README.md`."""

@@ -1,44 +1,43 @@
-"""What is learned, as arrays, and in which order: batches of rows of similar length. All of it without torch."""
+"""What is learned, as arrays, and in which order: batches of rows of similar length. All of it with numpy alone."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.reading.encoder import LONGEST
-from polyclinic.reading.pieces import WordPieces
-from tools.encoder.network import TextTable
-from tools.encoder.rows import EncoderRow, Lessons
-
+Arrays = dict[str, NDArray[np.float32]]
 Counts = NDArray[np.int64]
 Shares = NDArray[np.float32]
 _NEAR = 16
 """Rows are sorted by length within as many batches."""
 _SECOND_STEP, _SECOND_FIRST = 12, 1000
 """They are sorted by the length of the second text, in steps of 12 pieces, and then by that of the text."""
+_MOST = 6.0
+"""No row counts more than so many average ones."""
+GROUPS = 4
+"""The authors are in so many groups, to measure on one of them."""
 
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """How the shipped file was trained. `rate` is for what the base has learned already, `new_rate` for the rest.
-
-    `label_batch` is how many lines with a label a step learns; 0 means their share of all lines.
+    """How the second shipped network was trained. `rate` is for what the base has learned already, `new_rate` for the
+    rest. `layers` are the numbers of the layers that are kept, `inner` is how many inner units each of them keeps, and
+    `label_batch` is how many lines with a label a step learns.
     """
 
-    rate: float = 4e-4
+    rate: float = 2e-4
     new_rate: float = 1e-3
     batch: int = 192
-    inner: int = 768
-    seconds: float = 225.0
-    soft_share: float = 0.65
-    soft_weight: float = 1.0
-    label_weight: float = 0.5
-    label_batch: int = 0
+    layers: str = "012345"
+    inner: int = 1536
+    seconds: float = 380.0
+    label_weight: float = 1.0
+    label_batch: int = 64
     smoothing: float = 0.03
     label_smoothing: float = 0.05
     decay: float = 0.01
@@ -48,118 +47,126 @@ class EncoderSettings:
     seed: int = 0
 
 
-class NumberedRows(NamedTuple):
-    """The rows as numbers: those with a label first, then the teacher's."""
+class TextTable(NamedTuple):
+    """All texts as numbers of word pieces, filled up with zeros, and their lengths. The last one stands for no text."""
+
+    pieces: Counts
+    lengths: Counts
+
+
+class RowLessons(NamedTuple):
+    """Questions about texts, as numbers. `second` is what the text is compared with, or what was said before it;
+    `group` is the group of the author.
+    """
 
     text: Counts
     second: Counts
     kind: Counts
     column: Counts
     compares: NDArray[np.bool_]
-    answer: Shares
-    weight: Shares
+    answer: Counts
+    group: Counts
 
 
-class NumberedLessons(NamedTuple):
-    """All that is learned, as numbers. `written` is how many rows have a label that a person gave."""
+class LabelLessons(NamedTuple):
+    """Texts with a label of the counsel guard, as numbers."""
+
+    text: Counts
+    label: Counts
+    group: Counts
+
+
+class Names(NamedTuple):
+    """What the numbers of columns, kinds, labels and word pieces stand for. `scores` are those of the pieces, if the
+    vocabulary has any.
+    """
 
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     labels: tuple[str, ...]
+    pieces: tuple[str, ...]
+    scores: tuple[float, ...] = ()
+
+    def arrays(self) -> dict[str, Any]:
+        """The names as a file holds them."""
+        return {name: np.array(value) for name, value in self._asdict().items()}
+
+
+def names_in(file: Mapping[str, NDArray[Any]]) -> Names:
+    """The reverse of `Names.arrays`."""
+    return Names(**{name: tuple(file[name].tolist()) for name in Names._fields})
+
+
+class Start(NamedTuple):
+    """All that a training starts from."""
+
+    names: Names
+    base: Arrays
     texts: TextTable
-    rows: NumberedRows
-    written: int
-    label_text: Counts
-    label: Counts
-    label_weight: Shares
+    rows: RowLessons
+    lines: LabelLessons
 
 
-def numbered(found: Lessons, pieces: WordPieces, settings: EncoderSettings) -> NumberedLessons:
-    """All that is learned, as numbers. No text has the last number. Teacher's rows that ask what no author answered are
-    left out.
-    """
-    columns, kinds = _numbers(row.column for row in found.rows), _numbers(row.kind for row in found.rows)
-    soft = [row for row in found.soft if row.column in columns]
-    rows = [*found.rows, *soft]
-    labels = _numbers(line.label for line in found.labels)
-    texts = _numbers([row.text for row in rows] + [row.second for row in rows] + [line.text for line in found.labels])
-    texts.pop("", None)
-    texts = {text: number for number, text in enumerate(texts)}
-    table = text_table(pieces, list(texts))
-    texts[""] = len(texts)
-    answers = np.array([row.answer for row in rows], np.float32)
-    often = Counter(line.label for line in found.labels)
-    return NumberedLessons(
-        tuple(columns),
-        tuple(kinds),
-        tuple(labels),
-        table,
-        NumberedRows(
-            np.array([texts[row.text] for row in rows]),
-            np.array([texts[row.second] for row in rows]),
-            np.array([kinds[row.kind] for row in rows]),
-            np.array([columns[row.column] for row in rows]),
-            np.array([row.compares for row in rows]),
-            answers * np.float32(1 - 2 * settings.smoothing) + np.float32(settings.smoothing),
-            np.append(row_weights(found.rows), soft_weights(soft, settings.soft_weight)),
-        ),
-        len(found.rows),
-        np.array([texts[line.text] for line in found.labels]),
-        np.array([labels[line.label] for line in found.labels]),
-        _evened([often[label] ** -0.5 for label in labels], most=np.inf),
-    )
+_TABLES: dict[str, Any] = {"texts": TextTable, "rows": RowLessons, "lines": LabelLessons}
 
 
-def _numbers(names: Sequence[str] | Iterator[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(sorted(set(names)))}
+def save_start(path: Path, start: Start) -> None:
+    """Write all that a training starts from. Large base weights get two bytes each."""
+    parts = start.names.arrays()
+    for name, value in start.base.items():
+        parts[f"base {name}"] = value.astype(np.float16) if value.ndim > 1 else value
+    for table in _TABLES:
+        for name, value in getattr(start, table)._asdict().items():
+            parts[f"{table} {name}"] = value if value.dtype == np.bool_ else value.astype(np.int32)
+    np.savez_compressed(path, **parts)
 
 
-def row_weights(rows: Sequence[EncoderRow]) -> Shares:
+def open_start(path: Path) -> Start:
+    """The reverse of `save_start`."""
+    with np.load(path) as file:
+        base = {name.removeprefix("base "): file[name].astype(np.float32) for name in file if name.startswith("base ")}
+        found: dict[str, Any] = {}
+        for table, made in _TABLES.items():
+            columns = [file[f"{table} {name}"] for name in made._fields]
+            found[table] = made(*(part if part.dtype == np.bool_ else part.astype(np.int64) for part in columns))
+        return Start(names_in(file), base, **found)
+
+
+def without_group(start: Start, left_out: int) -> Start:
+    """The same without all lines of one group of authors."""
+    kept, known = start.rows.group != left_out, start.lines.group != left_out
+    rows = RowLessons(*(part[kept] for part in start.rows))
+    return start._replace(rows=rows, lines=LabelLessons(*(part[known] for part in start.lines)))
+
+
+def row_weights(rows: RowLessons) -> Shares:
     """How much each row counts: yes and no of a column count the same, and a kind with few rows more for each row."""
-    answers = Counter((row.column, row.answer) for row in rows)
-    kinds = Counter(row.kind for row in rows)
-    found = []
-    for row in rows:
-        same, other = answers[row.column, row.answer], answers[row.column, 1 - row.answer]
-        found.append(((same + other) / (2 * same) if other else 0.5) * kinds[row.kind] ** -0.4)
-    return _evened(found, most=6)
+    side = np.bincount(rows.column * 2 + rows.answer, minlength=2 * (int(rows.column.max(initial=0)) + 1))
+    same, other = side[rows.column * 2 + rows.answer], side[rows.column * 2 + 1 - rows.answer]
+    even = np.where(other > 0, (same + other) / (2 * same), 0.5)
+    return _evened(even * np.bincount(rows.kind)[rows.kind] ** -0.4, _MOST)
 
 
-def soft_weights(rows: Sequence[EncoderRow], weight: float) -> Shares:
-    """How much each of the teacher's rows counts."""
-    kinds = Counter(row.kind for row in rows)
-    return _evened([kinds[row.kind] ** -0.35 for row in rows], most=4) * np.float32(weight)
+def label_weights(lines: LabelLessons, labels: int) -> Shares:
+    """How much each label counts: a rare one more."""
+    return _evened(np.maximum(np.bincount(lines.label, minlength=labels), 1) ** -0.5, np.inf)
 
 
-def _evened(found: Sequence[float], most: float) -> Shares:
+def _evened(values: NDArray[np.float64], most: float) -> Shares:
     """The weights with mean 1, but none above `most`."""
-    values = np.array(found, np.float32)
-    return np.minimum(values / values.mean(), np.float32(most)) if len(values) else values
+    return np.minimum(values / values.mean(), most).astype(np.float32) if len(values) else values.astype(np.float32)
 
 
-def text_table(pieces: WordPieces, texts: Sequence[str]) -> TextTable:
-    """The texts as numbers of word pieces. The last line stands for no text: one unknown piece."""
-    cuts = [pieces.cut(text, LONGEST) for text in texts] + [[0]]
-    table = np.zeros((len(cuts), LONGEST), np.int64)
-    for line, cut in zip(table, cuts, strict=True):
-        line[: len(cut)] = cut
-    return TextTable(table, np.array([len(cut) for cut in cuts]))
-
-
-def row_batches(lessons: NumberedLessons, settings: EncoderSettings, chance: np.random.Generator) -> Iterator[Counts]:
-    """Batches of rows of similar length, without end. Rows with a person's label are in every epoch. Of the teacher's
-    rows, each epoch takes so many that they make up their share.
-    """
-    rows, written, size = lessons.rows, lessons.written, settings.batch
-    lengths = lessons.texts.lengths[rows.second] // _SECOND_STEP * _SECOND_FIRST + lessons.texts.lengths[rows.text]
-    take = int(written * settings.soft_share / (1 - settings.soft_share))
+def row_batches(start: Start, settings: EncoderSettings, chance: np.random.Generator) -> Iterator[Counts]:
+    """Batches of rows of similar length, without end. Each row is in every epoch."""
+    rows, size, lengths = start.rows, settings.batch, start.texts.lengths
+    near = lengths[rows.second] // _SECOND_STEP * _SECOND_FIRST + lengths[rows.text]
     while True:
-        soft = written + chance.permutation(len(lengths) - written)[:take]
-        order = chance.permutation(np.append(np.arange(written), soft))
+        order = chance.permutation(len(near))
         batches: list[Counts] = []
-        for start in range(0, len(order), size * _NEAR):
-            part = order[start : start + size * _NEAR]
-            part = part[np.argsort(lengths[part], kind="stable")]
+        for begin in range(0, len(order), size * _NEAR):
+            part = order[begin : begin + size * _NEAR]
+            part = part[np.argsort(near[part], kind="stable")]
             batches += [part[at : at + size] for at in range(0, len(part), size)]
         for place in chance.permutation(len(batches)):
             yield batches[place]

@@ -1,4 +1,5 @@
-"""The encoder's network while it is trained: the same sums as in `polyclinic.reading.encoder`, on tensors.
+"""The encoder's network while it is trained: the same sums as in `polyclinic.reading.encoder` and
+`polyclinic.reading.layers`, on tensors.
 
 Its weights have the names that they have there. Many texts are read at once, filled up to the same length; a mask says
 which pieces are real. While training, some words and some states are left out at random.
@@ -13,20 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.reading.encoder import HEADS, LAYERS
-from tools.encoder.base import Arrays
+from polyclinic.reading.encoder import GUARD
+from polyclinic.reading.layers import WAVES, heads_of, layers_of
+from tools.encoder.batches import Arrays, TextTable
 
 Tensor = Any
 """A tensor of torch, which is not installed by default."""
 FAR = -1e4
 STRONGEST = 0.3
-
-
-class TextTable(NamedTuple):
-    """All texts as numbers of word pieces, filled up with zeros, and their lengths. The last one stands for no text."""
-
-    pieces: NDArray[np.int64]
-    lengths: NDArray[np.int64]
 
 
 class LeftOut(NamedTuple):
@@ -66,8 +61,9 @@ class EncoderNetwork:
         self.torch: Any = importlib.import_module("torch")
         self.device = "cuda" if self.torch.cuda.is_available() else "cpu"
         self.left_out, self.training = left_out, True
+        self.layers, self.heads, self.waves = layers_of(weights), heads_of(weights), WAVES in weights
         self.weights: dict[str, Tensor] = {
-            name: self.torch.tensor(value, device=self.device).requires_grad_(name != "ts")
+            name: self.torch.tensor(value, device=self.device).requires_grad_(name != WAVES)
             for name, value in weights.items()
         }
         self.pieces, self.lengths = (self.torch.tensor(array, device=self.device) for array in table)
@@ -84,16 +80,20 @@ class EncoderNetwork:
         if self.training:
             heard = torch.rand(states.shape[:2], device=self.device) > self.left_out.words
             states = states * heard[..., None]
-        angles = places[:, None].float() * self.weights["ts"]
-        states = 2 * states + torch.cat([angles.sin(), angles.cos()], 1)
+        if self.waves:
+            angles = places[:, None].float() * self.weights[WAVES]
+            states = 2 * states + torch.cat([angles.sin(), angles.cos()], 1)
+        else:
+            states = self._even(states + self.weights["places"][: len(places)], "first", 1e-12)
         mask = places[None] < lengths[:, None]
-        for layer in range(LAYERS):
-            states = self._layer(states, mask, f"l.{layer}.")
+        layer = self._evened_before if self.waves else self._evened_after
+        for number in range(self.layers):
+            states = layer(states, mask, f"l.{number}.")
         return TextBatch(states, mask)
 
     def labels(self, batch: TextBatch) -> Tensor:
         """The logits of each text's labels."""
-        return self._linear(self._pooled(batch), "guard").float()
+        return self._linear(self._pooled(batch), GUARD).float()
 
     def scores(self, rows: RowBatch) -> Tensor:
         """The score of each row: above 0 means yes."""
@@ -113,21 +113,33 @@ class EncoderNetwork:
     def _drop(self, states: Tensor, share: float) -> Tensor:
         return self.torch.nn.functional.dropout(states, share, self.training)
 
-    def _normal(self, states: Tensor, name: str) -> Tensor:
+    def _even(self, states: Tensor, name: str, least: float) -> Tensor:
         scale, offset = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
-        return self.torch.nn.functional.layer_norm(states, scale.shape, scale, offset, 1e-6)
+        return self.torch.nn.functional.layer_norm(states, scale.shape, scale, offset, least)
 
-    def _layer(self, states: Tensor, mask: Tensor, name: str) -> Tensor:
-        torch, weights, share = self.torch, self.weights, self.left_out.states
-        wide = states @ weights["l.0.resw"] + weights["l.0.resb"] if name == "l.0." else states
-        mixed = self._normal(states, f"{name}ln1") @ weights[f"{name}qkv"] + weights[f"{name}qkvb"]
+    def _step(self, states: Tensor, name: str) -> Tensor:
+        return states @ self.weights[name] + self.weights[f"{name}b"]
+
+    def _evened_before(self, states: Tensor, mask: Tensor, name: str) -> Tensor:
+        wide = states @ self.weights["l.0.resw"] + self.weights["l.0.resb"] if name == "l.0." else states
+        states = wide + self._heard(self._even(states, f"{name}ln1", 1e-6), mask, name)
+        inner = self.torch.relu(self._step(self._even(states, f"{name}ln2", 1e-6), f"{name}f1"))
+        return states + self._drop(self._step(inner, f"{name}f2"), self.left_out.states)
+
+    def _evened_after(self, states: Tensor, mask: Tensor, name: str) -> Tensor:
+        states = self._even(states + self._heard(states, mask, name), f"{name}ln1", 1e-12)
+        inner = self.torch.nn.functional.gelu(self._step(states, f"{name}f1"), approximate="tanh")
+        found = self._drop(self._step(inner, f"{name}f2"), self.left_out.states)
+        return self._even(states + found, f"{name}ln2", 1e-12)
+
+    def _heard(self, states: Tensor, mask: Tensor, name: str) -> Tensor:
+        """What each piece takes over from all pieces."""
+        mixed = self._step(states, f"{name}qkv")
         count, size, _ = mixed.shape
-        asks, keys, values = (part.view(count, size, HEADS, -1).transpose(1, 2) for part in mixed.chunk(3, -1))
-        heard = torch.nn.functional.scaled_dot_product_attention(asks, keys, values, attn_mask=mask[:, None, None, :])
-        heard = heard.transpose(1, 2).reshape(count, size, -1)
-        states = wide + self._drop(heard @ weights[f"{name}o"] + weights[f"{name}ob"], share)
-        inner = torch.relu(self._normal(states, f"{name}ln2") @ weights[f"{name}f1"] + weights[f"{name}f1b"])
-        return states + self._drop(inner @ weights[f"{name}f2"] + weights[f"{name}f2b"], share)
+        asks, keys, values = (part.view(count, size, self.heads, -1).transpose(1, 2) for part in mixed.chunk(3, -1))
+        attention = self.torch.nn.functional.scaled_dot_product_attention
+        heard = attention(asks, keys, values, attn_mask=mask[:, None, None, :]).transpose(1, 2)
+        return self._drop(self._step(heard.reshape(count, size, -1), f"{name}o"), self.left_out.states)
 
     def _pooled(self, batch: TextBatch) -> Tensor:
         """The mean and the strongest state of each text."""

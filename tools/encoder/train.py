@@ -1,10 +1,11 @@
-"""Train the encoder on the lines of the training authors. Needs torch, and a GPU to be done in minutes.
+"""Train a network on the lines of the training authors. Needs torch, and a GPU to be done in minutes.
 
-    python -m tools.encoder.train PACKAGE/dist network.npz --soft soft.jsonl
-    python -m tools.encoder.train PACKAGE/dist trial.npz --soft soft.jsonl --leave-out 0
+    python -m tools.encoder.train start.npz network.npz
+    python -m tools.encoder.train start.npz trial.npz --leave-out 0
 
 The time decides how much is learned: the steps get smaller until it is up. What is written is a mean over the last
-steps. With `--leave-out`, one of the four groups of authors is not learned, and the accuracy on their lines is printed.
+steps. With `--leave-out`, one of the groups of authors is not learned; what the network says about the lines of
+that group is written instead of the network, and its accuracy is printed.
 """
 
 from __future__ import annotations
@@ -20,40 +21,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.encoder.base import base_weights, narrowed, new_parts, package_pieces
-from tools.encoder.batches import EncoderSettings, NumberedLessons, numbered, row_batches
+from polyclinic.reading.layers import WAVES
+from tools.encoder.base import new_parts, smaller, width_of
+from tools.encoder.batches import (
+    GROUPS,
+    Counts,
+    EncoderSettings,
+    LabelLessons,
+    RowLessons,
+    Start,
+    label_weights,
+    open_start,
+    row_batches,
+    row_weights,
+    without_group,
+)
 from tools.encoder.network import EncoderNetwork, RowBatch, Tensor
-from tools.encoder.pack import TrainedNetwork, as_encoder, balanced, save_network
-from tools.encoder.rows import GROUPS, Lessons, lessons, without_group
+from tools.encoder.pack import TrainedNetwork, save_network
 
 _TOLD_EVERY = 500
-_LEAST_LABELS = 16
-_CHANGED = ("rate", "batch", "inner", "seconds", "soft_share", "soft_weight", "label_weight", "label_batch", "seed")
-"""The settings that the command line can change."""
+_READ_AT_ONCE = 256
 
 
-class _Course:
+class _Training:
     """One training: the network, its optimizer, and the mean of its weights over the last steps."""
 
-    def __init__(self, found: NumberedLessons, package: Path, settings: EncoderSettings) -> None:
+    def __init__(self, start: Start, settings: EncoderSettings) -> None:
         self.torch: Any = importlib.import_module("torch")
         self.torch.manual_seed(settings.seed)
-        self.found, self.settings = found, settings
+        self.start, self.settings = start, settings
         self.chance = np.random.default_rng(settings.seed)
-        base = narrowed(base_weights(package), settings.inner)
-        fresh = new_parts(len(base["l.0.resb"]), found.columns, found.kinds, found.labels, settings.seed)
-        self.net = EncoderNetwork({**base, **fresh}, found.texts)
-        known, new = ([self.net.weights[name] for name in part if name != "ts"] for part in (base, fresh))
+        base = smaller(start.base, [int(number) for number in settings.layers], settings.inner)
+        fresh = new_parts(width_of(base), start.names, settings.seed)
+        self.net = EncoderNetwork({**base, **fresh}, start.texts)
+        known, new = ([self.net.weights[name] for name in part if name != WAVES] for part in (base, fresh))
         self.rates = (settings.rate, settings.new_rate)
         groups = [{"params": part, "lr": rate} for part, rate in zip((known, new), self.rates, strict=True)]
         self.learner = self.torch.optim.AdamW(groups, weight_decay=settings.decay, betas=(0.9, 0.98))
         self.learned = [*known, *new]
         self.means = [value.detach().clone() for value in self.learned]
-        self.rows = [self._tensor(part) for part in found.rows]
-        self.label_text, self.label = self._tensor(found.label_text), self._tensor(found.label)
-        self.label_weight = self._tensor(found.label_weight)
-        share = settings.batch * len(found.label) // len(found.rows.text)
-        self.label_batch = (settings.label_batch or max(_LEAST_LABELS, share)) if len(found.label) else 0
+        self.rows = [self._tensor(part) for part in start.rows[:5]]
+        answers = np.where(start.rows.answer, 1 - settings.smoothing, settings.smoothing)
+        self.answers, self.weights = self._tensor(answers.astype(np.float32)), self._tensor(row_weights(start.rows))
+        self.label_text, self.label = self._tensor(start.lines.text), self._tensor(start.lines.label)
+        self.label_weight = self._tensor(label_weights(start.lines, len(start.names.labels)))
 
     def _tensor(self, values: NDArray[Any]) -> Tensor:
         return self.torch.tensor(values, device=self.net.device)
@@ -61,7 +72,7 @@ class _Course:
     def run(self) -> None:
         """Train until the time is up; then the network has the mean weights."""
         settings, started, lost = self.settings, time.monotonic(), self.torch.zeros((), device=self.net.device)
-        for step, places in enumerate(row_batches(self.found, settings, self.chance), start=1):
+        for step, places in enumerate(row_batches(self.start, settings, self.chance), start=1):
             passed = (time.monotonic() - started) / settings.seconds
             if passed >= 1:
                 break
@@ -78,12 +89,12 @@ class _Course:
             for value, mean in zip(self.learned, self.means, strict=True):
                 value.copy_(mean)
 
-    def _step(self, places: NDArray[np.int64]) -> Tensor:
+    def _step(self, places: Counts) -> Tensor:
         """Learn one batch. Returns its loss."""
         with self.torch.autocast(self.net.device, self.torch.bfloat16, enabled=self.net.device == "cuda"):
             loss = self._row_loss(self._tensor(places))
-            if self.label_batch:
-                some = self._tensor(self.chance.integers(len(self.label), size=self.label_batch))
+            if self.settings.label_batch and len(self.label):
+                some = self._tensor(self.chance.integers(len(self.label), size=self.settings.label_batch))
                 loss = loss + self.settings.label_weight * self._label_loss(some)
         self.learner.zero_grad(set_to_none=True)
         loss.backward()
@@ -92,9 +103,9 @@ class _Course:
         return loss.detach()
 
     def _row_loss(self, places: Tensor) -> Tensor:
-        *asked, answer, weight = (part[places] for part in self.rows)
-        scores = self.net.scores(RowBatch(*asked))
-        return self.torch.nn.functional.binary_cross_entropy_with_logits(scores, answer, weight)
+        scores = self.net.scores(RowBatch(*(part[places] for part in self.rows)))
+        answers, weights = self.answers[places], self.weights[places]
+        return self.torch.nn.functional.binary_cross_entropy_with_logits(scores, answers, weights)
 
     def _label_loss(self, places: Tensor) -> Tensor:
         logits = self.net.labels(self.net.read(self.label_text[places]))
@@ -103,41 +114,68 @@ class _Course:
             logits, self.label[places], self.label_weight, label_smoothing=smoothing
         )
 
+    def says(self, rows: RowLessons) -> NDArray[np.float32]:
+        """The score of each row."""
+        parts = [self._tensor(part) for part in rows[:5]]
+        return self._in_parts(len(rows.text), lambda at: self.net.scores(RowBatch(*(part[at] for part in parts))))
 
-def train_encoder(found: Lessons, package: Path, settings: EncoderSettings) -> TrainedNetwork:
+    def labels(self, lines: LabelLessons) -> NDArray[np.float32]:
+        """The score of each label of each line."""
+        texts = self._tensor(lines.text)
+        return self._in_parts(len(lines.text), lambda at: self.net.labels(self.net.read(texts[at])))
+
+    def _in_parts(self, count: int, read: Any) -> NDArray[np.float32]:
+        self.net.training = False
+        with self.torch.no_grad():
+            found = [read(slice(at, at + _READ_AT_ONCE)).cpu().numpy() for at in range(0, count, _READ_AT_ONCE)]
+        return np.concatenate(found)
+
+
+def train_encoder(start: Start, settings: EncoderSettings) -> TrainedNetwork:
     """Train the network from the package's weights."""
-    cut = numbered(found, package_pieces(package), settings)
-    course = _Course(cut, package, settings)
-    course.run()
-    return TrainedNetwork(course.net.arrays(), cut.columns, cut.kinds)
+    training = _Training(start, settings)
+    training.run()
+    return TrainedNetwork(training.net.arrays(), start.names)
+
+
+def left_out(start: Start, group: int, settings: EncoderSettings, out: Path) -> dict[str, float]:
+    """Train without one group of authors, and write what the network says about the lines of that group. Returns how
+    often it is right, kind by kind: the mean of both answers.
+    """
+    training = _Training(without_group(start, group), settings)
+    training.run()
+    mine, lines = start.rows.group == group, start.lines.group == group
+    rows = RowLessons(*(part[mine] for part in start.rows))
+    scores = training.says(rows)
+    labels = training.labels(LabelLessons(*(part[lines] for part in start.lines)))
+    np.savez_compressed(out, rows=np.flatnonzero(mine), scores=scores, lines=np.flatnonzero(lines), labels=labels)
+    found = {}
+    for number, kind in enumerate(start.names.kinds):
+        sides = [(scores[(rows.kind == number) & (rows.answer == answer)] > 0) == answer for answer in (0, 1)]
+        if all(len(side) for side in sides):
+            found[kind] = float(np.mean([side.mean() for side in sides]))
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train and write the network."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("package", type=Path, help="the folder dist of the npm package")
+    parser.add_argument("start", type=Path, help="the file of tools.encoder.lessons")
     parser.add_argument("out", type=Path, help="the file to write; tools.encoder.pack makes it small")
-    parser.add_argument("--soft", type=Path, help="rows that a teacher answered (tools.encoder.teacher)")
     parser.add_argument("--leave-out", type=int, choices=range(GROUPS), help="a group of authors to measure on")
-    parser.add_argument("--rows", type=int, default=0, help="learn only so many rows of each sort: a trial")
     for field in fields(EncoderSettings):
-        if field.name in _CHANGED:
-            option, default = f"--{field.name.replace('_', '-')}", field.default
-            parser.add_argument(option, type=type(default), default=default, help="default: %(default)s")
+        option, default = f"--{field.name.replace('_', '-')}", field.default
+        parser.add_argument(option, type=type(default), default=default, help="default: %(default)s")
     given = parser.parse_args(arguments)
-    everything, groups = lessons(given.soft)
-    found = everything if given.leave_out is None else without_group(everything, groups, given.leave_out)
-    if given.rows:
-        few = np.random.default_rng(0).permutation(len(found.rows))[: given.rows]
-        found = Lessons([found.rows[place] for place in few], found.labels[: given.rows], found.soft[: given.rows])
-    print(f"{len(found.rows)} rows, {len(found.soft)} of a teacher, {len(found.labels)} with a label", flush=True)
-    settings = EncoderSettings(**{name: getattr(given, name) for name in _CHANGED})
-    network = train_encoder(found, given.package, settings)
-    save_network(given.out, network)
-    if given.leave_out is not None:
-        unseen = [row for row in everything.rows if groups[row.author] == given.leave_out]
-        for kind, right in balanced(as_encoder(network, package_pieces(given.package)), unseen).items():
-            print(f"{kind}: {right:.3f} of {sum(row.kind == kind for row in unseen)} lines")
+    settings = EncoderSettings(**{field.name: getattr(given, field.name) for field in fields(EncoderSettings)})
+    start = open_start(given.start)
+    if given.leave_out is None:
+        save_network(given.out, train_encoder(start, settings))
+        return 0
+    found = left_out(start, given.leave_out, settings, given.out)
+    for kind, right in found.items():
+        print(f"{kind}: {right:.3f}")
+    print(f"all: {np.mean(list(found.values())):.4f}")
     return 0
 
 

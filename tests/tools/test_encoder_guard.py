@@ -1,0 +1,70 @@
+"""The files of the counsel guard's network."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyclinic.reading.encoder import load_encoder
+from polyclinic.reading.label_training import LabelledText
+from tests.tools.small_lessons import small_network
+from tests.tools.small_package import Write, both_sorts
+from tools.encoder import guard
+from tools.encoder.guard import as_guard, packed_scores, unseen_scores
+from tools.encoder.pack import save_network
+
+
+@both_sorts
+def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(write: Write, tmp_path: Path) -> None:
+    network = small_network(write(tmp_path))
+    save_network(tmp_path / "network.npz", network)
+    assert guard.main(["pack", str(tmp_path / "network.npz"), str(tmp_path / "guard.npz")]) == 0
+    whole, again = as_guard(network), load_encoder((tmp_path / "guard.npz").read_bytes())
+    assert again.columns == ("calm", "danger") and not again.kinds and "cmp.weight" not in again.weights
+    for label in again.columns:
+        exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (whole, again))
+        assert exact is not None and packed == pytest.approx(exact, abs=0.1)
+    assert whole.alone("my chest pain.", "calm", "", "") != whole.alone("my chest pain.", "danger", "", "")
+
+
+def left_out_files(folder: Path, *lines: list[int]) -> list[Path]:
+    """Files as training writes them: a line's scores are its place, and half of it."""
+    paths = [folder / f"out-{group}.npz" for group in range(len(lines))]
+    for path, mine in zip(paths, lines, strict=True):
+        np.savez(path, lines=np.array(mine, int), labels=np.array([[place, place / 2] for place in mine]))
+    return paths
+
+
+def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [LabelledText("pain", "en", "calm", author) for author in "BABC"]
+    monkeypatch.setattr(guard, "repository_lines", lambda: ([], lines, {}))
+    paths = left_out_files(tmp_path, [0, 2], [1], [3], [0][:0])
+    assert guard.main(["unseen", str(tmp_path / "unseen.npz"), *map(str, paths)]) == 0
+    with np.load(tmp_path / "unseen.npz") as kept:
+        assert {author: kept[author].tolist() for author in kept} == {
+            "A": [[1, 0.5]],
+            "B": [[0, 0], [2, 1]],
+            "C": [[3, 1.5]],
+        }
+        assert kept["A"].dtype == np.float16
+
+
+def test_scores_are_refused_if_the_lines_of_a_left_out_author_have_changed(tmp_path: Path) -> None:
+    paths = left_out_files(tmp_path, [0, 2], [1])
+    assert unseen_scores(paths, list("BABC")).keys() == {"A", "B"}  # C was never left out
+    for authors in ("BABB", "BA"):
+        with pytest.raises(ValueError, match="not those of the files"):
+            unseen_scores(paths, list(authors))
+
+
+def test_the_same_scores_of_left_out_authors_give_the_same_bytes() -> None:
+    one, other = (np.array([score, 1.0], np.float32) for score in (0.5, 2.0))
+    content = packed_scores({"B": [one], "A": [other, one]})
+    assert content == packed_scores({"A": [other, one], "B": [one]})
+    with np.load(io.BytesIO(content)) as kept:
+        assert kept["A"].tolist() == [[2.0, 1.0], [0.5, 1.0]]
