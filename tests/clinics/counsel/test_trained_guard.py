@@ -66,7 +66,7 @@ def understood(row: LabelledText) -> bool:
     if row.lang != "en":
         return False
     at = [TRAINED_LABELS.index(label) for label in (*DANGERS, "passive")]
-    return max(one[at].sum() for one in network_opinions(row.text, TRAINED_LABELS)) >= UNDERSTOOD
+    return any(float(one[at].sum()) >= UNDERSTOOD for one in network_opinions(row.text, TRAINED_LABELS))
 
 
 @cache
