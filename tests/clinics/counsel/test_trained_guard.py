@@ -145,7 +145,8 @@ def test_probabilities_are_calibrated_on_test_authors() -> None:
     danger = np.array([item.row.label in DANGERS for item in judged()])
     for low, high in ((0.0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 0.95), (0.95, 1.01)):
         there = (chances >= low) & (chances < high)
-        assert abs(chances[there].mean() - danger[there].mean()) < 0.12, (low, high)
+        said, true = chances[there].mean(), danger[there].mean()
+        assert abs(said - true) < 0.12 + (said * (1 - said) / there.sum()) ** 0.5, (low, high)
 
 
 def test_every_wrongly_judged_message_is_in_the_report() -> None:

@@ -53,8 +53,8 @@ def joined(by_grams: Floats, by_networks: Sequence[Floats]) -> Floats:
     """All opinions as one probability of each label: the weighted mean, in each row. So one opinion that is sure is
     never lost, as it would be in a product.
     """
-    found: Floats = np.sum([share * one for share, one in zip(SHARES, (by_grams, *by_networks), strict=True)], axis=0)
-    return found
+    mean: Floats = np.sum([share * one for share, one in zip(SHARES, (by_grams, *by_networks), strict=True)], axis=0)
+    return mean
 
 
 def with_networks(by_grams: Mapping[str, float], by_networks: Sequence[Floats]) -> dict[str, float]:
