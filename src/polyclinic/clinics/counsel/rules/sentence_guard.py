@@ -28,12 +28,12 @@ ENGLISH = "en"
 SHARES = (0.4, 0.2, 0.4)
 """How much the n-grams and the two networks count. Chosen on left-out authors, where their neighbours did the same."""
 
-Score = Callable[[str, str], float | None]
+ScoresLabel = Callable[[str, str], float | None]
 """A network's score of one text for one label."""
 
 
 @cache
-def networks() -> tuple[Score, Score]:
+def networks() -> tuple[ScoresLabel, ScoresLabel]:
     """Both networks, loaded."""
     own = load_encoder(package_file(PACKAGE, f"data/guard/{NETWORK}").read_bytes(), NETWORK)
     second = shipped_encoder(SECOND)
