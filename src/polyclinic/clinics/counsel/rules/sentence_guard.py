@@ -64,8 +64,8 @@ def with_networks(by_grams: Mapping[str, float], by_networks: Sequence[Floats]) 
 
 
 class Unseen(NamedTuple):
-    """What the networks say about training lines whose author they had not learned. `known` says which lines: the
-    second network was trained without only two of the four groups of authors.
+    """What the networks say about training lines whose author they had not learned. `known` says which lines these
+    are: the second network has kept answers for two of the four groups of authors.
     """
 
     known: NDArray[np.bool_]
