@@ -14,14 +14,17 @@ from polyclinic.models.cast import choose_models
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading import reader
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.encoder import ENCODER, SECOND, load_encoder, packed_encoder, shipped_encoder
+from polyclinic.reading.encoder import SentenceEncoder
 from polyclinic.reading.layers import LONGEST
 from polyclinic.reading.measure import SENTENCE_RESULTS, kept_results, table
+from polyclinic.reading.networks import ENCODER, SECOND, load_encoder, packed_encoder, shipped_encoder
 from polyclinic.reading.pieces import LikeliestPieces, LongestPieces
 from polyclinic.reading.reader import BuiltInReader
+from polyclinic.reading.together import LONGEST_TOGETHER, JoinedEncoder
 from polyclinic.runner.readings import all_kinds, labelled, read_all
 
 PROPOSED = "Shall we talk about who might speak for you?"
+UNSETTLED = "I do not see why not, but my wife should hear it."
 KINDS = {CONSENT.name: CONSENT}
 
 
@@ -63,7 +66,7 @@ def test_a_broken_file_is_named() -> None:
 
 
 def test_both_networks_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    question, text = CONSENT.ask(proposed=PROPOSED), "Fine by me."
+    question, text = CONSENT.ask(proposed=PROPOSED), UNSETTLED
 
     def probability() -> float:
         return BuiltInReader(KINDS, sentences=True).probability(text, question)
@@ -83,11 +86,12 @@ def test_what_was_not_learned_has_no_score() -> None:
     assert encoder.alone("Hello.", "no such column", "counsel-claim", "") is None
 
 
-def test_korean_is_read_by_the_words_alone() -> None:
+def test_korean_and_what_the_words_settle_are_read_by_the_words_alone() -> None:
     words, sentences = open_reader(KINDS, ""), open_reader(KINDS, "sentences")
     korean, english = CONSENT.ask(proposed="그 이야기를 해 볼까요?"), CONSENT.ask(proposed=PROPOSED)
     assert words.probability("그러죠 뭐.", korean) == sentences.probability("그러죠 뭐.", korean)
-    assert words.probability("Fine by me.", english) != sentences.probability("Fine by me.", english)
+    assert words.probability(UNSETTLED, english) != sentences.probability(UNSETTLED, english)
+    assert words.probability("Fine by me.", english) == sentences.probability("Fine by me.", english)
 
 
 @pytest.mark.parametrize(
@@ -153,13 +157,34 @@ async def test_the_kept_figures_are_those_of_the_shipped_network() -> None:
 @pytest.mark.parametrize("names", ["columns", "kinds"])
 def test_a_network_needs_a_weight_for_each_name(names: str) -> None:
     shipped = shipped_encoder()
-    assert load_encoder(packed_encoder(shipped)).columns == shipped.columns
+    assert isinstance(shipped, SentenceEncoder) and load_encoder(packed_encoder(shipped)).columns == shipped.columns
     one_more: dict[str, Any] = {names: (*getattr(shipped, names), "patient-mood")}
     with pytest.raises(PolyclinicError, match=rf"mine\.npz.*{names}"):
         load_encoder(packed_encoder(replace(shipped, **one_more)), "mine.npz")
 
 
 def test_a_network_without_its_weights_is_refused() -> None:
-    empty = replace(shipped_encoder(), weights={})
-    with pytest.raises(PolyclinicError, match=r"mine\.npz"):
-        load_encoder(packed_encoder(empty), "mine.npz")
+    for shipped in (shipped_encoder(ENCODER), shipped_encoder(SECOND)):
+        assert isinstance(shipped, SentenceEncoder | JoinedEncoder)
+        with pytest.raises(PolyclinicError, match=r"mine\.npz"):
+            load_encoder(packed_encoder(replace(shipped, weights={})), "mine.npz")
+
+
+def test_the_second_network_reads_a_text_together_with_what_it_is_compared_with() -> None:
+    second = shipped_encoder(SECOND)
+    for text, fact in (
+        ("I have a fever but no cough.", "fever"),
+        ("The pain moves into my left arm.", "pain moves to the arm"),
+    ):
+        told, other = second.compared(text, fact, "patient-told"), second.compared(text, "weight loss", "patient-told")
+        assert told is not None and other is not None and told > other + 3 and other < 0
+    assert second.compared("I have a fever.", "", "patient-told") is None
+    assert second.alone("Hello.", "no such column", "counsel-claim", "") is None
+
+
+def test_pieces_beyond_the_longest_are_not_read() -> None:
+    second = shipped_encoder(SECOND)
+    long = "pain " * LONGEST_TOGETHER
+    assert second.compared(long, long, "patient-told") == second.compared(
+        long + "fever", long + "fever", "patient-told"
+    )

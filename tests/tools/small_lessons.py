@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from polyclinic.reading.encoder import SentenceEncoder
 from polyclinic.reading.label_training import LabelledText
-from tools.encoder.base import new_parts, width_of
+from polyclinic.reading.networks import SentenceNetwork
+from tools.encoder.base import new_parts
 from tools.encoder.batches import Start
 from tools.encoder.lessons import start_of
 from tools.encoder.pack import TrainedNetwork
@@ -30,12 +30,13 @@ def small_start(folder: Path, rows: Sequence[EncoderRow] = ROWS, labels: Sequenc
 def small_network(folder: Path) -> TrainedNetwork:
     """A network with random weights for every part."""
     start = small_start(folder)
-    weights = {**start.base, **new_parts(width_of(start.base), start.names)}
-    weights["ctx.weight"] = np.random.default_rng(3).normal(0, 0.1, weights["ctx.weight"].shape).astype(np.float32)
+    weights = {**start.base, **new_parts(start.base, start.names)}
+    if "ctx.weight" in weights:
+        weights["ctx.weight"] = np.random.default_rng(3).normal(0, 0.1, weights["ctx.weight"].shape).astype(np.float32)
     return TrainedNetwork(weights, start.names)
 
 
-def score_of(encoder: SentenceEncoder, row: EncoderRow) -> float | None:
+def score_of(encoder: SentenceNetwork, row: EncoderRow) -> float | None:
     """The reader's score of one row."""
     if row.compares:
         return encoder.compared(row.text, row.second, row.kind)

@@ -11,7 +11,8 @@ import orjson
 import pytest
 from numpy.typing import NDArray
 
-from polyclinic.reading.layers import LONGEST, WAVES, heads_of
+from polyclinic.reading.layers import WAVES, heads_of
+from polyclinic.reading.together import LONGEST_TOGETHER
 
 NARROW, WIDE, INNER_UNITS = 8, 16, 12
 EVEN = 24
@@ -79,7 +80,7 @@ def write_minilm(folder: Path) -> Path:
     (folder / "vocab.txt").write_text("\n".join(SECOND_PIECES), encoding="utf-8")
     shapes = {
         "embeddings.word_embeddings.weight": [len(SECOND_PIECES), EVEN],
-        "embeddings.position_embeddings.weight": [LONGEST + 8, EVEN],
+        "embeddings.position_embeddings.weight": [2 * LONGEST_TOGETHER + 8, EVEN],
         "embeddings.token_type_embeddings.weight": [2, EVEN],
         "embeddings.LayerNorm.weight": [EVEN],
         "embeddings.LayerNorm.bias": [EVEN],

@@ -6,13 +6,15 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.core.reading import ReadingKind
-from polyclinic.reading.encoder import load_encoder, packed_encoder
 from polyclinic.reading.layers import LONGEST, WAVES
+from polyclinic.reading.networks import load_encoder, packed_encoder
 from polyclinic.reading.sets import Labelled
+from polyclinic.reading.together import LONGEST_TOGETHER, TURN
 from polyclinic.runner.readings import labelled
 from tests.tools.small_lessons import ALONE, LABELS, PAIR, ROWS, SAID, score_of, small_network, small_start
 from tests.tools.small_package import (
@@ -30,6 +32,7 @@ from tools.encoder.base import open_base, smaller
 from tools.encoder.base_minilm import kept_pieces, package_arrays
 from tools.encoder.batches import (
     EncoderSettings,
+    TextTable,
     label_weights,
     open_start,
     row_batches,
@@ -38,6 +41,7 @@ from tools.encoder.batches import (
     without_group,
 )
 from tools.encoder.guard import as_guard
+from tools.encoder.inferences import Inferences, inferences_of, open_inferences, save_inferences
 from tools.encoder.pack import as_encoder, open_network, save_network
 from tools.encoder.rows import EncoderRow, author_groups, repository_lines, row_of, training_lines
 
@@ -130,11 +134,13 @@ def test_the_second_package_gives_the_weights_their_names_in_the_reader(tmp_path
     kept = [SECOND_PIECES.index(piece) for piece in pieces.pieces]
     assert np.array_equal(weights["E"], theirs["embeddings.word_embeddings.weight"][kept])
     both = theirs["embeddings.position_embeddings.weight"] + theirs["embeddings.token_type_embeddings.weight"][0]
-    assert np.array_equal(weights["places"], both[:LONGEST])
+    assert np.array_equal(weights["places"], both[: 2 * LONGEST_TOGETHER])
+    sorts = theirs["embeddings.token_type_embeddings.weight"]
+    assert np.array_equal(weights[TURN], sorts[1] - sorts[0])
     keys = theirs["encoder.layer.1.attention.self.key.weight"]
     assert np.array_equal(weights["l.1.qkv"][:, EVEN : 2 * EVEN], keys.T)
     assert np.array_equal(weights["l.0.ln2.bias"], theirs["encoder.layer.0.output.LayerNorm.bias"])
-    assert len(weights) == 28 and WAVES not in weights and not any("pooler" in name for name in weights)
+    assert len(weights) == 29 and WAVES not in weights and not any("pooler" in name for name in weights)
 
 
 def test_a_folder_without_a_package_is_refused(tmp_path: Path) -> None:
@@ -236,3 +242,14 @@ def test_each_row_is_in_every_epoch_beside_rows_of_similar_length(tmp_path: Path
         epoch = list(islice(batches, 10))
         assert sorted(np.concatenate(epoch).tolist()) == list(range(40))
         assert all(np.ptp(start.texts.lengths[start.rows.text[batch]]) == 3 for batch in epoch)
+
+
+def test_pairs_without_an_agreed_answer_are_no_lessons(tmp_path: Path) -> None:
+    labels = ("entailment", "-", "neutral")
+    lines = [{"sentence1": "My pain. ", "sentence2": f"No {n}", "gold_label": label} for n, label in enumerate(labels)]
+    (tmp_path / "pairs.jsonl").write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
+    assert inferences_of(tmp_path / "pairs.jsonl") == ([(0, 1, 0), (2, 1, 1)], ["No 0", "My pain.", "No 2"])
+    lessons = Inferences(np.array([[0, 1, 0]]), TextTable(np.array([[1, 2], [3, 4]]), np.array([2, 2])))
+    save_inferences(tmp_path / "lessons.npz", lessons)
+    again = open_inferences(tmp_path / "lessons.npz")
+    assert np.array_equal(again.rows, lessons.rows) and np.array_equal(again.texts.pieces, lessons.texts.pieces)

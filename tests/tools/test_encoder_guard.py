@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyclinic.reading.encoder import load_encoder
 from polyclinic.reading.label_training import LabelledText
+from polyclinic.reading.networks import load_encoder
 from tests.tools.small_lessons import small_network
 from tests.tools.small_package import Write, both_sorts
 from tools.encoder import guard

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from tests.tools.small_lessons import ALONE, LABELS, PAIR, ROWS, score_of, small_network, small_start
 from tests.tools.small_package import Write, both_sorts, write_lite, write_minilm
-from tools.encoder.batches import EncoderSettings, save_start
+from tools.encoder import inferences
+from tools.encoder.batches import INFERENCES, INFERS, EncoderSettings, save_start
 from tools.encoder.guard import as_guard
-from tools.encoder.network import EncoderNetwork, RowBatch
+from tools.encoder.inferences import open_inferences
+from tools.encoder.network import RowBatch
 from tools.encoder.pack import as_encoder, open_network
-from tools.encoder.train import main, train_encoder
+from tools.encoder.together import TogetherNetwork
+from tools.encoder.train import main, network_of, train_encoder
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch", reason="training needs torch: install the extra 'train'")
@@ -34,13 +39,13 @@ def one_thread() -> None:
 @both_sorts
 def test_the_network_in_training_gives_the_scores_of_the_reader(write: Write, tmp_path: Path) -> None:
     network, start = small_network(write(tmp_path)), small_start(tmp_path)
-    net = EncoderNetwork(network.weights, start.texts)
+    net = network_of(network.weights, start.texts)
     net.training = False
     tensors = [net.torch.tensor(part, device=net.device) for part in start.rows[:5]]
     encoder = as_encoder(network)
     assert net.scores(RowBatch(*tensors)).tolist() == pytest.approx([score_of(encoder, row) for row in ROWS], abs=1e-4)
     guard = as_guard(network)
-    logits = net.labels(net.read(net.torch.tensor(start.lines.text, device=net.device))).tolist()
+    logits = net.labels(net.torch.tensor(start.lines.text, device=net.device)).tolist()
     for line, found in zip(LABELS, logits, strict=True):
         said = [guard.alone(line.text, label, "", "") for label in start.names.labels]
         assert found == pytest.approx(said, abs=1e-4)
@@ -83,3 +88,23 @@ def test_what_is_said_about_a_left_out_group_is_written_and_measured(
     with np.load(tmp_path / "out.npz") as file:
         assert file["rows"].tolist() == [0, 1, 2] and file["lines"].tolist() == [0]
         assert file["labels"].shape == (1, 2) and (file["scores"] > 0).tolist() == [False, True, True]
+
+
+def test_lessons_in_inference_are_learned_beside(tmp_path: Path) -> None:
+    write_minilm(tmp_path)
+    start = small_start(tmp_path, LESSONS)
+    save_start(tmp_path / "start.npz", start)
+    pairs = [("my chest pain", "no pain", "contradiction"), ("my chest", "my chest pain", "entailment")]
+    lines = [{"sentence2": later, "sentence1": before, "gold_label": label} for later, before, label in pairs]
+    (tmp_path / "pairs.jsonl").write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
+    arguments = [str(tmp_path / name) for name in ("pairs.jsonl", "start.npz", "inferences.npz")]
+    assert inferences.main(arguments) == 0
+    lessons = open_inferences(tmp_path / "inferences.npz")
+    trained = train_encoder(start, replace(SETTINGS, seconds=6, inferences=arguments[2], inference_batch=8))
+    net = TogetherNetwork(trained.weights, start.texts)
+    net.training = False
+    text, second, answer = (net.torch.tensor(part, device=net.device) for part in lessons.rows.T)
+    table = [net.torch.tensor(part, device=net.device) for part in lessons.texts]
+    found = net.infers(text, second, *table).argmax(1).tolist()
+    assert found == answer.tolist() == [INFERENCES.index(label) for _, _, label in pairs]
+    assert not any(name.startswith(INFERS) for name in as_encoder(trained).weights)

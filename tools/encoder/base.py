@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from polyclinic.reading.encoder import GUARD
 from polyclinic.reading.layers import layers_of
+from polyclinic.reading.networks import GUARD
 from polyclinic.reading.pieces import LongestPieces, WordPieces
+from polyclinic.reading.together import TURN
 from tools.encoder.base_lite import lite_pieces, lite_weights
 from tools.encoder.base_minilm import kept_pieces, minilm_weights, package_vocabulary
-from tools.encoder.batches import Arrays, Names
+from tools.encoder.batches import INFERENCES, INFERS, Arrays, Names
 
 COMPARED = 128
 """The width of the parts that compare two texts."""
@@ -50,10 +51,13 @@ def smaller(weights: Arrays, layers: Sequence[int], width: int) -> Arrays:
     return found
 
 
-def new_parts(wide: int, names: Names, seed: int = 0) -> Arrays:
+def new_parts(base: Arrays, names: Names, seed: int = 0) -> Arrays:
     """Random weights for the parts that no package has: what turns the states of a text into answers."""
-    chance = np.random.default_rng(seed)
+    chance, wide = np.random.default_rng(seed), width_of(base)
     columns, kinds = len(names.columns), len(names.kinds)
+    if TURN in base:
+        counts = {"heads": columns, GUARD: len(names.labels), INFERS: len(INFERENCES)}
+        return _linear(chance, {name: (count, 3 * wide) for name, count in counts.items()})
     shapes = {
         "heads": (columns, 2 * wide),
         GUARD: (len(names.labels), 2 * wide),
@@ -62,13 +66,18 @@ def new_parts(wide: int, names: Names, seed: int = 0) -> Arrays:
         "trunk": (COMPARED, 8 * COMPARED),
         "ctx": (columns, COMPARED),
     }
+    found = _linear(chance, shapes)
+    found["ctx.weight"][:] = 0
+    found["kind"] = (chance.standard_normal((kinds, COMPARED)) * 0.05).astype(np.float32)
+    found["kb"] = np.zeros(kinds, np.float32)
+    found["kmod.weight"] = np.ones((kinds, COMPARED), np.float32)
+    return found
+
+
+def _linear(chance: np.random.Generator, shapes: Mapping[str, tuple[int, int]]) -> Arrays:
     found: Arrays = {}
     for name, shape in shapes.items():
         bound = shape[1] ** -0.5
         found[f"{name}.weight"] = chance.uniform(-bound, bound, shape).astype(np.float32)
         found[f"{name}.bias"] = chance.uniform(-bound, bound, shape[0]).astype(np.float32)
-    found["ctx.weight"][:] = 0
-    found["kind"] = (chance.standard_normal((kinds, COMPARED)) * 0.05).astype(np.float32)
-    found["kb"] = np.zeros(kinds, np.float32)
-    found["kmod.weight"] = np.ones((kinds, COMPARED), np.float32)
     return found

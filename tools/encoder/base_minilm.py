@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from polyclinic.reading.layers import LONGEST
 from polyclinic.reading.pieces import LongestPieces
+from polyclinic.reading.together import LONGEST_TOGETHER, TURN
 from tools.encoder.batches import Arrays
 
 SIGNS = ("[UNK]", "[CLS]", "[SEP]")
@@ -65,7 +65,7 @@ def kept_pieces(vocabulary: Sequence[str], texts: Iterable[str], frequent: int =
     numbers = {piece: number for number, piece in enumerate(vocabulary)}
     signs = [numbers[sign] for sign in SIGNS]
     whole = LongestPieces([*SIGNS, *vocabulary])
-    used = Counter(piece - len(SIGNS) for text in texts for piece in whole.cut(text, LONGEST))
+    used = Counter(piece - len(SIGNS) for text in texts for piece in whole.cut(text, LONGEST_TOGETHER))
     plain = [piece.isascii() and not (piece.startswith("[") and len(piece) > 1) for piece in vocabulary]
     wanted = {number for number in range(len(vocabulary)) if number < frequent or used[number] >= LEAST_USED}
     wanted |= {number for number, piece in enumerate(vocabulary) if len(piece.removeprefix("##")) == 1}
@@ -73,14 +73,15 @@ def kept_pieces(vocabulary: Sequence[str], texts: Iterable[str], frequent: int =
 
 
 def minilm_weights(folder: Path, kept: Sequence[int]) -> Arrays:
-    """The layers and the vectors of the kept word pieces, by the names of the reader. Every text is of the first sort:
-    the vector for that is added to the vectors of the places.
+    """The layers and the vectors of the kept word pieces, by the names of the reader. The package has a vector for each
+    of two sorts of text. The first is added to the vectors of the places; their difference marks the second sort.
     """
     arrays = {name.removeprefix("bert."): array for name, array in package_arrays(folder).items()}
-    sort = arrays["embeddings.token_type_embeddings.weight"][0]
+    sort, second_sort = arrays["embeddings.token_type_embeddings.weight"][:2]
     found = {
         "E": arrays["embeddings.word_embeddings.weight"][list(kept)],
-        "places": arrays["embeddings.position_embeddings.weight"][:LONGEST] + sort,
+        "places": arrays["embeddings.position_embeddings.weight"][: 2 * LONGEST_TOGETHER] + sort,
+        TURN: second_sort - sort,
         "first.weight": arrays["embeddings.LayerNorm.weight"],
         "first.bias": arrays["embeddings.LayerNorm.bias"],
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from polyclinic.reading.pieces import WordPieces
 
 Arrays = dict[str, NDArray[np.float32]]
 Counts = NDArray[np.int64]
@@ -19,6 +21,9 @@ _SECOND_STEP, _SECOND_FIRST = 12, 1000
 """They are sorted by the length of the second text, in steps of 12 pieces, and then by that of the text."""
 _MOST = 6.0
 """No row counts more than so many average ones."""
+INFERS = "infers"
+"""The name of the weights that answer lessons in inference. They are not shipped."""
+INFERENCES = ("entailment", "neutral", "contradiction")
 GROUPS = 4
 """The authors are in so many groups, to measure on one of them."""
 
@@ -27,7 +32,7 @@ GROUPS = 4
 class EncoderSettings:
     """How the second shipped network was trained. `rate` is for what the base has learned already, `new_rate` for the
     rest. `layers` are the numbers of the layers that are kept, `inner` is how many inner units each of them keeps, and
-    `label_batch` is how many lines with a label a step learns.
+    `label_batch` is how many lines with a label a step learns. `inferences` is a file of `tools.encoder.inferences`.
     """
 
     rate: float = 2e-4
@@ -45,6 +50,9 @@ class EncoderSettings:
     warm_up: int = 200
     averaged_every: int = 4
     seed: int = 0
+    inferences: str = ""
+    inference_batch: int = 96
+    inference_weight: float = 0.5
 
 
 class TextTable(NamedTuple):
@@ -52,6 +60,15 @@ class TextTable(NamedTuple):
 
     pieces: Counts
     lengths: Counts
+
+
+def text_table(pieces: WordPieces, texts: Sequence[str], longest: int) -> TextTable:
+    """The texts as numbers of word pieces. The last line stands for no text."""
+    cuts = [pieces.cut(text, longest) for text in [*texts, ""]]
+    table = np.zeros((len(cuts), longest), np.int64)
+    for line, cut in zip(table, cuts, strict=True):
+        line[: len(cut)] = cut
+    return TextTable(table, np.array([len(cut) for cut in cuts]))
 
 
 class RowLessons(NamedTuple):

@@ -20,23 +20,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.reading.encoder import GUARD, SentenceEncoder, packed_encoder
+from polyclinic.reading.encoder import SentenceEncoder
 from polyclinic.reading.layers import WAVES
+from polyclinic.reading.networks import GUARD, SentenceNetwork, packed_encoder
 from polyclinic.reading.text_labels import zipped
+from polyclinic.reading.together import TURN, JoinedEncoder
 from tools.encoder.base import width_of
 from tools.encoder.pack import TrainedNetwork, open_network, word_pieces
 from tools.encoder.rows import repository_lines
 
-_LAYERS = ("E", WAVES, "places", "first.", "l.")
+_LAYERS = ("E", WAVES, "places", TURN, "first.", "l.")
 """How the names of the weights begin that read a text. The rest compares texts, which the guard does not do."""
 Rows = Sequence[NDArray[np.floating]]
 
 
-def as_guard(network: TrainedNetwork) -> SentenceEncoder:
+def as_guard(network: TrainedNetwork) -> SentenceNetwork:
     """The network with the guard's labels as its columns."""
     weights = {name: value for name, value in network.weights.items() if name.startswith(_LAYERS)}
     for part in ("weight", "bias"):
         weights[f"heads.{part}"] = network.weights[f"{GUARD}.{part}"]
+    if TURN in weights:
+        return JoinedEncoder(word_pieces(network.names), network.names.labels, weights)
     weights |= {"P.weight": np.zeros((1, width_of(weights)), np.float32), "P.bias": np.zeros(1, np.float32)}
     weights["kind"] = np.zeros((0, 1), np.float32)
     return SentenceEncoder(word_pieces(network.names), network.names.labels, (), weights)

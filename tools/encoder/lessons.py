@@ -17,10 +17,11 @@ import numpy as np
 
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.layers import LONGEST
-from polyclinic.reading.pieces import LikeliestPieces, WordPieces
+from polyclinic.reading.pieces import LikeliestPieces
+from polyclinic.reading.together import LONGEST_TOGETHER
 from polyclinic.runner.readings import all_kinds
 from tools.encoder.base import open_base
-from tools.encoder.batches import LabelLessons, Names, RowLessons, Start, TextTable, save_start
+from tools.encoder.batches import LabelLessons, Names, RowLessons, Start, save_start, text_table
 from tools.encoder.rows import EncoderRow, repository_lines, row_of
 
 
@@ -35,7 +36,7 @@ def start_of(
     texts = {text: number for number, text in enumerate(texts)}
     pieces, base = open_base(package, texts)
     scores = tuple(pieces.scores) if isinstance(pieces, LikeliestPieces) else ()
-    table = text_table(pieces, list(texts))
+    table = text_table(pieces, list(texts), LONGEST if scores else LONGEST_TOGETHER)
     texts[""] = len(texts)
     return Start(
         Names(tuple(columns), tuple(kinds), tuple(labels), tuple(pieces.pieces), scores),
@@ -60,15 +61,6 @@ def start_of(
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(sorted(set(names)))}
-
-
-def text_table(pieces: WordPieces, texts: Sequence[str]) -> TextTable:
-    """The texts as numbers of word pieces. The last line stands for no text."""
-    cuts = [pieces.cut(text, LONGEST) for text in [*texts, ""]]
-    table = np.zeros((len(cuts), LONGEST), np.int64)
-    for line, cut in zip(table, cuts, strict=True):
-        line[: len(cut)] = cut
-    return TextTable(table, np.array([len(cut) for cut in cuts]))
 
 
 def main(arguments: list[str] | None = None) -> int:

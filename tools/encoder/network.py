@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.reading.encoder import GUARD
 from polyclinic.reading.layers import WAVES, heads_of, layers_of
+from polyclinic.reading.networks import GUARD
 from tools.encoder.batches import Arrays, TextTable
 
 Tensor = Any
@@ -91,9 +91,9 @@ class EncoderNetwork:
             states = layer(states, mask, f"l.{number}.")
         return TextBatch(states, mask)
 
-    def labels(self, batch: TextBatch) -> Tensor:
+    def labels(self, texts: Tensor) -> Tensor:
         """The logits of each text's labels."""
-        return self._linear(self._pooled(batch), GUARD).float()
+        return self._linear(self._pooled(self.read(texts)), GUARD).float()
 
     def scores(self, rows: RowBatch) -> Tensor:
         """The score of each row: above 0 means yes."""

@@ -13,9 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyclinic.reading.encoder import GUARD, SentenceEncoder, packed_encoder
+from polyclinic.reading.encoder import SentenceEncoder
+from polyclinic.reading.networks import GUARD, SentenceNetwork, packed_encoder
 from polyclinic.reading.pieces import LikeliestPieces, LongestPieces, WordPieces
-from tools.encoder.batches import Arrays, Names, names_in
+from polyclinic.reading.together import TURN, JoinedEncoder
+from tools.encoder.batches import INFERS, Arrays, Names, names_in
+
+_LEARNED_BESIDE = (f"{GUARD}.", f"{INFERS}.")
 
 
 class TrainedNetwork(NamedTuple):
@@ -43,7 +47,7 @@ def word_pieces(names: Names) -> WordPieces:
     return LikeliestPieces(names.pieces, names.scores) if names.scores else LongestPieces(names.pieces)
 
 
-def as_encoder(network: TrainedNetwork, not_asked: Sequence[str] = (), labels: bool = False) -> SentenceEncoder:
+def as_encoder(network: TrainedNetwork, not_asked: Sequence[str] = (), labels: bool = False) -> SentenceNetwork:
     """The network as the reader uses it. Kinds that are not asked lose their names. The guard's labels are left out, or
     become the last columns.
     """
@@ -51,13 +55,15 @@ def as_encoder(network: TrainedNetwork, not_asked: Sequence[str] = (), labels: b
     def named(names: Sequence[str]) -> tuple[str, ...]:
         return tuple("" if name.partition("|")[0] in not_asked else name for name in names)
 
-    weights = {name: value for name, value in network.weights.items() if not name.startswith(f"{GUARD}.")}
+    weights = {name: value for name, value in network.weights.items() if not name.startswith(_LEARNED_BESIDE)}
     names, columns = network.names, named(network.names.columns)
     if labels:
         columns += tuple(f"{GUARD}|{label}" for label in names.labels)
         for part in ("weight", "bias"):
             both = [network.weights[f"{name}.{part}"] for name in ("heads", GUARD)]
             weights[f"heads.{part}"] = np.concatenate(both)
+    if TURN in weights:
+        return JoinedEncoder(word_pieces(names), columns, weights)
     return SentenceEncoder(word_pieces(names), columns, named(names.kinds), weights)
 
 

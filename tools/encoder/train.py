@@ -22,22 +22,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.reading.layers import WAVES
-from tools.encoder.base import new_parts, smaller, width_of
+from polyclinic.reading.together import TURN
+from tools.encoder.base import new_parts, smaller
 from tools.encoder.batches import (
     GROUPS,
+    Arrays,
     Counts,
     EncoderSettings,
     LabelLessons,
     RowLessons,
     Start,
+    TextTable,
     label_weights,
     open_start,
     row_batches,
     row_weights,
     without_group,
 )
+from tools.encoder.inferences import open_inferences
 from tools.encoder.network import EncoderNetwork, RowBatch, Tensor
 from tools.encoder.pack import TrainedNetwork, save_network
+from tools.encoder.together import TogetherNetwork
 
 _TOLD_EVERY = 500
 _READ_AT_ONCE = 256
@@ -52,8 +57,8 @@ class _Training:
         self.start, self.settings = start, settings
         self.chance = np.random.default_rng(settings.seed)
         base = smaller(start.base, [int(number) for number in settings.layers], settings.inner)
-        fresh = new_parts(width_of(base), start.names, settings.seed)
-        self.net = EncoderNetwork({**base, **fresh}, start.texts)
+        fresh = new_parts(base, start.names, settings.seed)
+        self.net = network_of({**base, **fresh}, start.texts)
         known, new = ([self.net.weights[name] for name in part if name != WAVES] for part in (base, fresh))
         self.rates = (settings.rate, settings.new_rate)
         groups = [{"params": part, "lr": rate} for part, rate in zip((known, new), self.rates, strict=True)]
@@ -65,6 +70,10 @@ class _Training:
         self.answers, self.weights = self._tensor(answers.astype(np.float32)), self._tensor(row_weights(start.rows))
         self.label_text, self.label = self._tensor(start.lines.text), self._tensor(start.lines.label)
         self.label_weight = self._tensor(label_weights(start.lines, len(start.names.labels)))
+        self.pairs: list[Tensor] = []
+        if settings.inferences:
+            pairs = open_inferences(Path(settings.inferences))
+            self.pairs = [self._tensor(part) for part in (*pairs.rows.T, *pairs.texts)]
 
     def _tensor(self, values: NDArray[Any]) -> Tensor:
         return self.torch.tensor(values, device=self.net.device)
@@ -96,6 +105,8 @@ class _Training:
             if self.settings.label_batch and len(self.label):
                 some = self._tensor(self.chance.integers(len(self.label), size=self.settings.label_batch))
                 loss = loss + self.settings.label_weight * self._label_loss(some)
+            if self.pairs:
+                loss = loss + self.settings.inference_weight * self._inference_loss()
         self.learner.zero_grad(set_to_none=True)
         loss.backward()
         self.torch.nn.utils.clip_grad_norm_(self.learned, self.settings.clip)
@@ -107,8 +118,15 @@ class _Training:
         answers, weights = self.answers[places], self.weights[places]
         return self.torch.nn.functional.binary_cross_entropy_with_logits(scores, answers, weights)
 
+    def _inference_loss(self) -> Tensor:
+        net, (text, second, answer, *table) = self.net, self.pairs
+        if not isinstance(net, TogetherNetwork):
+            raise ValueError("only a network that reads two texts together can learn inferences")
+        some = self._tensor(self.chance.integers(len(answer), size=self.settings.inference_batch))
+        return self.torch.nn.functional.cross_entropy(net.infers(text[some], second[some], *table), answer[some])
+
     def _label_loss(self, places: Tensor) -> Tensor:
-        logits = self.net.labels(self.net.read(self.label_text[places]))
+        logits = self.net.labels(self.label_text[places])
         smoothing = self.settings.label_smoothing
         return self.torch.nn.functional.cross_entropy(
             logits, self.label[places], self.label_weight, label_smoothing=smoothing
@@ -122,13 +140,18 @@ class _Training:
     def labels(self, lines: LabelLessons) -> NDArray[np.float32]:
         """The score of each label of each line."""
         texts = self._tensor(lines.text)
-        return self._in_parts(len(lines.text), lambda at: self.net.labels(self.net.read(texts[at])))
+        return self._in_parts(len(lines.text), lambda at: self.net.labels(texts[at]))
 
     def _in_parts(self, count: int, read: Any) -> NDArray[np.float32]:
         self.net.training = False
         with self.torch.no_grad():
             found = [read(slice(at, at + _READ_AT_ONCE)).cpu().numpy() for at in range(0, count, _READ_AT_ONCE)]
         return np.concatenate(found)
+
+
+def network_of(weights: Arrays, texts: TextTable) -> EncoderNetwork:
+    """The network of the sort that the weights are for."""
+    return TogetherNetwork(weights, texts) if TURN in weights else EncoderNetwork(weights, texts)
 
 
 def train_encoder(start: Start, settings: EncoderSettings) -> TrainedNetwork:

@@ -20,6 +20,8 @@ LONGEST = 160
 """Pieces after this one are not read."""
 WAVES = "ts"
 """Only the first network has weights of this name."""
+STRONGEST = np.float32(0.3)
+"""How much the strongest state of a text counts beside the mean."""
 _FEW_HEADS, _MANY_HEADS = 4, 12
 
 
@@ -42,7 +44,11 @@ def states(weights: Mapping[str, Singles], pieces: Sequence[int]) -> Singles:
         for layer in range(layers_of(weights)):
             rows = _evened_before(rows, weights, f"l.{layer}.")
         return rows
-    rows = _even(rows + weights["places"][: len(rows)], weights, "first", 1e-12)
+    return later_layers(even(rows + weights["places"][: len(rows)], weights, "first", 1e-12), weights)
+
+
+def later_layers(rows: Singles, weights: Mapping[str, Singles]) -> Singles:
+    """What the layers of the second sort make of rows."""
     for layer in range(layers_of(weights)):
         rows = _evened_after(rows, weights, f"l.{layer}.")
     return rows
@@ -50,17 +56,17 @@ def states(weights: Mapping[str, Singles], pieces: Sequence[int]) -> Singles:
 
 def _evened_before(rows: Singles, weights: Mapping[str, Singles], name: str) -> Singles:
     wide = rows @ weights["l.0.resw"] + weights["l.0.resb"] if name == "l.0." else rows
-    heard = _heard(_even(rows, weights, f"{name}ln1", 1e-6), weights, name)
+    heard = _heard(even(rows, weights, f"{name}ln1", 1e-6), weights, name)
     rows = np.asarray(wide + heard, np.float32)
-    inner = np.maximum(_even(rows, weights, f"{name}ln2", 1e-6) @ weights[f"{name}f1"] + weights[f"{name}f1b"], 0)
+    inner = np.maximum(even(rows, weights, f"{name}ln2", 1e-6) @ weights[f"{name}f1"] + weights[f"{name}f1b"], 0)
     found: Singles = rows + inner @ weights[f"{name}f2"] + weights[f"{name}f2b"]
     return found
 
 
 def _evened_after(rows: Singles, weights: Mapping[str, Singles], name: str) -> Singles:
-    rows = _even(rows + _heard(rows, weights, name), weights, f"{name}ln1", 1e-12)
+    rows = even(rows + _heard(rows, weights, name), weights, f"{name}ln1", 1e-12)
     inner = _bent(rows @ weights[f"{name}f1"] + weights[f"{name}f1b"])
-    return _even(rows + inner @ weights[f"{name}f2"] + weights[f"{name}f2b"], weights, f"{name}ln2", 1e-12)
+    return even(rows + inner @ weights[f"{name}f2"] + weights[f"{name}f2b"], weights, f"{name}ln2", 1e-12)
 
 
 def _heard(rows: Singles, weights: Mapping[str, Singles], name: str) -> Singles:
@@ -73,7 +79,7 @@ def _heard(rows: Singles, weights: Mapping[str, Singles], name: str) -> Singles:
     return found
 
 
-def _even(rows: Singles, weights: Mapping[str, Singles], name: str, least: float) -> Singles:
+def even(rows: Singles, weights: Mapping[str, Singles], name: str, least: float) -> Singles:
     """Each row with mean 0 and spread 1, then scaled."""
     middle = rows - rows.mean(axis=1, keepdims=True)
     spread = np.sqrt(np.einsum("ij,ij->i", middle, middle) / rows.shape[1] + np.float32(least))

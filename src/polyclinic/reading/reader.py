@@ -13,8 +13,8 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import SENTENCE_READER, SURE, Question, ReadingKind, ReadsText, Says
 from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
-from polyclinic.reading.encoder import ENCODER, SECOND, SentenceEncoder, shipped_encoder
 from polyclinic.reading.features import Features, features, scope_of
+from polyclinic.reading.networks import ENCODER, SECOND, SentenceNetwork, shipped_encoder
 from polyclinic.reading.targets import Target, compares, rival_questions, target_of, words_before
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import LINES, Weights, sentence_kind, shipped_weights
@@ -35,6 +35,10 @@ _DECIDES = 0.2
 _ENCODER = 0.4
 """How much the networks that read whole sentences count together, where they have learned the question. It was chosen
 on held-out training authors.
+"""
+_SETTLED = 2.5
+"""From this score of the words alone on, for yes or for no, the networks that read whole sentences are not asked: of
+9,234 lines by left-out authors none would have been read otherwise, and three in ten cost nothing.
 """
 _KEPT, _SCORES = 16_384, 16_384
 """How many readings and scores are cached: one option is a rival in many questions about the same text."""
@@ -137,7 +141,8 @@ class BuiltInReader:
         scope = scope_of(kind, target_of(kind, question))
         heard = weights.order.score(text, scope) if weights.order else None
         score = score if heard is None else (1 - _ORDER) * score + _ORDER * heard
-        understood = _understood(text, kind, question) if self._sentences else None
+        asked = self._sentences and abs(score) < _SETTLED
+        understood = _understood(text, kind, question) if asked else None
         score = score if understood is None else (1 - _ENCODER) * score + _ENCODER * understood
         bound = log(kind.surely / (1 - kind.surely)) + _DECIDES
         if scope not in weights.enough or score >= bound:
@@ -212,7 +217,7 @@ def _understood(text: str, kind: ReadingKind, question: Question) -> float | Non
     return sum(scores) / len(scores) if scores else None
 
 
-def _network_score(encoder: SentenceEncoder, text: str, kind: ReadingKind, question: Question) -> float | None:
+def _network_score(encoder: SentenceNetwork, text: str, kind: ReadingKind, question: Question) -> float | None:
     target = target_of(kind, question)
     if not encoder.reads(text):
         return None

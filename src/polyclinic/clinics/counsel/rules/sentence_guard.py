@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import bad_file, package_file
-from polyclinic.reading.encoder import GUARD, SECOND, load_encoder, shipped_encoder
 from polyclinic.reading.label_training import LabelledText
+from polyclinic.reading.networks import GUARD, SECOND, load_encoder, shipped_encoder
 from polyclinic.reading.text_labels import Floats, shares
 
 NETWORK, UNSEEN = "guard_encoder.npz", ("guard_unseen.npz", "guard_second_unseen.npz")

@@ -2,31 +2,31 @@
 
 Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when there
 is no danger; without them every unknown sentence would look like danger. The authors of the word lists wrote the
-utterances reserved for building. These count half, because they share the view of the lists. Thresholds are chosen on
+utterances reserved for building. These count half, because they share the view of the lists. Levels are chosen on
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
-alone. The levels for first words are set on the lines that are marked as such (``"kind": "opening"``), by authors left
-out: a quarter of the level that every danger of a person to themselves reaches, but never below the usual one. `calm`
-is set from the dangers in which the screen finds words. It is a quarter of the level below which one in two hundred of
-them lies: at half of it, "thoughts of harming myself" counted as calm. None of them lies below `calm` itself.
+alone. What the screen finds without the weights is not missed. The levels for first words are set on the lines that are
+marked as such (``"kind": "opening"``), by authors left out: a quarter of the level that every danger of a person to
+themselves reaches, but never below the usual one. `calm` is set from the dangers in which the screen finds words. It is
+half of the level below which one in two hundred of them lies.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, joined, unseen_opinions
-from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
+from polyclinic.clinics.counsel.rules.trained import DANGERS, HINTED, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.files import json_lines, package_file, package_lines, package_path
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save, shares
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.08, 0.08
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.1, 0.08
 SCREENED_MISSED = 0.005
 LEVELS = ("doubt", "sure", "flag", "calm", "opening", "opening_flag")
 OPENING = "opening"
@@ -72,7 +72,9 @@ def train_guard(out: Path | None) -> TrainedWeights:
     theirs = np.array([row.author != "lists" for row in rows])
     openings = {row.text for row in guard_lines("train", OPENING)}
     first = np.array([row.text in openings for row in rows])
-    screened = np.array([row.label in DANGERS and bool(screen(row.text).words) for row in rows])
+    seen = [screen(row.text) for row in rows]
+    screened = np.array([bool(one.words) for one in seen])
+    alarming = np.array([bool(one.words) and one.label != "passive" for one in seen])
     calibration, settings, found = {}, {}, {}
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
@@ -83,7 +85,8 @@ def train_guard(out: Path | None) -> TrainedWeights:
             likely = joined(_probabilities(fitted.unseen[mine], calibration[lang]), unseen.opinions)
         else:
             likely = _probabilities(fitted.unseen[mine], calibration[lang])
-        settings[lang], found[lang] = _levels(likely, number[mine], screened[mine], first[mine])
+        lines = _LeftOut(likely, number[mine], first[mine], screened[mine], alarming[mine])
+        settings[lang], found[lang] = _levels(lines)
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)
     path = out or package_path(PACKAGE, f"data/guard/{WEIGHTS}")
@@ -95,33 +98,56 @@ def _probabilities(scores: Any, table: Any) -> Any:
     return shares(np.concatenate([scores, np.ones((len(scores), 1))], axis=1) @ table)
 
 
-def _levels(likely: Any, number: Any, screened: Any, first: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """The levels of one language, and their results on authors left out. `screened` are dangers in which the screen
-    finds words, `first` are first words.
+class _LeftOut(NamedTuple):
+    """What is known of one language's lines by authors who were left out: the probabilities of the labels, the labels,
+    which lines are first words, in which the screen finds words, and in which it finds danger.
     """
+
+    likely: Any
+    number: Any
+    first: Any
+    screened: Any
+    screened_danger: Any
+
+
+def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
+    """The levels of one language, and their results on authors left out."""
     at = TRAINED_LABELS.index
-    danger = likely[:, [at(label) for label in DANGERS]].sum(axis=1)
-    wish = danger + likely[:, at("passive")]
-    of = {label: number == at(label) for label in TRAINED_LABELS}
+    danger = lines.likely[:, [at(label) for label in DANGERS]].sum(axis=1)
+    pressing = danger - (1 - HINTED) * lines.likely[:, at("implicit")]
+    wish = danger + lines.likely[:, at("passive")]
+    of = {label: lines.number == at(label) for label in TRAINED_LABELS}
+    in_danger = np.isin(lines.number, [at(label) for label in DANGERS])
+    calm = min(
+        float(np.quantile(wish[of["passive"]], PASSIVE_MISSED)),
+        float(np.quantile(wish[in_danger & lines.screened], SCREENED_MISSED)),
+    ) / 2
+    screened, found_by_screen = lines.screened & (wish >= calm), lines.screened_danger & (wish >= calm)
     doubt = min(
-        float(np.quantile(danger[of["active"]], ACTIVE_MISSED)),
-        float(np.quantile(danger[of["implicit"]], IMPLICIT_MISSED)),
+        _least(pressing, found_by_screen, of["active"], ACTIVE_MISSED),
+        _least(pressing, found_by_screen, of["implicit"], IMPLICIT_MISSED),
     )
     alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
-    sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
-    flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
-    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 4
+    sure = max(doubt, *(float(np.quantile(pressing[of[label]], 1 - share)) for label, share in alarmed.items()))
+    flag = _least(wish, screened, of["passive"], PASSIVE_MISSED)
     own = of["active"] | of["implicit"]
-    opening = max(doubt, float(danger[first & own].min()) / 4)
-    opening_flag = max(flag, float(np.quantile(wish[first & of["passive"]], PASSIVE_MISSED)) / 2)
+    opening = max(doubt, float(pressing[lines.first & own].min()) / 4)
+    opening_flag = max(flag, float(np.quantile(wish[lines.first & of["passive"]], PASSIVE_MISSED)) / 2)
     set_at = (doubt, sure, flag, calm, opening, opening_flag)
     levels = {name: round(level, 4) for name, level in zip(LEVELS, set_at, strict=True)}
-    found = {f"{label} escalated": float((danger[mask] >= doubt).mean()) for label, mask in of.items()}
-    found |= {f"{label} sure": float((danger[mask] >= sure).mean()) for label, mask in of.items()}
-    found["passive flagged"] = float(((wish >= flag) | (danger >= doubt))[of["passive"]].mean())
+    called = (pressing >= doubt) | found_by_screen
+    asked = called | (wish >= flag) | screened
+    found = {f"{label} escalated": float(called[mask].mean()) for label, mask in of.items()}
+    found |= {f"{label} sure": float((pressing >= sure)[mask].mean()) for label, mask in of.items()}
+    found["passive flagged"] = float(asked[of["passive"]].mean())
     for label in ("acceptance", ORDINARY):
-        found[f"{label} left alone"] = float(((wish < flag) & (danger < doubt))[of[label]].mean())
-    asked = (danger >= opening) | (wish >= opening_flag)
-    found["first words, danger asked about"] = float(asked[first & own].mean())
-    found["first words, ordinary left alone"] = float(1 - asked[first & of[ORDINARY]].mean())
+        found[f"{label} left alone"] = float(1 - asked[of[label]].mean())
+    asked = (pressing >= opening) | (wish >= opening_flag)
+    found["first words, danger asked about"] = float(asked[lines.first & own].mean())
+    found["first words, ordinary left alone"] = float(1 - asked[lines.first & of[ORDINARY]].mean())
     return levels, {name: round(value, 3) for name, value in found.items()}
+
+
+def _least(scores: Any, by_screen: Any, mask: Any, missed: float) -> float:
+    """The level at which this share of the lines under the mask is missed. What the screen finds is not missed."""
+    return float(np.quantile(np.where(by_screen, np.inf, scores)[mask], missed, method="lower"))

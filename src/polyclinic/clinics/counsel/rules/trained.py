@@ -43,8 +43,12 @@ LIKELY, UNDERSTOOD = 0.5, 0.8
 """From these probabilities on, danger or a wish in first words counts even if only words without meaning can be shown:
 of all opinions together, and of a network alone, which reads the order of such words too.
 """
-NETWORK_CALM = 0.05
-"""Only if the guard's own network finds danger or a wish less likely than this can an English message be calm."""
+NETWORK_CALM = 0.2
+"""Only if each network alone finds danger or a wish less likely than this can an English message be calm."""
+HINTED = 0.7
+"""How much the probability of danger without plain words counts for the levels, where other danger counts 1: people at
+peace speak of last things too, and less of it must be found than of plain danger.
+"""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -113,6 +117,7 @@ def _read(text: str, opening: bool) -> GuardReading:
     by_networks = network_opinions(text, model.labels) if lang == ENGLISH else []
     found = with_networks(by_grams, by_networks) if by_networks else by_grams
     danger, wish = _danger(found), _wish(found)
+    pressing = danger - (1 - HINTED) * found["implicit"]
     alone = [_wish(dict(zip(model.labels, one.tolist(), strict=True))) for one in by_networks]
     likely = wish >= LIKELY or max(alone, default=0.0) >= UNDERSTOOD
     gravest = max(DANGERS, key=lambda name: found[name])
@@ -120,8 +125,8 @@ def _read(text: str, opening: bool) -> GuardReading:
     # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
     # goodbye: a person who says goodbye at once may be gone before a second message can be read.
     lenient = opening and gravest in OWN_DANGERS and not says_goodbye(text)
-    if danger >= levels["opening" if lenient else "doubt"]:
-        level = "sure" if danger >= levels["sure"] else "doubt"
+    if pressing >= levels["opening" if lenient else "doubt"]:
+        level = "sure" if pressing >= levels["sure"] else "doubt"
     elif wish >= levels["opening_flag" if opening else "flag"]:
         level = "flag"
     label: GuardLabel = "acceptance"
@@ -133,7 +138,7 @@ def _read(text: str, opening: bool) -> GuardReading:
     lenient = lenient or (opening and level == "flag" and not says_goodbye(text))
     if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
-    calm = level == "none" and wish < levels["calm"] and (not alone or alone[0] < NETWORK_CALM)
+    calm = level == "none" and wish < levels["calm"] and max(alone, default=0.0) < NETWORK_CALM
     return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=shown, calm=calm)
 
 
