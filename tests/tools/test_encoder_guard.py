@@ -13,7 +13,7 @@ from polyclinic.reading.networks import load_encoder
 from tests.tools.small_lessons import small_network
 from tests.tools.small_package import Write, both_sorts
 from tools.encoder import guard
-from tools.encoder.guard import as_guard, packed_scores, unseen_scores
+from tools.encoder.guard import as_guard, later_scores, packed_scores, unseen_scores
 from tools.encoder.pack import save_network
 
 
@@ -52,6 +52,21 @@ def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
             "C": [[3, 1.5]],
         }
         assert kept["A"].dtype == np.float16
+
+
+def test_authors_who_came_after_the_training_are_scored_by_the_shipped_networks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [LabelledText(text, lang, "calm", author) for text, lang, author in (("a", "en", "A"), ("bb", "en", "B"))]
+    lines += [LabelledText("약", "ko", "calm", "B"), LabelledText("bbb", "en", "calm", "B")]
+    monkeypatch.setattr(guard, "guard_lines", lambda split: lines)
+    kept = {"A": [np.array([7.0, 7.0])]}
+    found = later_scores(kept, lambda text, label: len(text) + (label == "abuse") / 2, ["B"])
+    assert found["A"] is kept["A"]
+    first = sorted(guard.TRAINED_LABELS).index("abuse")
+    assert [row[first] for row in found["B"]] == [2.5, 3.5] and found["B"][0][first + 1] == 2
+    with pytest.raises(ValueError, match="no English training lines by C"):
+        later_scores(kept, lambda text, label: 0.0, ["B", "C"])
 
 
 def test_scores_are_refused_if_the_lines_of_a_left_out_author_have_changed(tmp_path: Path) -> None:

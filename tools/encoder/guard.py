@@ -2,10 +2,12 @@
 
     python -m tools.encoder.guard pack network.npz DATA/guard_encoder.npz
     python -m tools.encoder.guard unseen DATA/guard_unseen.npz out-0.npz out-1.npz out-2.npz out-3.npz
+    python -m tools.encoder.guard later EN EO
 
 DATA is the clinic's `data/guard`. `pack` writes the network of all training authors, one byte a weight. `unseen` takes
 the files of `tools.encoder.train --leave-out`, one for each group of authors, and writes what the networks said about
-the lines that they had not learned.
+the lines that they had not learned. `later` adds authors who came after the last training: the shipped networks have
+not learned their lines. Run `unseen` instead as soon as the networks are trained again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, UNSEEN, ScoresLabel, kept_scores, networks
+from polyclinic.clinics.counsel.rules.teaching import guard_lines
+from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
+from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import package_path
 from polyclinic.reading.encoder import SentenceEncoder
 from polyclinic.reading.layers import WAVES
 from polyclinic.reading.networks import GUARD, SentenceNetwork, packed_encoder
@@ -62,6 +69,20 @@ def unseen_scores(files: Sequence[Path], authors: Sequence[str]) -> dict[str, Ro
     return dict(scores)
 
 
+def later_scores(kept: Mapping[str, Rows], score: ScoresLabel, authors: Sequence[str]) -> dict[str, Rows]:
+    """The kept scores, and those of a shipped network for the English lines of authors whom it has not learned."""
+    lines = [line for line in guard_lines("train") if line.lang == ENGLISH]
+    strange = set(authors) - {line.author for line in lines}
+    if strange:
+        raise ValueError(f"no English training lines by {', '.join(sorted(strange))}")
+    labels = sorted(TRAINED_LABELS)
+    new = {
+        author: [np.array([score(line.text, label) for label in labels]) for line in lines if line.author == author]
+        for author in authors
+    }
+    return {**kept, **new}
+
+
 def packed_scores(by_author: Mapping[str, Rows]) -> bytes:
     """The scores of each author's lines as one file. The same scores give the same bytes."""
     return zipped({f"{author}.npy": _saved(np.array(rows, np.float16)) for author, rows in sorted(by_author.items())})
@@ -74,7 +95,7 @@ def _saved(array: NDArray[np.float16]) -> bytes:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write one of the two files."""
+    """Write the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     pack = commands.add_parser("pack")
@@ -83,7 +104,15 @@ def main(arguments: list[str] | None = None) -> int:
     unseen = commands.add_parser("unseen")
     unseen.add_argument("out", type=Path)
     unseen.add_argument("files", type=Path, nargs="+")
+    later = commands.add_parser("later")
+    later.add_argument("authors", nargs="+")
     given = parser.parse_args(arguments)
+    if given.command == "later":
+        for name, score in zip(UNSEEN, networks(), strict=True):
+            path = package_path(PACKAGE, f"data/guard/{name}")
+            path.write_bytes(packed_scores(later_scores(kept_scores(name), score, given.authors)))
+            print(f"{path}: {len(given.authors)} authors added")
+        return 0
     if given.command == "pack":
         content = packed_encoder(as_guard(open_network(given.network)))
     else:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.rules import sentence_guard
+from polyclinic.clinics.counsel.rules.guard import that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.sentence_guard import SHARES, joined, network_opinions, unseen_opinions
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
@@ -112,4 +113,4 @@ def test_short_plain_danger_reaches_people(text: str, opening: bool) -> None:
     ],
 )
 def test_words_of_the_screen_count_in_short_plain_danger(text: str) -> None:
-    assert screen(text).words and not read_message(text).calm
+    assert that_count(screen(text), read_message(text)).words

@@ -1,7 +1,8 @@
 """Decides what is done with a message: go on, ask gently, or escalate. If the guard itself fails, a person must look.
 
 The screen, the trained guard and the model judge separately; the gravest label counts. There is one exception: words
-that the screen finds in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the
+that the screen finds in a message that the trained guard finds calm (a quotation, a denial) do not count, unless they
+state danger plainly. Where the
 trained guard is in doubt, a language model may decide, and the person is then asked gently. Without a language model, a
 person of the care team looks. A fault of the model (an exception, a time-out, a verdict that cannot be read) is not an
 opinion: it escalates.
@@ -53,8 +54,8 @@ def graver(one: GuardLabel, other: GuardLabel) -> GuardLabel:
 
 
 def that_count(found: Screening, reading: GuardReading) -> Screening:
-    """What the screen found; nothing if the trained guard finds the message calm."""
-    return NOTHING_FOUND if reading.calm else found
+    """What the screen found; nothing if the trained guard finds the message calm and no danger is stated plainly."""
+    return NOTHING_FOUND if reading.calm and not found.plain else found
 
 
 def from_screen(found: Screening) -> Decision:

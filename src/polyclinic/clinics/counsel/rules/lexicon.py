@@ -1,14 +1,15 @@
 """The lexical screen: a fast search for words of risk, in addition to the model and independent of it.
 
 It reads sentence by sentence. A hit counts unless something makes it harmless: a denial directly before it, a
-quotation, an idiom, or another person as its subject. The words are in ``data/lexicon/*.toml``; only this file knows
+quotation, an idiom, or another person as its subject. Some patterns are `plain`: they stand for whole statements of
+danger, so the trained guard may not overrule them. The words are in ``data/lexicon/*.toml``; only this file knows
 how they are used. Every script that occurs in a text is read with its own lexicon, whatever language the session has.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -17,10 +18,10 @@ from polyclinic.text.normal import HANGUL
 from polyclinic.text.phrases import last_place
 from polyclinic.text.sentences import between_marks
 
-_Label = Literal["active", "implicit", "passive", "acceptance"]
+_Label = Literal["active", "emergency", "harm_others", "abuse", "implicit", "passive", "acceptance"]
 LABELS: tuple[_Label, ...] = get_args(_Label)
 _GRAVITY = {label: place for place, label in enumerate(LABELS)}
-_RISKS: tuple[_Label, ...] = ("active", "implicit", "passive")
+_RISKS = LABELS[:-1]
 _PACKAGE = "polyclinic.clinics.counsel"
 _STRAIGHT = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "\u200b": None, "\u00ad": None}
@@ -31,10 +32,13 @@ _LATIN = re.compile(r"[a-z]{2}")
 
 @dataclass(frozen=True)
 class Screening:
-    """What the screen found: the gravest label and the words that show it. No words means that nothing was found."""
+    """What the screen found: the gravest label and the words that show it. No words means that nothing was found.
+    `plain` says that danger or a wish to die was stated plainly.
+    """
 
     label: _Label
     words: str = ""
+    plain: bool = False
 
 
 NOTHING_FOUND = Screening("acceptance")
@@ -46,6 +50,7 @@ class _Pattern:
     regex: re.Pattern[str]
     first: bool
     needs_self: bool
+    plain: bool
 
 
 class Lexicon:
@@ -55,7 +60,11 @@ class Lexicon:
         words: dict[str, str] = source["words"]
         self._patterns = [
             _Pattern(
-                label, re.compile(_fill(row["pattern"], words)), row.get("first", False), row.get("needs_self", False)
+                label,
+                re.compile(_fill(row["pattern"], words)),
+                row.get("first", False),
+                row.get("needs_self", False),
+                row.get("plain", False),
             )
             for label in _RISKS
             for row in source[label]
@@ -78,13 +87,16 @@ class Lexicon:
         found = NOTHING_FOUND
         for sentence in between_marks(_without_quotations(text)):
             for pattern in self._patterns:
-                if _GRAVITY[pattern.label] >= _GRAVITY[found.label]:
-                    break
-                if pattern.regex.search(sentence) is None:
+                graver = _GRAVITY[pattern.label] < _GRAVITY[found.label]
+                if not graver and not (pattern.plain and not found.plain):
                     continue
                 hit = next((m for m in pattern.regex.finditer(sentence) if self._counts(sentence, m, pattern)), None)
-                if hit is not None:
-                    found = Screening(pattern.label, hit.group().strip())
+                if hit is None:
+                    continue
+                if graver:
+                    found = Screening(pattern.label, hit.group().strip(), found.plain)
+                if pattern.plain:
+                    found = replace(found, plain=True)
         return found
 
     def _counts(self, sentence: str, hit: re.Match[str], pattern: _Pattern) -> bool:
@@ -125,8 +137,8 @@ def screen(text: str) -> Screening:
     for language, script in (("en", _LATIN), ("ko", HANGUL)):
         if script.search(clean):
             seen = lexicon(language).screen(clean)
-            if _GRAVITY[seen.label] < _GRAVITY[found.label]:
-                found = seen
+            plain = found.plain or seen.plain
+            found = replace(min(found, seen, key=lambda one: _GRAVITY[one.label]), plain=plain)
     return found
 
 

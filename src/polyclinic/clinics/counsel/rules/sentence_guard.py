@@ -74,7 +74,7 @@ class Unseen(NamedTuple):
 
 def unseen_opinions(rows: Sequence[LabelledText], labels: Sequence[str]) -> Unseen:
     """The kept opinions about English training lines, which come in the order of their files."""
-    kept = [_kept(name) for name in UNSEEN]
+    kept = [kept_scores(name) for name in UNSEEN]
     columns = [sorted(labels).index(label) for label in labels]
     places: dict[str, int] = {}
     known: list[bool] = []
@@ -93,7 +93,7 @@ def unseen_opinions(rows: Sequence[LabelledText], labels: Sequence[str]) -> Unse
     return Unseen(np.array(known), [shares(np.array(mine)[:, columns]) for mine in found])
 
 
-def _kept(name: str) -> dict[str, Floats]:
-    """The scores of each author's lines, in the order of the labels' names."""
+def kept_scores(name: str) -> dict[str, Floats]:
+    """The kept scores of each author's English lines, in the order of the labels' names."""
     with np.load(io.BytesIO(package_file(PACKAGE, f"data/guard/{name}").read_bytes())) as file:
         return {author: file[author].astype(np.float64) for author in file.files}

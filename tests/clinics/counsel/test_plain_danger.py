@@ -1,0 +1,77 @@
+"""What the screen finds in plain statements of danger, which the trained guard may not overrule."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.counsel.rules.guard import offline, that_count
+from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
+from polyclinic.clinics.counsel.rules.teaching import guard_lines
+from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
+
+CALM = NOTHING_READ.model_copy(update={"calm": True})
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("I'm having a stroke", "emergency"),
+        ("Help, I can't breathe!", "emergency"),
+        ("She isn't breathing.", "emergency"),
+        ("The blood won't stop.", "emergency"),
+        ("I've taken too many of the white ones by mistake.", "emergency"),
+        ("Please call an ambulance", "emergency"),
+        ("I want to hurt my brother", "harm_others"),
+        ("I'm going to stab him.", "harm_others"),
+        ("My daughter hits me.", "abuse"),
+        ("숨을 못 쉬겠어요", "emergency"),
+        ("피가 안 멈춰요", "emergency"),
+        ("119 좀 불러 주세요", "emergency"),
+        ("남편을 죽이고 싶어요", "harm_others"),
+        ("아들이 저를 때려요", "abuse"),
+    ],
+)
+def test_other_dangers_have_a_place_in_the_screen(text: str, label: str) -> None:
+    found = screen(text)
+    assert (found.label, found.plain) == (label, True)
+    assert offline(found, CALM).way == "escalate"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I had a stroke in May.",
+        "A stroke of luck, that was.",
+        "I look at her boots in the hall and I can't breathe.",
+        "My brother hurt his knee.",
+        "I never wanted to hurt him.",
+        "My grandson beats me at chess.",
+        "He is breathing more easily today.",
+        "작년에 뇌졸중이 왔었어요.",
+        "밤마다 숨이 안 쉬어질까 봐 무서워요.",
+        "아들이 저를 도와줘요.",
+    ],
+)
+def test_the_same_words_told_of_other_things_are_not_found(text: str) -> None:
+    assert screen(text) == NOTHING_FOUND
+
+
+def test_only_plain_words_count_against_a_calm_reading() -> None:
+    assert that_count(Screening("passive", "I'd like to die", plain=True), CALM).words
+    assert that_count(Screening("passive", "like to die"), CALM) == NOTHING_FOUND
+
+
+def test_a_plain_wish_counts_beside_graver_words_that_do_not() -> None:
+    found = screen("I'd like to die. She asked whether I would take all my pills.")
+    assert found.plain and found.words
+
+
+def test_no_harmless_line_of_any_training_author_is_plain_danger() -> None:
+    harmless = [line for line in guard_lines("train") if line.label in ("acceptance", "ordinary")]
+    assert len(harmless) > 5_000
+    assert not [line.text for line in harmless if screen(line.text).plain]
+
+
+@pytest.mark.parametrize("text", ["I'm having a stroke", "아들이 저를 때려요"])
+def test_plain_danger_reaches_people_whatever_the_weights_say(text: str) -> None:
+    assert offline(screen(text), read_message(text)).way == "escalate"
