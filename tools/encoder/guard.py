@@ -110,7 +110,8 @@ def main(arguments: list[str] | None = None) -> int:
     if given.command == "later":
         for name, score in zip(UNSEEN, networks(), strict=True):
             path = package_path(PACKAGE, f"data/guard/{name}")
-            path.write_bytes(packed_scores(later_scores(kept_scores(name), score, given.authors)))
+            kept: dict[str, Rows] = {author: list(rows) for author, rows in kept_scores(name).items()}
+            path.write_bytes(packed_scores(later_scores(kept, score, given.authors)))
             print(f"{path}: {len(given.authors)} authors added")
         return 0
     if given.command == "pack":
