@@ -503,7 +503,7 @@ def test_a_set_phrase_about_the_counsellor_is_no_fact_and_the_rest_of_the_answer
     [
         ("Hi. My oncologist says there is nothing more they can do.", "a lot to go through"),
         ("Good morning. I have bowel cancer.", "a lot to go through"),
-        ("안녕하세요. 남편이 먼저 갔어요.", "남편"),
+        ("안녕하세요. 남편이 작년에 먼저 세상을 떠났어요.", "남편"),
     ],
 )
 def test_a_greeting_does_not_hide_what_comes_after_it(tmp_path: Path, text: str, words: str) -> None:

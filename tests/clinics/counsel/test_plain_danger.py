@@ -21,6 +21,11 @@ CALM = NOTHING_READ.model_copy(update={"calm": True})
         ("The blood won't stop.", "emergency"),
         ("I've taken too many of the white ones by mistake.", "emergency"),
         ("Please call an ambulance", "emergency"),
+        ("Bye, I am bleeding badly", "emergency"),
+        ("I'm thinking of ending things", "active"),
+        ("I have cyanide", "active"),
+        ("Sorry. Bye.", "implicit"),
+        ("Goodbye and forgive me", "implicit"),
         ("I want to hurt my brother", "harm_others"),
         ("I'm going to stab him.", "harm_others"),
         ("My daughter hits me.", "abuse"),
@@ -31,7 +36,7 @@ CALM = NOTHING_READ.model_copy(update={"calm": True})
         ("아들이 저를 때려요", "abuse"),
     ],
 )
-def test_other_dangers_have_a_place_in_the_screen(text: str, label: str) -> None:
+def test_danger_stated_plainly_is_found_whatever_the_weights_say(text: str, label: str) -> None:
     found = screen(text)
     assert (found.label, found.plain) == (label, True)
     assert offline(found, CALM).way == "escalate"
@@ -41,6 +46,8 @@ def test_other_dangers_have_a_place_in_the_screen(text: str, label: str) -> None
     "text",
     [
         "I had a stroke in May.",
+        "Sorry, I have to go now. Bye.",
+        "I'm thinking of ending things with the hospice.",
         "A stroke of luck, that was.",
         "I look at her boots in the hall and I can't breathe.",
         "My brother hurt his knee.",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.rules import sentence_guard
-from polyclinic.clinics.counsel.rules.guard import that_count
+from polyclinic.clinics.counsel.rules.guard import offline, that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.sentence_guard import SHARES, joined, network_opinions, unseen_opinions
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
@@ -68,10 +68,8 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("My husband beats me when he drinks.", "abuse"),
-        ("I want to hurt my brother", "harm_others"),
         ("I wanna die", "active"),
-        ("the tablets are lined up", "active"),
+        ("the tablets are lined up", "implicit"),
     ],
 )
 def test_danger_that_the_n_grams_miss_is_found_by_the_networks(text: str, label: str) -> None:
@@ -94,7 +92,7 @@ def test_danger_that_the_n_grams_miss_is_found_by_the_networks(text: str, label:
 )
 @pytest.mark.parametrize("opening", [True, False], ids=["first", "later"])
 def test_short_plain_danger_reaches_people(text: str, opening: bool) -> None:
-    assert read_message(text, opening).level in ("doubt", "sure")
+    assert offline(screen(text), read_message(text, opening)).way == "escalate"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ _STRAIGHT = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "\u200b": None, "\u00ad": None}
 )
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
+_SHORT = 60
+"""Up to this length a message is also read as one sentence: "Sorry. Bye." says more than its parts."""
 _LATIN = re.compile(r"[a-z]{2}")
 
 
@@ -85,7 +87,9 @@ class Lexicon:
     def screen(self, text: str) -> Screening:
         """The gravest risk in the text and its words."""
         found = NOTHING_FOUND
-        for sentence in between_marks(_without_quotations(text)):
+        bare = _without_quotations(text)
+        parts = between_marks(bare)
+        for sentence in [*parts, bare] if len(parts) > 1 and len(bare) <= _SHORT else parts:
             for pattern in self._patterns:
                 graver = _GRAVITY[pattern.label] < _GRAVITY[found.label]
                 if not graver and not (pattern.plain and not found.plain):

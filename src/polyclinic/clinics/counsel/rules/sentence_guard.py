@@ -28,6 +28,11 @@ ENGLISH = "en"
 SHARES = (0.4, 0.2, 0.4)
 """How much the n-grams and the two networks count. Chosen on left-out authors, where their neighbours did the same."""
 
+SURER = 1.4
+"""A mean of opinions is less sure than it should be. Raised to this power, its probabilities fit what is true of
+left-out authors (log-likelihood -0.532 without it, -0.485 with it).
+"""
+
 ScoresLabel = Callable[[str, str], float | None]
 """A network's score of one text for one label."""
 
@@ -61,6 +66,13 @@ def with_networks(by_grams: Mapping[str, float], by_networks: Sequence[Floats]) 
     """All opinions about one English text as one."""
     both = joined(np.array(list(by_grams.values())), by_networks)
     return dict(zip(by_grams, both.tolist(), strict=True))
+
+
+def surer(found: Mapping[str, float]) -> dict[str, float]:
+    """The mean of opinions as calibrated probabilities."""
+    raised = {label: chance**SURER for label, chance in found.items()}
+    whole = sum(raised.values())
+    return {label: chance / whole for label, chance in raised.items()}
 
 
 class Unseen(NamedTuple):

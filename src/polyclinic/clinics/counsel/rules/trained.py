@@ -19,7 +19,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinions, with_networks
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinions, surer, with_networks
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -139,7 +139,9 @@ def _read(text: str, opening: bool) -> GuardReading:
     if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
     calm = level == "none" and wish < levels["calm"] and max(alone, default=0.0) < NETWORK_CALM
-    return GuardReading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=shown, calm=calm)
+    told = surer(found) if by_networks else found
+    chances = {"danger": round(_danger(told), 4), "wish": round(_wish(told), 4)}
+    return GuardReading(level=level, label=label, **chances, words=shown, calm=calm)
 
 
 def _danger(found: Mapping[str, float]) -> float:
