@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from polyclinic.core.model import Completion, Request
+from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.models.guard import Deadline, GuardedModel
 from polyclinic.models.llm import ChatCaller
 from polyclinic.runner.api import resume_run, start_run
@@ -58,10 +58,10 @@ class Watch:
             finally:
                 self.attempts.append(time.monotonic() - started)
 
-        async def timed_call(guarded: GuardedModel, request: Request) -> Completion:
+        async def timed_call(guarded: GuardedModel, request: Request, spent: list[Usage]) -> Completion:
             started = time.monotonic()
             try:
-                return await attempts(guarded, request)
+                return await attempts(guarded, request, spent)
             finally:
                 self.calls.append(time.monotonic() - started)
 

@@ -142,6 +142,8 @@ async def test_a_low_limit_of_open_files_slows_a_run_but_does_not_break_it(tmp_p
     [
         ("CREATE TABLE customers (id INTEGER)", "a database of another program (it has the table customers)"),
         ("CREATE TABLE runs (id INTEGER)", "a database of another program (it has the table runs)"),
+        ("CREATE VIEW customers AS SELECT 1", "a database of another program (it has the view customers)"),
+        ("PRAGMA application_id = 77", "a database of another program (it has the application id 77)"),
         ("CREATE TABLE polyclinic AS SELECT 'x' AS version", "has no valid version number ('x')"),
     ],
 )

@@ -18,7 +18,7 @@ from polyclinic.models.guard import Deadline, GuardedModel
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price, default_prices, read_prices
 from polyclinic.models.spec import Options, parse_model
-from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.fault_server import FaultServer, ServerFault
 
 from .conftest import Ask
 
@@ -165,6 +165,43 @@ async def test_attempts_stop_where_the_next_could_exceed_the_budget(ask: Ask) ->
         await paid(caller, budget).answer(ask())
     assert caller.calls == 3
     assert budget.spent_nano_usd == 270
+
+
+async def test_an_endpoint_that_bills_more_than_it_was_allowed_exceeds_a_budget_by_one_call_at_most(ask: Ask) -> None:
+    caller, budget = Caller(cost=9_000), Budget(20_000)
+    model = paid(caller, budget)
+    results = await asyncio.gather(*(model.answer(ask(str(n))) for n in range(40)), return_exceptions=True)
+    assert any(isinstance(result, LimitReached) for result in results)
+    assert 9_000 <= budget.spent_nano_usd <= 20_000 + 9_000
+    assert (budget.held_nano_usd, budget.held_tokens) == (0, 0)
+
+
+@pytest.mark.usefixtures("no_waits")
+async def test_calls_go_on_when_the_first_ones_fail_without_a_bill(ask: Ask) -> None:
+    caller = Caller(cost=0, failures=6)
+    results = await asyncio.gather(*(paid(caller, Budget(10**9)).answer(ask(str(n))) for n in range(6)))
+    assert [result.text for result in results] == ["yes"] * 6
+
+
+@pytest.mark.parametrize("fault", ["reset", "stall", "server_error"])
+async def test_an_attempt_without_an_answer_counts_as_what_it_may_have_cost(ask: Ask, fault: ServerFault) -> None:
+    """The endpoint took the request, and may bill the longest reply. An error of the server is not billed."""
+    losses: list[Usage] = []
+    async with FaultServer(faults=1.0, kinds=[fault], stall_s=5) as server:
+        budget = Budget(None, limit_tokens=10**9, on_loss=losses.append)
+        assembly = Assembly(budget=budget)
+        model = assembly.model(parse_model(f"{server.url}:any?tries=1&timeout_s=0.3&max_tokens=700"))
+        with pytest.raises(CallFailed) as caught:
+            await model.answer(ask("word " * 400))
+        await assembly.close()
+        assert len(server.requests) == 1
+    if fault == "server_error":
+        assert (budget.spent_tokens, losses) == (0, [])
+    else:
+        assert caught.value.usage.output_tokens == 700
+        assert caught.value.usage.estimated
+        assert 1_200 <= budget.spent_tokens <= 1_400
+        assert losses == [caught.value.usage]
 
 
 async def test_the_reserved_tokens_cover_what_is_sent(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

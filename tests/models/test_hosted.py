@@ -450,7 +450,7 @@ async def test_a_hosts_reply_longer_than_any_limit_counts_as_a_failed_attempt(as
 
 async def attempt(host: Model, request: Request, options: Options = STREAMED) -> Completion:
     """One attempt, whose failure says what kind it is."""
-    return await model(host, options)._attempt(request, 0, 10)
+    return await model(host, options)._attempt(request, 0, 10, [])
 
 
 @pytest.mark.parametrize(

@@ -184,4 +184,35 @@ async def test_a_cost_limit_is_never_exceeded_by_more_than_one_call_whatever_com
             billed += 210 if number % 3 else 300
     assert stopped.limit is not None
     assert stopped.limit.limit == "cost"
-    assert 0.5 * limit < billed * 10 / 1_000_000 <= limit * 1.2
+    assert 0.5 * limit < billed * 10 / 1_000_000 <= limit + 300 * 10 / 1_000_000
+
+
+@pytest.mark.usefixtures("priced")
+async def test_what_calls_without_an_answer_have_cost_still_counts_when_the_run_is_resumed() -> None:
+    """Nothing that the endpoint bills can be used. Its journal is empty, but the money is spent."""
+
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
+        return web.json_response({"choices": ["x"], "usage": {"prompt_tokens": 150, "completion_tokens": 150}})
+
+    async with open_store(MEMORY) as store, FaultServer(respond=respond) as server:
+        cast = f"all=understudy,nurse={server.url}:paid?tries=4"
+        stopped = await run(store, config(cast=cast, max_cost_usd=0.05, concurrency=16))
+        paid = len(server.requests)
+        again = await resume_run(store, stopped.run)
+        assert len(server.requests) == paid > 0
+        spent = await store.runs.spent(stopped.run)
+    assert stopped.limit is not None and again.limit is not None
+    assert (stopped.limit.limit, again.limit.limit) == ("cost", "cost")
+    assert spent.input_tokens + spent.output_tokens == 300 * paid
+
+
+@pytest.mark.usefixtures("priced")
+async def test_calls_that_a_time_limit_broke_off_still_count_when_the_run_is_resumed() -> None:
+    async with open_store(MEMORY) as store:
+        async with FaultServer(faults=1.0, kinds=["stall"], stall_s=30.0) as server:
+            cast = f"all=understudy,nurse={server.url}:paid?max_tokens=200"
+            stopped = await run(store, config(cast=cast, max_seconds=0.5, max_cost_usd=1, concurrency=4))
+            asked = len(server.requests)
+        spent = await store.runs.spent(stopped.run)
+    assert asked >= 1
+    assert spent.output_tokens == 200 * asked

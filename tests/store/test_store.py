@@ -9,7 +9,9 @@ from polyclinic.core.campaign import Effect, StoredEffect
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.library import Entry, Operation, StoredLesson
+from polyclinic.core.model import Completion, Usage
 from polyclinic.core.transcript import Called, Ended, Failed, Said, Score, Transcript
+from polyclinic.core.value import json_bytes
 from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store import leases as leases_module
@@ -126,12 +128,14 @@ async def test_a_retry_drops_unreadable_replies_and_keeps_the_others(store: Stor
     await store.database.write(
         lambda tx: tx.executemany(
             "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "
-            "VALUES (?, ?, ?, 0, '', '', '', '{}', '{}', 0)",
-            [(run, UNIT, call.key) for call in calls],
+            "VALUES (?, ?, ?, 0, '', '', '', '{}', ?, 0)",
+            [(run, UNIT, call.key, json_bytes(Completion(usage=Usage(input_tokens=7))).decode()) for call in calls],
         )
     )
     await store.runs.finish(run, UNIT, failed, this_process(), 0)
+    before = await store.runs.spent(run)
     assert await store.runs.retry_failed(run) == 1
+    assert await store.runs.spent(run) == before == Usage(input_tokens=35), "dropped replies were paid for"
     rows = await store.database.read(lambda tx: tx.execute("SELECT key FROM calls"))
     assert sorted(rows) == [("beside",), ("good",)]
     row = (await store.runs.episodes(run))[0]

@@ -139,10 +139,10 @@ class AdaptingCaller(ABC):
             raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
 
     async def _read(self, body: RequestBody, request: Request, habits: Habits, deadline: Deadline) -> Completion:
-        reading = Reading(limit_of(request, self._options, habits))
+        reading = Reading(limit_of(request, self._options, habits), sent=True)
 
         def bill() -> Usage:
-            return self._priced(reading.billed(request), reading.cached_tokens) if reading.began else Usage()
+            return self._priced(reading.billed_at_most(request), reading.cached_tokens)
 
         deadline.bill = bill
         try:
@@ -155,11 +155,13 @@ class AdaptingCaller(ABC):
         except OutOfRoom as failure:
             raise self._thought_on(request, habits, failure, bill()) from None
         except AttemptFailed as failure:
+            reading.sent = failure.trouble not in ("connection", "throttled", "refused")
             raise self._named(failure, bill()) from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             words = f"the answer cannot be read ({type(error).__name__}: {in_short(error)})"
             raise self._named(AttemptFailed(words, "truncated"), bill()) from None
-        return replace(completion, usage=bill(), adapted=habits.adapted(request))
+        usage = self._priced(reading.billed(request), reading.cached_tokens)
+        return replace(completion, usage=usage, adapted=habits.adapted(request))
 
     def _thought_on(self, request: Request, habits: Habits, failure: OutOfRoom, usage: Usage) -> AttemptFailed:
         """Reasoning used the whole limit: the model now gets more tokens for it, unless the cast set the limit."""

@@ -6,15 +6,16 @@ ours. Nothing is joined, dropped or guessed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
 from polyclinic.core.again import BAD_CALL, CUT_CALL, LOOKED_AT, RUN_ON, runs_on
 from polyclinic.core.message import ToolCall
-from polyclinic.core.model import Completion, Request, Usage, estimate_usage
+from polyclinic.core.model import Completion, Request, Usage, estimate_tokens
 from polyclinic.core.reply import Unreadable, read_object
+from polyclinic.models.accounting import request_tokens
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.said import begins_reasoning, is_unfinished, spoken, written_arguments
 
@@ -39,10 +40,14 @@ class OutOfRoom(AttemptFailed):
 
 @dataclass
 class Reading:
-    """A reply as it arrives. `limit` is the token limit that was sent; `began` is set once the endpoint answers."""
+    """A reply as it arrives. `limit` is the token limit that was sent; `began` is set once the endpoint answers.
+
+    `sent` is set while it is not known what the endpoint does with the request: it may be at work on a reply.
+    """
 
     limit: int
     began: bool = False
+    sent: bool = False
     text: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
     calls: list[dict[str, str]] = field(default_factory=list)
@@ -193,7 +198,8 @@ class Reading:
 
     def billed(self, request: Request) -> Usage:
         """What this answer cost, whether or not it could be used: as reported if that is plausible, else estimated."""
-        seen = estimate_usage(request, "".join(self.text) + "".join(call["arguments"] for call in self.calls))
+        said = "".join(self.text) + "".join(call["arguments"] for call in self.calls)
+        seen = Usage(input_tokens=request_tokens(request), output_tokens=estimate_tokens(said))
         thought = sum([len(words) for words in self.thoughts]) // 4
         asked = sum(len(message.content) for message in request.messages)
         read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, asked)
@@ -202,6 +208,15 @@ class Reading:
         if read is None or wrote is None:
             return estimated
         return Usage(input_tokens=read, output_tokens=wrote)
+
+    def billed_at_most(self, request: Request) -> Usage:
+        """What an attempt without an answer may have cost. If nothing can be read of the answer, the endpoint may have
+        written as much as it was allowed to.
+        """
+        if not self.began and not self.sent:
+            return Usage()
+        least = self.billed(request)
+        return least if self.usage or self.length else replace(least, output_tokens=self.limit, estimated=True)
 
     @property
     def cached_tokens(self) -> int:

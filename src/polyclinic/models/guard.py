@@ -107,26 +107,30 @@ class GuardedModel:
 
     async def answer(self, request: Request) -> Completion:
         """The answer, after as many attempts as the policy allows."""
+        spent: list[Usage] = []
         async with self._limiter.slot():
-            return await self._attempts(request)
+            try:
+                return await self._attempts(request, spent)
+            except BaseException:
+                if self._purse is not None:
+                    self._purse.lose(total(spent))
+                raise
 
-    async def _attempts(self, request: Request) -> Completion:
+    async def _attempts(self, request: Request, spent: list[Usage]) -> Completion:
+        """The answer. `spent` is filled with what the attempts without an answer have cost."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._options.total_s
         number = failed = 0
-        spent: list[Usage] = []
         while True:
             try:
                 if not self._limiter.ready:
                     await self._start(ends)
-                completion = await self._attempt(request, number, max(0.0, ends - loop.time()))
+                completion = await self._attempt(request, number, max(0.0, ends - loop.time()), spent)
                 self._limiter.succeeded()
                 return replace(completion, usage=total([completion.usage, *spent])) if spent else completion
             except AttemptFailed as failure:
                 number += 1
                 failed += failure.trouble != "adapted"
-                if failure.usage != Usage():
-                    spent.append(failure.usage)
                 wait_s = self._wait_s(failure, request, failed)
                 if not failure.retriable:
                     raise self._named(failure, str(failure), spent) from failure
@@ -135,7 +139,7 @@ class GuardedModel:
             self.retries += 1
             await asyncio.sleep(wait_s)
 
-    async def _attempt(self, request: Request, number: int, left_s: float) -> Completion:
+    async def _attempt(self, request: Request, number: int, left_s: float, spent: list[Usage]) -> Completion:
         """One attempt. Its worst case is reserved before it; its cost is counted after it, even if it failed."""
         held = await self._purse.hold(request, self._caller.limit(request)) if self._purse is not None else None
         deadline = self._deadline(left_s)
@@ -145,11 +149,10 @@ class GuardedModel:
                 completion = await self._caller.attempt(request, number, deadline)
             usage = completion.usage
             return completion
-        except AttemptFailed as failure:
-            usage = failure.usage
-            raise
-        except asyncio.CancelledError:
-            usage = deadline.bill()
+        except (AttemptFailed, asyncio.CancelledError) as error:
+            usage = error.usage if isinstance(error, AttemptFailed) else deadline.bill()
+            if usage != Usage():
+                spent.append(usage)
             raise
         finally:
             if self._purse is not None and held is not None:

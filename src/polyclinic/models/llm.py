@@ -59,6 +59,7 @@ class ChatCaller(AdaptingCaller):
             ) as response:
                 deadline.heard()
                 if response.status != 200:
+                    reading.sent = False
                     await self._refuse(response)
                 reading.began = True
                 if response.content_type == "text/event-stream":

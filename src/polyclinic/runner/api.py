@@ -5,7 +5,8 @@ A run is planned, built once and executed: `plan_run`, `build`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -147,8 +148,13 @@ async def execute(
         share=share,
     )
     batch.progress.watch(built.cast.retries)
-    with rare_garbage_collection():
-        await batch.execute()
+    lost: list[Awaitable[object]] = []
+    built.budget.on_loss = lambda usage: lost.append(store.runs.lose(run, usage))
+    try:
+        with rare_garbage_collection():
+            await batch.execute()
+    finally:
+        await asyncio.gather(*lost)
     outcome = await outcome_of(store, run, batch.limit)
     learned: Mapping[str, int] = {}
     if config.keep_as and not outcome.left:
@@ -166,7 +172,7 @@ async def execute(
 
 def _spent(built: BuiltRun) -> tuple[int, int]:
     """Money and tokens that the run's budget has counted so far."""
-    return (built.budget.spent_nano_usd, built.budget.spent_tokens) if built.budget is not None else (0, 0)
+    return built.budget.spent_nano_usd, built.budget.spent_tokens
 
 
 async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:
@@ -179,7 +185,7 @@ async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[St
             for used in row.usage.values():
                 counted = {name: value for name, value in used.items() if name != "calls"}
                 built.meter.spend(Usage.read(counted))
-    if built.budget is not None and rows:
+    if built.budget.limited and rows:
         spent = await store.runs.spent(rows[0].spec.run)
         built.budget.spent_nano_usd = spent.cost_nano_usd
         built.budget.spent_tokens = spent.input_tokens + spent.output_tokens

@@ -31,11 +31,16 @@ def without_password(url: str) -> str:
     return _PASSWORD.sub(lambda found: f"{found[2]}=***" if found[2] else f"{found[1]}:***@", url)
 
 
-def refuse_foreign(what: str, tables: Sequence[str]) -> None:
-    """Refuse a database with tables of another program: neither those of a store nor those of FHIR records."""
-    if tables and not {"polyclinic", "fhir_resource"} & set(tables):
+def refuse_foreign(what: str, tables: Sequence[str], others: Sequence[str] = ()) -> None:
+    """Refuse a database with tables of another program: neither those of a store nor those of FHIR records.
+
+    `others` names other signs of a program, if there are any.
+    """
+    if {"polyclinic", "fhir_resource"} & set(tables):
+        return
+    for sign in (*(f"the table {name}" for name in tables[:1]), *others):
         raise ConfigError(
-            f"{what} is a database of another program (it has the table {tables[0]}); nothing in it was changed:"
+            f"{what} is a database of another program (it has {sign}); nothing in it was changed:"
             " name another with --store"
         )
 
@@ -88,7 +93,10 @@ class SqliteConnection:
     def __init__(self, path: str) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
         tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        refuse_foreign(f"the file '{path}'", tables)  # check this before anything in the file is changed
+        views = [f"the view {row[0]}" for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
+        number = self._db.execute("PRAGMA application_id").fetchone()[0]
+        marks = [f"the application id {number}"] if number else []
+        refuse_foreign(f"the file '{path}'", tables, [*views, *marks])  # before anything in the file is changed
         wal = sqlite3.sqlite_version_info >= SAFE_WAL and path != ":memory:"
         self._db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'PERSIST'}")
         self._db.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")

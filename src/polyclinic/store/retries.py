@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from polyclinic.core.agent import REASKS
 from polyclinic.core.database import Transaction
+from polyclinic.core.model import Completion, Usage
 from polyclinic.core.transcript import Called, Failed, Transcript
+from polyclinic.core.value import json_bytes
+from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import units_at_work
 
 _OWN_REPLIES = ("reply", "simulated_user", "judge")
@@ -24,13 +27,23 @@ def retry_failed(tx: Transaction, run: str) -> int:
     again = [(episode, transcript) for episode, unit, transcript in failed if unit not in busy]
     for episode, transcript in again:
         for key in _unreadable(Transcript.from_json(transcript)):
-            tx.execute("DELETE FROM calls WHERE run = ? AND episode = ? AND key = ?", (run, episode, key))
+            for (completion,) in tx.execute(
+                "DELETE FROM calls WHERE run = ? AND episode = ? AND key = ? RETURNING completion", (run, episode, key)
+            ):
+                put_lost(tx, run, Completion.from_json(completion).usage)
         tx.execute(
             "UPDATE episodes SET status = 'pending', outcome = '', transcript = '[]', usage = '{}' "
             "WHERE run = ? AND id = ?",
             (run, episode),
         )
     return len(again)
+
+
+def put_lost(tx: Transaction, run: str, usage: Usage) -> None:
+    """Keep what a call has cost whose answer is not kept: a run's limits count it too."""
+    if usage != Usage():
+        body = json_bytes(usage).decode()
+        tx.execute("INSERT INTO lost_costs (run, usage, at_ms) VALUES (?, ?, ?)", (run, body, now_ms()))
 
 
 def _unreadable(transcript: Transcript) -> list[str]:

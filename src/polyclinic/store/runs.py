@@ -20,7 +20,7 @@ from polyclinic.store.chain import CommitChain
 from polyclinic.store.facts import put_ended
 from polyclinic.store.journal import keep_calls, now_ms
 from polyclinic.store.leases import LeaseLost, give_up, holds
-from polyclinic.store.retries import retry_failed
+from polyclinic.store.retries import put_lost, retry_failed
 from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
 from polyclinic.store.scores import LIVE, put_scores
 from polyclinic.store.tables import Tables
@@ -142,9 +142,17 @@ class Runs(Tables):
         return {id: Transcript.from_json(text) for id, text in found}
 
     async def spent(self, run: str) -> Usage:
-        """What all answered calls of a run have cost, also those of episodes that have not ended yet."""
+        """What all calls of a run have cost, also those of episodes that have not ended yet, and those that got no
+        answer.
+        """
         rows = await self.select("SELECT completion FROM calls WHERE run = ?", (run,))
-        return total([Usage.read(orjson.loads(row[0])["usage"]) for row in rows])
+        lost = await self.select("SELECT usage FROM lost_costs WHERE run = ?", (run,))
+        answered = [Usage.read(orjson.loads(row[0])["usage"]) for row in rows]
+        return total([*answered, *(Usage.read(orjson.loads(row[0])) for row in lost)])
+
+    def lose(self, run: str, usage: Usage) -> Awaitable[None]:
+        """Keep what a call has cost that got no answer."""
+        return self.database.write(lambda tx: put_lost(tx, run, usage))
 
     async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
         """How long each call of a run took: milliseconds by episode and by (key, occurrence)."""

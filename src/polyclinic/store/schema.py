@@ -134,6 +134,14 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
         ),
     ),
     (8, "a general role for the desk", ("UPDATE staff SET role = 'supervisor' WHERE role = 'counsellor'",)),
+    (
+        9,
+        "what calls have cost whose answers are not kept",
+        (
+            "CREATE TABLE lost_costs (run TEXT NOT NULL, usage TEXT NOT NULL, at_ms BIGINT NOT NULL)",
+            "CREATE INDEX lost_costs_run ON lost_costs (run)",
+        ),
+    ),
 )
 
 # Each dialect has its own syntax for triggers that keep a table from being changed.

@@ -21,6 +21,7 @@ from polyclinic.store.libraries import PIN
 
 RUN_TABLES = (
     "calls",
+    "lost_costs",
     "effects",
     "scores",
     "episode_facts",
@@ -59,8 +60,9 @@ def take_back(transaction: Transaction, run: str) -> bool:
     """
     happened = transaction.execute(
         "SELECT EXISTS (SELECT 1 FROM episodes WHERE run = ? AND status <> 'pending')"
-        " OR EXISTS (SELECT 1 FROM calls WHERE run = ?) OR EXISTS (SELECT 1 FROM posts WHERE run = ?)",
-        (run, run, run),
+        " OR EXISTS (SELECT 1 FROM calls WHERE run = ?) OR EXISTS (SELECT 1 FROM posts WHERE run = ?)"
+        " OR EXISTS (SELECT 1 FROM lost_costs WHERE run = ?)",
+        (run, run, run, run),
     )[0][0]
     if happened or units_at_work(transaction, run):
         return False

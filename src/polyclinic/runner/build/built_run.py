@@ -68,7 +68,7 @@ class BuiltRun:
     context: RunContext
     cast: Cast
     meter: Meter
-    budget: Budget | None
+    budget: Budget
     embedder: str = ""
 
     def check(self) -> None:
@@ -168,8 +168,7 @@ async def build(
 ) -> AsyncIterator[BuiltRun]:
     """Everything an episode of this run needs; endpoints and records are closed at the end."""
     clinic, config = plan.clinic, plan.config
-    limited = config.max_cost_usd is not None or config.max_tokens is not None
-    budget = Budget.from_usd(config.max_cost_usd, config.max_tokens) if limited else None
+    budget = Budget.from_usd(config.max_cost_usd, config.max_tokens)
     async with _records(clinic, config, store) as records:
         cast = open_cast(
             plan.cast,
