@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 from polyclinic.cli.fhir import command
 from polyclinic.errors import ConfigError, DataError
+from polyclinic.store.store import open_store
 
 
 def run(*arguments: str) -> Any:
@@ -32,6 +34,18 @@ def test_files_are_validated_and_loaded_once(tmp_path: Path) -> None:
     first = run(*arguments, "--json")
     assert json.loads(first.output) == {"read": 4, "added": 4}
     assert "0 of 4 resources added" in run(*arguments).output
+
+
+async def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    store = tmp_path / "newer.db"
+    async with open_store(str(store)) as opened:
+        await opened.database.write(lambda tx: tx.execute("UPDATE polyclinic SET version = 999"))
+    (tmp_path / "p.json").write_text('{"resourceType": "Patient", "id": "a"}')
+    before = store.read_bytes()
+    for arguments in (("load", str(tmp_path / "p.json")), ("serve", "--port", "0")):
+        refused = await asyncio.to_thread(run, *arguments, "--store", str(store))
+        assert isinstance(refused.exception, ConfigError)
+        assert "schema 999" in str(refused.exception) and store.read_bytes() == before
 
 
 def test_a_wrong_file_is_named_with_its_line_and_nothing_is_loaded(tmp_path: Path) -> None:

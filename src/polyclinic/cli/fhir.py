@@ -119,9 +119,11 @@ async def _serve(
     from polyclinic.serving.connections import server_config
     from polyclinic.store.connections import without_password
     from polyclinic.store.opening import open_database
+    from polyclinic.store.schema import refuse_newer
 
     database = open_database(url, readers=READERS)
     try:
+        await database.read(refuse_newer)
         store = await FhirStore.open(database)
         await store.load(built_in_topics())
         notifier = Notifier(store, guard.base)
@@ -168,9 +170,11 @@ async def _load(resources: list[Resource], url: str, server: str | None) -> int:
                 return await client.load(resources)
         from polyclinic.fhir.store import FhirStore
         from polyclinic.store.opening import open_database
+        from polyclinic.store.schema import refuse_newer
 
         database = open_database(url)
         try:
+            await database.read(refuse_newer)
             return await (await FhirStore.open(database)).load(resources)
         finally:
             await database.close()

@@ -168,12 +168,17 @@ _APPEND_ONLY: dict[Dialect, tuple[str, ...]] = {
 }
 
 
-def migrate(transaction: Transaction) -> int:
-    """Upgrade the store to the newest schema; returns its version."""
-    if transaction.dialect == "postgres":
-        transaction.execute("SELECT pg_advisory_xact_lock(7018651)")
-        refuse_foreign("the PostgreSQL database", [row[0] for row in transaction.execute(PG_TABLES)])
-    transaction.execute("CREATE TABLE IF NOT EXISTS polyclinic (version BIGINT NOT NULL)")
+def refuse_newer(transaction: Transaction) -> None:
+    """Refuse a store that a newer Polyclinic wrote, before anything is changed in it. A database without tables of runs
+    passes.
+    """
+    names = "SELECT name FROM sqlite_master" if transaction.dialect == "sqlite" else PG_TABLES
+    if ("polyclinic",) in [tuple(row) for row in transaction.execute(names)]:
+        _version(transaction)
+
+
+def _version(transaction: Transaction) -> int:
+    """The version of the store's schema; 0 if it has none yet."""
     rows = transaction.execute("SELECT version FROM polyclinic")
     version = rows[0][0] if rows else 0
     if not isinstance(version, int):
@@ -186,6 +191,16 @@ def migrate(transaction: Transaction) -> int:
             f"this store was written by a newer Polyclinic (schema {version}, this one knows {newest}): "
             "upgrade, or name another --store"
         )
+    return version
+
+
+def migrate(transaction: Transaction) -> int:
+    """Upgrade the store to the newest schema; returns its version."""
+    if transaction.dialect == "postgres":
+        transaction.execute("SELECT pg_advisory_xact_lock(7018651)")
+        refuse_foreign("the PostgreSQL database", [row[0] for row in transaction.execute(PG_TABLES)])
+    transaction.execute("CREATE TABLE IF NOT EXISTS polyclinic (version BIGINT NOT NULL)")
+    version, newest = _version(transaction), MIGRATIONS[-1][0]
     for number, _, statements in MIGRATIONS:
         if number > version:
             for statement in (*statements, *(_APPEND_ONLY[transaction.dialect] if number == 2 else ())):
