@@ -42,7 +42,7 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path:
         await opened.database.write(lambda tx: tx.execute("UPDATE polyclinic SET version = 999"))
     (tmp_path / "p.json").write_text('{"resourceType": "Patient", "id": "a"}')
     before = store.read_bytes()
-    for arguments in (("load", str(tmp_path / "p.json")), ("serve", "--port", "0")):
+    for arguments in (("load", str(tmp_path / "p.json")), ("serve", "--port", "18998")):
         refused = await asyncio.to_thread(run, *arguments, "--store", str(store))
         assert isinstance(refused.exception, ConfigError)
         assert "schema 999" in str(refused.exception) and store.read_bytes() == before
