@@ -202,6 +202,12 @@ def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
         ),
         ("Ring us before you take your next tablet", "ring you before I take my next tablet"),
         ("You will walk with the frame", "I will walk with the frame"),
+        ("Check ketones when you are ill", "check ketones when I am ill"),
+        ("Come back if you aren't better", "come back if I am not better"),
+        ("Tell me if you were sick", "tell you if I was sick"),
+        ("Ring when I'm here, I was told", "ring when you're here, you were told"),
+        ("Say how you are", "say how I am"),
+        ("Ask are you better", "ask am I better"),
     ],
 )
 def test_the_patient_says_steps_back_in_its_own_person(step: str, said: str) -> None:
