@@ -287,6 +287,18 @@ def test_in_a_narrow_terminal_the_bar_gives_way_to_the_words(monkeypatch: pytest
     assert last.endswith("7 tried again") and len(last) < 90
 
 
+@pytest.mark.parametrize("out", [Terminal(), io.StringIO()])
+def test_the_first_failure_says_why_at_once_and_later_ones_do_not(out: io.StringIO) -> None:
+    ticker = Ticker(out)
+    ticker.start(4, 0)
+    ticker.ended(ended())
+    assert "first failure" not in out.getvalue()
+    ticker.ended(ended("failed", "model"))
+    assert "the first failure: model: x\n" in out.getvalue()
+    ticker.ended(ended("failed", "judge"))
+    assert out.getvalue().count("first failure") == 1
+
+
 def test_a_log_file_gets_whole_lines_and_no_progress_bar(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2")
     assert not {"\r", "\x1b", "█"} & set(done.stderr)

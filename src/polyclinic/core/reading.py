@@ -131,8 +131,8 @@ class ReadingKind:
     `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in weights
     are in a file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
     linear weights read better. `states` says that only a text that states something can be a yes: for the built-in
-    reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is compared with in facts that are only words: those
-    of a file.
+    reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is compared with in facts that are only words:
+    those of a file.
     """
 
     name: str

@@ -45,8 +45,8 @@ class SignalReader:
         self._live = episode.scenario.live or episode.agent("patient").is_person
 
     async def hear(self, utterance: str, asked: str) -> dict[str, str]:
-        """The signals that the reader found, each with the words that show it. One call asks about all of them. A number
-        alone shows none.
+        """The signals that the reader found, each with the words that show it. One call asks about all of them. A
+        number alone shows none.
         """
         if only_a_number(utterance):
             return {}
