@@ -77,8 +77,8 @@ NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0
 def read_message(text: str, opening: bool = False) -> GuardReading:
     """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n"), a number
     and bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and
-    only the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of later
-    messages counts.
+    only the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of
+    later messages counts.
     """
     if _ONE_SIGN.fullmatch(text) or only_a_number(text) or only_courtesy(text):
         return NOTHING_READ
