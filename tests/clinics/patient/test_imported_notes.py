@@ -87,6 +87,7 @@ def test_only_a_whole_line_counts_as_a_set_phrase(topic: Topic, note: str, plain
         ("Denies experiencing weight loss.", "I have no weight loss."),
         ("He denies smoking.", "I do not smoke."),
         ("I deny fever.", "I have no fever."),
+        ("He denies vomiting.", "I have no vomiting."),
         ("She denied any chest pain.", "I had no chest pain."),
         ("Patient denies taking any medicines.", "I do not take any medicines."),
         ("She denies that she fell.", "I deny that I fell."),

@@ -33,7 +33,8 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(denies|deny|denied) (?:experiencing |having |any )*(?!(?:that|to|it|this|being|doing|him|her|me|access)\b|\w+ing\b)",
+    r"\b(denies|deny|denied) (?:experiencing |having |any )*"
+    r"(?!(?:that|to|it|this|him|her|me|being|doing|taking|using|smoking|drinking)\b)",
     re.IGNORECASE,
 )
 """Only notes "deny" a symptom: a person says that they have none."""
