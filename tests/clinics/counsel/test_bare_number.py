@@ -22,9 +22,10 @@ async def test_a_number_alone_says_nothing_to_the_guard_and_shows_no_signal(said
     async def nobody_reads(text: str, questions: object) -> None:
         raise AssertionError("a number is not read")
 
+    session: Any = SimpleNamespace(stage="conversation_start")
     episode: Any = SimpleNamespace(scenario=SimpleNamespace(live=True), reads=nobody_reads)
     assert offline(screen(said), read_message(said)).way == "go_on"
-    assert await SignalReader(episode, SimpleNamespace(stage="conversation_start")).hear(said, "How bad is it?") == {}
+    assert await SignalReader(episode, session).hear(said, "How bad is it?") == {}
 
 
 @pytest.mark.parametrize("said", NUMBERS)

@@ -19,7 +19,7 @@ from polyclinic.text.sentences import sentences
 _KEPT = 8192
 _STAYS = re.compile(
     rf"(?:(?:roughly|exactly|about|approximately|more about|a (?:bit|little)(?: more)? about|something about) )?"
-    rf"(?:{QUESTION_WORD}|{PLAIN_VERB}|can|could|would|will|any|your|his|her|the|how's|what's|where's|who's|when's)\b",
+    rf"(?:{QUESTION_WORD}(?:'s)?|{PLAIN_VERB}|can|could|would|will|any|your|his|her|the)\b",
     re.IGNORECASE,
 )
 """What a question begins with when its courtesies are gone."""
