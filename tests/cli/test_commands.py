@@ -85,7 +85,7 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
     assert "demo" in [clinic["name"] for clinic in as_json(polyclinic("clinics", "demo", "--json"))]
     listed = as_json(polyclinic("scenarios", "list", "demo", "--scenarios", "3", "--json"))
     assert [row["id"] for row in listed] == ["call-01", "call-02", "call-03"]
-    shown = json.loads(polyclinic("scenarios", "show", "demo", "call-02").stdout)
+    shown = as_json(polyclinic("scenarios", "show", "demo", "call-02", "--json"))
     (tmp_path / "good.jsonl").write_text(json.dumps(shown) + "\n")
     assert polyclinic("scenarios", "lint", "demo", "good.jsonl").returncode == 0
     assert polyclinic("run", "demo", "--scenarios", "good.jsonl").returncode == 0

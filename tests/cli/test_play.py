@@ -84,6 +84,7 @@ def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> Non
         ),
         (("rounds", "--role", "student"), "what\n", ("아무도 보지 않습니다", "학생-1> (어느 것을", "나갔습니다.")),
         (("duty", "--role", "nurse"), "", ("간호사 역할입니다.", "계획에 대한 의견을 말하세요.")),
+        (("duty", "--role", "doctor"), "", ("다룰 일: 환자의 약 점검.", "- 아직 아무도 모르는 것:")),
         (("demo", "--role", "nurse"), "what\n", ("설명서 찾기: /use leaflet", "‘알 x 횟수: 말’로 쓰세요")),
         (("frontdesk", "--role", "staff"), "", ("환자에게 할 말을 적으세요.", "미룰 수 없는 일: emergency help now")),
     ],

@@ -27,18 +27,19 @@ CLOSED = "http://127.0.0.1:9/v1:none?tries=1"
 """No server listens on the discard port."""
 
 
-def test_an_unreachable_endpoint_is_named_once_with_its_fix(polyclinic: Run) -> None:
+def test_an_unreachable_endpoint_is_named_at_once_and_once_more_at_the_end_with_its_fix(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "3", "--cast", f"nurse={CLOSED}")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert done.stderr.count("no connection") == 1
+    assert done.stderr.count("no connection") == 2
+    assert done.stderr.count("the first failure: model: ") == 1
     assert "model (3 times): " in done.stderr and "check that it is running" in done.stderr
 
 
 def test_different_reasons_are_each_reported_once(polyclinic: Run) -> None:
     cast = f"nurse={CLOSED},judge={CLOSED}"
     done = polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--cast", cast)
-    assert done.returncode == 1 and done.stderr.count("no connection") == 1
+    assert done.returncode == 1 and done.stderr.count("no connection") == 2
     judged = polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--cast", f"judge={CLOSED}")
     assert judged.returncode == 1
     assert "judgements failed" in judged.stderr and judged.stderr.count("no connection") == 1
@@ -219,7 +220,7 @@ def test_runs_of_two_clinics_are_not_compared(polyclinic: Run) -> None:
 
 
 def test_a_scenario_is_found_by_its_id_in_any_set(polyclinic: Run) -> None:
-    assert as_json(polyclinic("scenarios", "show", "patient", "npc-01"))["id"] == "npc-01"
+    assert as_json(polyclinic("scenarios", "show", "patient", "npc-01", "--json"))["id"] == "npc-01"
 
 
 def test_one_cast_string_fits_all_clinics(polyclinic: Run) -> None:
@@ -285,6 +286,18 @@ def test_in_a_narrow_terminal_the_bar_gives_way_to_the_words(monkeypatch: pytest
     ticker.close()
     last = out.getvalue().rpartition("\x1b[K")[2].strip()
     assert last.endswith("7 tried again") and len(last) < 90
+
+
+@pytest.mark.parametrize("out", [Terminal(), io.StringIO()])
+def test_the_first_failure_says_why_at_once_and_later_ones_do_not(out: io.StringIO) -> None:
+    ticker = Ticker(out)
+    ticker.start(4, 0)
+    ticker.ended(ended())
+    assert "first failure" not in out.getvalue()
+    ticker.ended(ended("failed", "model"))
+    assert "the first failure: model: x\n" in out.getvalue()
+    ticker.ended(ended("failed", "judge"))
+    assert out.getvalue().count("first failure") == 1
 
 
 def test_a_log_file_gets_whole_lines_and_no_progress_bar(polyclinic: Run) -> None:

@@ -158,3 +158,16 @@ async def test_the_reader_of_peoples_words_says_how_sure_it_is_where_somebody_is
     assert told["q1"] == "yes" and NORM.surely <= told["sure"]["q1"] <= 1
     offline = orjson.loads((await open_reader({NORM.name: NORM}, "").answer(request)).text)
     assert "sure" not in offline, "where only understudies speak, runs keep their bytes"
+
+
+@pytest.mark.parametrize("text", ["yes", "No.", "ok, go on", "Good.", "네", "3", "?"])
+def test_a_bare_reply_states_nothing_harmful_and_nothing_false(text: str) -> None:
+    kinds = all_kinds()
+    strangers = BuiltInReader(kinds, sentences=True)
+    harm, false = kinds["rounds-harm"], kinds["rounds-false"]
+    for question in (harm.ask(), false.ask(case="A man coughs.", why="It is asthma.", pitfalls="none known")):
+        assert strangers.read(text, question) == ("no", "")
+
+
+def test_a_short_text_that_states_something_is_read(reader: BuiltInReader) -> None:
+    assert reader.probability("You stupid girl.", all_kinds()["rounds-harm"].ask()) > 0.5

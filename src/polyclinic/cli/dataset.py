@@ -69,6 +69,8 @@ async def command(out: Path, runs: tuple[str, ...], store: str, as_json: bool, *
     def progress(done: int, wanted: int) -> None:
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
+    if not runs and (sys.stderr.isatty() or not as_json):
+        click.echo(f"running episodes until there are {number_of(wished['rows'], 'row')}", err=True)
     watching = partial(terminal_progress, as_json)
     async with open_store(store, must_exist=bool(runs)) as opened:
         card = await build(opened, DatasetRequest(out=out, runs=runs, **wished), progress, watching)

@@ -163,4 +163,4 @@ async def _demo(cast: Sequence[CastSpec], name: str, journal: MemoryJournal) -> 
     if result.status == "failed":
         said = result.failures[-1].error.removeprefix(f"{name.removeprefix('model ')}: ")
         return Checkup(name, False, said, "check the endpoint's address, key and model name")
-    return Checkup(name, True, f"{result.outcome}, {number_of(sum(result.calls.values()), 'call')}")
+    return Checkup(name, True, f"{result.outcome.replace('_', ' ')}, {number_of(sum(result.calls.values()), 'call')}")

@@ -100,7 +100,10 @@ async def search(source: str, words: str, k: int, store: str, as_json: bool) -> 
     print_result(
         as_json,
         [{"similarity": match.similarity, **match.entry.model_dump()} for match in found],
-        table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]),
+        table(
+            [[f"{m.similarity:.3f}", m.entry.id, filled(m.entry.key, _room())] for m in found],
+            ["near", "id", "found by"],
+        ),
     )
     return 0
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 import orjson
 
-from polyclinic.cli.options import Group, json_option, print_json, print_result, scenarios_option, table
+from polyclinic.cli.options import Group, json_option, print_result, scenarios_option, table
+from polyclinic.cli.scenario_sheet import sheet
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.files import bad_file, must_exist
 from polyclinic.core.scenario import Scenario
@@ -60,7 +61,8 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
         raise bad_file(id, f"is a file with {number_of(len(inside), 'scenario')}", fix=fix, error=ConfigError)
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
-    print_json(orjson.loads(found[id].model_dump_json()))
+    shown = orjson.loads(found[id].model_dump_json())
+    print_result(as_json, shown, sheet(shown))
     return 0
 
 

@@ -63,6 +63,7 @@ _MORE = " …"
 _ROUND = re.compile(r"^\[\d+\] ")
 """The number of the round before a line, as views for judges give it."""
 
+_LIST_MARK = re.compile(r"(?:- |\d+\. )")
 _NOTE = re.compile(r"\[turn |  sources: ")
 """Notes between the lines of a conversation, as views for judges give them."""
 
@@ -183,7 +184,12 @@ class Screen:
         return "\n".join(map(self._own, lines))
 
     def _own(self, text: str) -> str:
-        return own_words(text, self._roles)
+        """A line in the person's language. In a list, a bare name stays: the person may have to type it."""
+        mark = _LIST_MARK.match(text)
+        item = text[mark.end() :] if mark else ""
+        if mark is None or (item in own_names() and not item.endswith((".", "?"))):
+            return own_words(text, self._roles)
+        return f"{mark[0]}{own_words(item, self._roles)}"
 
     def bold(self, text: str) -> str:
         """Bold text, such as a name."""

@@ -76,6 +76,7 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     from polyclinic.runner.readings import all_kinds, labelled, read_all
     from polyclinic.training.record import write_record
 
+    _step("reading the labelled lines", as_json)
     kinds, rows = all_kinds(), _training_lines(added)
     in_package = sorted(
         {row.question.kind for row in rows if row.split == "file" and kinds[row.question.kind].in_reply}

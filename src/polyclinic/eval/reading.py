@@ -100,7 +100,8 @@ def event_line(event: Event) -> Line | None:
             words = f"{verdict} draft {event.draft + 1}{f': {clip(event.feedback)}' if event.feedback else ''}"
             return Line(event.reviewer, words, event.error, "note" if event.approved else "warning")
         case Violated():
-            words = f"broke {event.rule} (severity {event.severity}){f': {event.rationale}' if event.rationale else ''}"
+            rule = event.rule.replace("_", " ")
+            words = f"broke {rule} (severity {event.severity}){f': {event.rationale}' if event.rationale else ''}"
             return Line(event.by, words, f"rests on: {event.words}" if event.words else "", "warning")
         case Learned():
             return Line("library", f"{event.library}: {event.action} {event.entry}", event.reason, "note")
@@ -109,7 +110,7 @@ def event_line(event: Event) -> Line | None:
         case Failed():
             return Line(f"failure ({event.owner})", clip(event.error), event.where, "warning")
         case Ended():
-            return Line("end", event.outcome, in_words(event.data) if event.data else "", "note")
+            return Line("end", event.outcome.replace("_", " "), in_words(event.data) if event.data else "", "note")
     return None
 
 
@@ -134,7 +135,7 @@ def score_table(scores: list[Score], limit: int = 40) -> Table:
     """The judges' scores, with their reasons and the words that support them."""
     rows: list[list[Cell]] = [
         [
-            score.metric,
+            score.metric.replace("_", " "),
             score.subject,
             score.judge if score.sample == 0 else f"{score.judge} (sample {score.sample + 1})",
             score.value,

@@ -19,6 +19,7 @@ from polyclinic.reading.targets import Target, compares, rival_questions, target
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import LINES, Weights, sentence_kind, shipped_weights
 from polyclinic.reading.windows import SPEAKER, gathered, windows
+from polyclinic.reading.words import says_nothing
 from polyclinic.text.sentences import clauses, sentences
 
 UNCLEAR = 0.02
@@ -128,6 +129,8 @@ class BuiltInReader:
                 f"train reader', or"
                 " cast another reader"
             )
+        if kind.states and says_nothing(text):
+            return 0.0
         score = self._gathered(text, kind, question)
         rivals = [self._gathered(text, kind, other) for other in rival_questions(kind, question)]
         if rivals:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from polyclinic.core.files import package_data, package_lines
-from polyclinic.text.words import STOP_WORDS, words_and_numbers
+from polyclinic.text.words import STOP_WORDS, spoken_words, words_and_numbers
 from polyclinic.text.words import stem as plain_stem
 
 _LONGEST_PHRASE = 5
 _LISTS = package_data("polyclinic.reading", "data/words.toml")
 _NUMBERS: dict[str, str] = _LISTS["numbers"]
 NEGATIONS = frozenset(_LISTS["negations"].split())
+_SHORT_REPLIES = frozenset(_LISTS["short_replies"].split())
 STOP = STOP_WORDS - NEGATIONS
 
 
@@ -68,6 +69,11 @@ def concepts(text: str) -> tuple[str, ...]:
             row.append(stems[place])
             place += 1
     return tuple(row)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is only a short reply ("yes", "ok, go on"), a number or a mark: it states nothing of its own."""
+    return all(word in _SHORT_REPLIES or word.isdigit() for word in spoken_words(text))
 
 
 @lru_cache(maxsize=4_096)

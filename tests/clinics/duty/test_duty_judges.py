@@ -28,7 +28,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.message import user
 from polyclinic.core.model import Request, Settings
 from polyclinic.core.reading import Finding, Question
-from polyclinic.core.transcript import Said, Started, Transcript, Violated
+from polyclinic.core.transcript import Said, Scored, Started, Transcript, Violated
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
@@ -118,6 +118,25 @@ def test_fold_counts_messages_not_violations_in_nvr_and_all_severities_in_snr() 
     ]
     values = {score.metric: score.value for score in fold([0, 2], NormsRead(verdicts, Counter(), Counter(), []))}
     assert values == {"nvr": 0.5, "snr": 6.0, "c_norm": pytest.approx(0.6)}
+
+
+def test_the_reason_of_a_score_says_the_broken_norm_in_words() -> None:
+    norm = NORMS["SAFE-3"]
+    broken = NormVerdict(norm=norm.id, role="trainee", flag=True, severity=3, rationale="r", words="w", step=0)
+    first, *_ = fold([0], NormsRead([broken], Counter(), Counter(), []), [norm])
+    assert first.reason == f"trainee broke SAFE-3 (severity 3): if {norm.if_}, {norm.then}"
+
+
+async def test_the_judge_names_what_differs_most_by_its_words(small_run: Run) -> None:
+    results = await small_run("1", ["full"], judges=("identity",))
+    reasons = [
+        score.reason
+        for row in results.episodes
+        for score in (scored.score for scored in row.transcript.of(Scored))
+        if score.metric == "ics_llm"
+    ]
+    assert reasons and all(reason.startswith("what differs most, by ") for reason in reasons)
+    assert not any("_" in reason for reason in reasons)
 
 
 def test_every_task_has_its_four_checklist_items() -> None:

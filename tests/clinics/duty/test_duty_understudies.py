@@ -9,6 +9,7 @@ import pytest
 from benchmarks.duty_habits import BREAKS, given_in
 from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts.people import ActTurn
+from polyclinic.clinics.duty.prompts.reflection import ReviewsBreach
 from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
@@ -202,7 +203,18 @@ def test_a_wrong_selector_is_answered_with_the_valid_selectors() -> None:
         ),
         ("Ring us before you take your next tablet", "ring you before I take my next tablet"),
         ("You will walk with the frame", "I will walk with the frame"),
+        ("Check ketones when you are ill", "check ketones when I am ill"),
+        ("Come back if you aren't better", "come back if I am not better"),
+        ("Tell me if you were sick", "tell you if I was sick"),
+        ("Ring when I'm here, I was told", "ring when you're here, you were told"),
+        ("Say how you are", "say how I am"),
+        ("Ask are you better", "ask am I better"),
     ],
 )
 def test_the_patient_says_steps_back_in_its_own_person(step: str, said: str) -> None:
     assert as_the_patient(step) == said
+
+
+def test_advice_that_is_too_long_is_cut_with_a_sign() -> None:
+    assert ReviewsBreach.from_human("Ask first. " * 30).correction.endswith("…")
+    assert ReviewsBreach.from_human("Ask first.").correction == "Ask first."

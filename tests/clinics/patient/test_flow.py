@@ -18,7 +18,15 @@ from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor.replies import QUESTION_TYPES
 from polyclinic.clinics.patient.report.page import ANSWERING, EXAM, report, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
-from polyclinic.clinics.patient.rules.notes import AnswerGiven, AskedAlready, Consulted, PhaseBegun, Recruited, Triaged
+from polyclinic.clinics.patient.rules.notes import (
+    AnswerGiven,
+    AskedAlready,
+    Concluded,
+    Consulted,
+    PhaseBegun,
+    Recruited,
+    Triaged,
+)
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
@@ -383,6 +391,14 @@ async def test_a_leak_is_recorded_at_once_as_the_patients_fault() -> None:
     for row in results.episodes:
         assert any(event.rule == "leak" and event.by == "patient" for event in row.transcript.of(Violated))
         assert (row.value("leak_free") or 0.0) < 1.0
+
+
+async def test_the_conclusion_begins_with_the_diagnosis() -> None:
+    results = await run_once(clinic, scenarios="1")
+    for row in results.episodes:
+        note = row.transcript.last_note(Concluded)
+        (told,) = [said.text for said in row.transcript.said("doctor") if said.to == "record"]
+        assert note is not None and told.startswith(f"{note.diagnosis}: ")
 
 
 async def test_feedback_quotes_what_was_elicited_and_lists_what_was_missed() -> None:

@@ -15,6 +15,7 @@ from polyclinic.clinics.patient.scenario.mtsamples import COLUMNS, load_mtsample
 from polyclinic.clinics.patient.scenario.own_voice import in_own_voice
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.clinics.patient.scenario.set_phrases import in_plain_words
+from polyclinic.errors import DataError
 
 
 def told(record: Record, topic: Topic) -> list[str]:
@@ -84,12 +85,42 @@ def test_only_a_whole_line_counts_as_a_set_phrase(topic: Topic, note: str, plain
     [
         ("She denies any fever, cough or rash.", "I have no fever, cough or rash."),
         ("Denies experiencing weight loss.", "I have no weight loss."),
-        ("He denies smoking.", "I deny smoking."),
+        ("He denies smoking.", "I do not smoke."),
+        ("I deny fever.", "I have no fever."),
+        ("He denies vomiting.", "I have no vomiting."),
+        ("She denied any chest pain.", "I had no chest pain."),
+        ("Patient denies taking any medicines.", "I do not take any medicines."),
         ("She denies that she fell.", "I deny that I fell."),
     ],
 )
 def test_a_patient_has_none_of_what_a_note_says_is_denied(note: str, plain: str) -> None:
     assert in_own_voice(note, "") == plain
+
+
+@pytest.mark.parametrize(
+    ("stated", "age", "sex"),
+    [
+        ("남/42세", 42, "male"),
+        ("42세 (여)", 42, "female"),
+        ("여자 환자, 62세. 20세 때 수술", 62, "female"),
+        ("M/67", 67, "male"),
+        ("45 y/o F", 45, "female"),
+        ("3개월 전부터 기침하는 51세 여성", 51, "female"),
+        ("여자친구와 사는 30세 남성", 30, "male"),
+    ],
+)
+def test_age_and_sex_are_read_in_korean_and_in_brief_forms(stated: str, age: int, sex: str) -> None:
+    record = osce(Demographics=stated)
+    assert (record.age, record.sex) == (age, sex)
+
+
+def test_an_infant_s_months_are_read_in_korean() -> None:
+    assert osce(Demographics="생후 7개월 남아").age_months == 7
+
+
+def test_a_case_without_a_readable_age_is_refused_with_its_line() -> None:
+    with pytest.raises(DataError, match=r"cases\.jsonl.*1.*age cannot be read"):
+        osce(Demographics="남성 환자")
 
 
 def osce(diagnosis: str = "Myasthenia gravis", **actor: Any) -> Record:

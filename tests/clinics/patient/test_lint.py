@@ -101,6 +101,7 @@ PLANTED: dict[str, tuple[str, str, str]] = {
     "placeholder left": ("I live with my cat.", "TODO", "is not finished"),
     "women only": ("sex: female", "sex: male", "cannot be true of a male patient"),
     "men only": ("I have thrown up once.", "My prostate hurts.", "cannot be true of a female patient"),
+    "illness of the other sex": ("diagnosis: Migraine without aura", "diagnosis: Prostate cancer", "cannot have"),
     "pregnant at this age": ("age: 30", "age: 70", "'I am pregnant.' at 70 years"),
     "months and years": ("age: 30", "age: 30\n    age_months: 7", "age 30 and age_months 7 do not agree"),
     "age told otherwise": ("I live with my cat.", "I am 54 years old.", "but the record says 30 years"),

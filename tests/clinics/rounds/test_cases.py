@@ -80,6 +80,11 @@ def test_the_linter_names_each_fault() -> None:
     assert any("patient gives the answer away" in fault for fault in _broken(script=blab))
     aged = script.model_copy(update={"demographics": Demographics(age=41, sex="male")})
     assert any("which the vignette does not state" in fault for fault in _broken(script=aged))
+    hers = case_named("obgy-01")
+    assert hers.script is not None
+    his = hers.script.model_copy(update={"demographics": Demographics(age=30, sex="male")})
+    birth = hers.model_copy(update={"script": his, "options": {**hers.options, hers.answer: "Treat her pre-eclampsia"}})
+    assert any("who cannot have the answer" in fault for fault in lint_case(birth))
     blind = script.model_copy(update={"images": {}})
     assert any("how each picture" in fault for fault in _broken(script=blind))
     assert any("no patient script" in fault for fault in _broken(script=None))

@@ -13,6 +13,7 @@ from polyclinic.clinics.rounds.prompts.reviewers import ChecksFacts
 from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.rules.heard import TutorHeard, hear_tutor
 from polyclinic.clinics.rounds.rules.leak import touches_answer
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.specialist import SpecialistUnderstudy
 from polyclinic.core.model import Request
 from polyclinic.core.reading import Finding, Question, Reads
@@ -63,6 +64,12 @@ async def test_words_about_something_else_give_nothing_away(case: str, said: str
 )
 async def test_words_that_hand_out_the_answer_are_still_a_leak(case: str, said: str) -> None:
     assert (await _hear(case, said)).leak.yes
+
+
+def test_a_negation_touches_no_case() -> None:
+    """ "Not" was once taken for a patient's notes."""
+    said = "And not all in the same way."
+    assert len([case.id for case in shipped_cases() if touches_answer(case, said, ())]) <= 1
 
 
 def test_nearly_all_leaks_by_training_authors_touch_their_case() -> None:

@@ -14,6 +14,7 @@ from typing import Literal
 from polyclinic.clinics.counsel.scenario import Lang, Talk
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.campaign import Effect
+from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.services import Services
 from polyclinic.core.value import Value
@@ -115,7 +116,7 @@ class PatientMemory:
 
     def _apply(self, operation: MemoryChange, turn: int) -> Applied:
         subject = canonical_subject(operation.subject)
-        value = " ".join(operation.value.split())[:MAX_VALUE_CHARS]
+        value = cut(operation.value, MAX_VALUE_CHARS)
         known = self.facts.get(subject)
         before = known.value if known else ""
         if operation.action == "delete" and known is not None:

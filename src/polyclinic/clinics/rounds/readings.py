@@ -57,6 +57,7 @@ FALSE = ReadingKind(
     follows="the turn counts as false guidance",
     open=("pitfalls",),
     bound=True,
+    states=True,
     from_words=lambda facts: CaseRead.from_words(facts).beside_mistakes(),
 )
 HARM = ReadingKind(
@@ -68,6 +69,7 @@ HARM = ReadingKind(
     ),
     follows="the turn counts as harmful",
     in_order=False,
+    states=True,
 )
 CHOICE = ReadingKind(
     "rounds-choice",

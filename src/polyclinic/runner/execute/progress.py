@@ -82,6 +82,7 @@ class Ticker:
         self.used = Usage()
         self.asked_again = 0
         self._retries: Callable[[], int] = lambda: 0
+        self._reason_told = False
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
@@ -100,10 +101,21 @@ class Ticker:
             self.done += 1
         else:
             self.failed[result.failures[-1].owner if result.failures else "engine"] += 1
+            self._tell_first_reason(result)
         self.asked_again += sum(call.attempt > 0 for call in result.transcript.of(Called))
         for usage in result.usage.values():
             self.used = self.used + usage
         self._draw()
+
+    def _tell_first_reason(self, result: EpisodeResult) -> None:
+        """Say why the first episode failed as soon as it does: a server that is not there need not fail them all."""
+        if self._reason_told or not result.failures:
+            return
+        self._reason_told = True
+        why = _line(result.failures[-1].owner, result.failures[-1].error, 1, ())
+        start = "\r\x1b[K" if self._live else ""
+        self._out.write(f"{start}the first failure: {why}\n")
+        self._draw(force=self._live)
 
     def close(self) -> None:
         """Print the final state and end the line."""

@@ -13,6 +13,7 @@ from polyclinic.clinics.counsel.prompts.counsellor import (
     SingleReplies,
 )
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cue, SourceShown
+from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, meant
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
@@ -44,7 +45,11 @@ class SignalReader:
         self._live = episode.scenario.live or episode.agent("patient").is_person
 
     async def hear(self, utterance: str, asked: str) -> dict[str, str]:
-        """The signals that the reader found, each with the words that show it. One call asks about all of them."""
+        """The signals that the reader found, each with the words that show it. One call asks about all of them. A
+        number alone shows none.
+        """
+        if only_a_number(utterance):
+            return {}
         by_signal = signal_questions(self._session.stage, asked)
         questions = [question for group in by_signal.values() for question in group]
         found = dict(zip(questions, await self._episode.reads(utterance, questions), strict=True))
@@ -113,6 +118,7 @@ class Counsellor:
         greeting, or first words that ask nothing, need no source.
         """
         lang, first_words = self._session.lang, stage == STAGES[0] and not asks_beyond_greeting(utterance)
+        first_words |= only_a_number(utterance)
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
         # English documents are about several countries; all Korean ones are about Korea.
         country = self._country if lang == "en" else ""

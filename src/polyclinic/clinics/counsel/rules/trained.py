@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal, get_args
 
+from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinions, surer, with_networks
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
@@ -74,12 +75,12 @@ NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0
 
 
 def read_message(text: str, opening: bool = False) -> GuardReading:
-    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n") and
-    bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and only
-    the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of later
-    messages counts.
+    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n"), a number
+    and bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and
+    only the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of
+    later messages counts.
     """
-    if _ONE_SIGN.fullmatch(text) or only_courtesy(text):
+    if _ONE_SIGN.fullmatch(text) or only_a_number(text) or only_courtesy(text):
         return NOTHING_READ
     return min((_read(piece, opening) for piece in pieces(text)), key=_gravity)
 

@@ -14,6 +14,7 @@ from polyclinic.clinics.duty.prompts.replies import (
 )
 from polyclinic.clinics.duty.prompts.views import BreachSteers, PreferenceSteers, ScaleLine, SpokenMessage, TraitLine
 from polyclinic.clinics.duty.scenario.schema import Role
+from polyclinic.core.memory import cut
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 
@@ -45,7 +46,7 @@ class ReviewsBreach(Prompt[BreachReviewed]):
     def from_human(cls, text: str) -> BreachReviewed:
         """A person writes the one line of advice."""
         return BreachReviewed(
-            why="a person's view", cause="missing_information", kind="check", correction=text.strip()[:200]
+            why="a person's view", cause="missing_information", kind="check", correction=cut(text, 200)
         )
 
 

@@ -67,13 +67,13 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
             return IdentityJudged(reason="nothing is as it was (a deliberate mistake)", likeness="another person")
         high = {dimension.id: dimension.high for dimension in listened_to(prompt.role)}
         gaps = {
-            t.dimension: abs(_share(ask, prompt.role, t.about, high[t.dimension], prompt.messages) - t.value)
+            t.about: abs(_share(ask, prompt.role, t.about, high[t.dimension], prompt.messages) - t.value)
             for t in prompt.traits
         }
         widest = max(gaps, key=lambda name: (gaps[name], name))
         distance = sum(gaps.values()) / len(gaps)
         word = min(DISTANCES, key=lambda known: abs(DISTANCES[known] - distance))
-        return IdentityJudged(reason=f"{widest} differs most, by {gaps[widest]:.2f}", likeness=word)
+        return IdentityJudged(reason=f"what differs most, by {gaps[widest]:.2f}: {widest}", likeness=word)
 
 
 class _Hearing(RubricUnderstudy[ShiftHeard]):

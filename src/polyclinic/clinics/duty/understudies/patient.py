@@ -15,12 +15,26 @@ from polyclinic.text.sentences import is_question, sentences
 ASKS_AGAIN = 0.35
 STEPS_KEPT = 4
 _TURNED = {
+    "you are": "I am",
+    "you were": "I was",
+    "you aren't": "I am not",
+    "you weren't": "I wasn't",
+    "are you": "am I",
+    "were you": "was I",
+    "aren't you": "am I not",
+    "weren't you": "wasn't I",
+    "i am": "you are",
+    "i was": "you were",
+    "i wasn't": "you weren't",
+    "am i": "are you",
+    "was i": "were you",
     "your": "my",
     "yours": "mine",
     "yourself": "myself",
     "you're": "I'm",
     "you've": "I've",
     "you'll": "I'll",
+    "i'm": "you're",
     "we": "you",
     "us": "you",
     "our": "your",
@@ -28,7 +42,9 @@ _TURNED = {
     "me": "you",
     "my": "your",
 }
-_PERSONS = re.compile(r"\b(?:you're|you've|you'll|yourself|yours|your|you|we|us|our|me|my|I)\b", re.IGNORECASE)
+_PERSONS = re.compile(
+    rf"\b(?:{'|'.join(sorted((*_TURNED, 'you'), key=lambda each: (-len(each), each)))})\b", re.IGNORECASE
+)
 _SUBJECT = re.compile(
     r"(?:^|[,;:.] |\b(?:if|when|until|before|after|that|what|how|as|and|or|so|while|once|because|than|whether|do|will"
     r"|can|should|did|have|are) )$",

@@ -23,7 +23,8 @@ from polyclinic.core.understudy import Ask, P, Understudy, answers
 from polyclinic.people.traits import degree
 
 _NEAR = 0.01
-QUOTED = 60
+QUOTED, WHY, CORRECTION = 60, 160, 200
+"""The most characters of a quotation, a reason and a piece of advice."""
 
 
 class ReflectorUnderstudy(Understudy):
@@ -35,7 +36,9 @@ class ReflectorUnderstudy(Understudy):
         prompt = ask.prompt
         advice = f"Next time make sure of this: {prompt.steers.then.rstrip('.')}."
         cause: Cause = "forgetting" if prompt.late else "missing_information"
-        return BreachReviewed(why=prompt.rationale[:160], cause=cause, kind="check", correction=advice[:200])
+        return BreachReviewed(
+            why=cut(prompt.rationale, WHY), cause=cause, kind="check", correction=cut(advice, CORRECTION)
+        )
 
     @answers(HearsTraits)
     def hears(self, ask: Ask[HearsTraits]) -> TraitsHeard:

@@ -184,9 +184,7 @@ async def conclusion(room: Room) -> None:
     right = await is_right(room.episode.reads, verdict.diagnosis, room.scenario.record)
     room.episode.note(Concluded(diagnosis=verdict.diagnosis, right=right))
     told = DiagnosisTold(by=room.interview.discipline, diagnosis=verdict.diagnosis)
-    words = verdict.reasoning or verdict.diagnosis
-    if room.doctors.is_person and verdict.reasoning:
-        words = f"{verdict.diagnosis}: {verdict.reasoning}"  # as it was typed: readers look for the whole answer
+    words = f"{verdict.diagnosis}: {verdict.reasoning}" if verdict.reasoning else verdict.diagnosis
     room.episode.say("doctor", words, to="record", payload=told)
 
 

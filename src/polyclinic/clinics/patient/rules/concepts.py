@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
+from polyclinic.clinics.patient.rules.courtesy import without_courtesy
 from polyclinic.clinics.patient.scenario.record import Topic
 from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.core.message import Frozen
@@ -110,8 +111,9 @@ def _under(heading: str) -> frozenset[str]:
 @lru_cache(maxsize=_KEPT)
 def _asked(question: str) -> frozenset[str]:
     """The concepts in the sentences that ask something; if there are none, those in the whole text."""
-    asking = [part for part in sentences(question) if is_question(part) or part.lower().startswith(_REQUESTS)]
-    return _named(" ".join(asking), True) or _named(question, True)
+    bare = without_courtesy(question)
+    asking = [part for part in sentences(bare) if is_question(part) or part.lower().startswith(_REQUESTS)]
+    return _named(" ".join(asking), True) or _named(bare, True)
 
 
 def names_something(question: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from polyclinic.clinics.patient.rules.concepts import common
+from polyclinic.clinics.patient.rules.courtesy import without_courtesy
 from polyclinic.clinics.patient.rules.meaning import AskedFor
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.rules.vocabulary import names_a_test
@@ -47,7 +48,7 @@ class Briefing(Frozen):
 
 def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
     """The facts that a question may be about, the nearest first. The reader is asked about these."""
-    spoken = record.spoken
+    spoken, question = record.spoken, without_courtesy(question)
     alike = similarity(question, [fact.as_told for fact in spoken])
     nearness = [
         shared(question, fact.text, fact.topic) + ALIKE * near + NAMED * common(question, fact.text, fact.topic)

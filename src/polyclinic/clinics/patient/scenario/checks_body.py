@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from polyclinic.clinics.patient.scenario.checking import RecordCheck, each_line, short, whole
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.people.one_sex import belongs_to_others
 from polyclinic.people.vignette import stated_age
 
 _FEMALE_ONLY = re.compile(
@@ -86,6 +87,10 @@ def _not_for(sex: str, only: re.Pattern[str]) -> RecordCheck:
 BODY_CHECKS: dict[str, RecordCheck] = {
     "women only": _not_for("male", _FEMALE_ONLY),
     "men only": _not_for("female", _MALE_ONLY),
+    "illness of the other sex": whole(
+        lambda record: any(belongs_to_others(name, record.sex) for name in (record.diagnosis, record.disease.name)),
+        "a {record.sex} patient cannot have '{record.diagnosis}'; correct the sex or the diagnosis",
+    ),
     "pregnant at this age": each_line(
         lambda record, fact: not 11 <= record.age <= 56 and record.informant == "self" and _PREGNANT.search(fact.text),
         "'{line}' at {record.age_text}",

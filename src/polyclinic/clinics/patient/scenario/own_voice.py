@@ -33,16 +33,22 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\bdenies (?:experiencing |having |any )*(?!(?:that|to|it|this|being|doing|taking|using|smoking|drinking)\b)",
+    r"\b(denies|deny|denied) (?:experiencing |having |any )*"
+    r"(?!(?:that|to|it|this|him|her|me|being|doing|taking|using|smoking|drinking)\b)",
     re.IGNORECASE,
 )
 """Only notes "deny" a symptom: a person says that they have none."""
+_HAS_NO = {"denies": "has no ", "deny": "have no ", "denied": "had no "}
+_DENIES_DOING = re.compile(r"\b(denies|deny|denied) (?:any )?(tak|us|smok|drink)ing\b", re.IGNORECASE)
+_DOES_NOT = {"denies": "does not", "deny": "do not", "denied": "did not"}
+_DOING = {"tak": "take", "us": "use", "smok": "smoke", "drink": "drink"}
 _IRREGULAR = {"is": "am", "has": "have", "does": "do", "was": "was", "goes": "go", "presents": "came in"}
 
 
 def in_own_voice(line: str, child: str) -> str:
     """The line as the patient says it, or as a parent does; `child` is "son" or "daughter" if a parent speaks."""
-    line = _begun(_DENIES.sub("has no ", line))
+    line = _DENIES_DOING.sub(lambda found: f"{_DOES_NOT[found[1].lower()]} {_DOING[found[2].lower()]}", line)
+    line = _begun(_DENIES.sub(lambda found: _HAS_NO[found[1].lower()], line))
     if child:
         return _of_child(line, child)
     others = _OTHERS.search(line)

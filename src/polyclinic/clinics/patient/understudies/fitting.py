@@ -16,6 +16,7 @@ from typing import Any
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.concepts import about_it, common, parts_answered
+from polyclinic.clinics.patient.rules.courtesy import without_courtesy
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.understudies.tricks import log_odds
 from polyclinic.core.understudy import Ask
@@ -45,6 +46,7 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[KnownFact]) -> Fitting
 
     If no line is near the question, at most one that the reader finds fitting.
     """
+    question = without_courtesy(question)
     forms = dict.fromkeys((question, about_it(question)))
     scored = sorted(
         ((fmean(_score(ask, form, line) for form in forms), line) for line in known), key=lambda pair: -pair[0]

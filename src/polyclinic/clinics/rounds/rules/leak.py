@@ -70,11 +70,18 @@ def touches_answer(case: TeachingCase, text: str, reports: Iterable[str]) -> boo
     steps = [step.step_summary for step in case.steps]
     undone = [step for step in steps if not any(says_the_words(report, step) for report in heard)]
     names = dict.fromkeys((case.answer_text, *giveaway_names(case)))
-    if content(text) & content("; ".join((*names, *undone, *case.options.values()))) or _POINTS.search(text):
+    if _said(text) & _said("; ".join((*names, *undone, *case.options.values()))) or _POINTS.search(text):
         return True
     if _GIVES_A_REASON.search(text):
         return False
     return any(nearness(_without_small_words(text), _without_small_words(name)).covered >= _NEAR for name in names)
+
+
+def _said(text: str) -> frozenset[str]:
+    """The content of a text without its negations: the stem of "notes" is "not", so that every "not" would touch each
+    case with a patient's notes.
+    """
+    return content(" ".join(word for word in words(text) if word not in NEGATIONS))
 
 
 def _without_small_words(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
+from polyclinic.people.one_sex import belongs_to_others
 from polyclinic.people.vignette import stated_ages
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question
@@ -83,6 +84,9 @@ def _lint_script(case: TeachingCase, script: PatientScript) -> list[str]:
         faults.append(f"a patient of {age} needs an informant")
     if age is not None and age not in stated_ages(case.vignette):
         faults.append(f"the script says {age} years, which the vignette does not state")
+    sex = script.demographics.sex if script.demographics else None
+    if sex is not None and belongs_to_others(case.answer_text, sex):
+        faults.append(f"the script's patient is {sex}, who cannot have the answer '{case.answer_text}'")
     if len(script.facts) < 4:
         faults.append("a script must have at least four facts")
     if set(script.images) != {image.id for image in case.images}:

@@ -77,6 +77,10 @@ class Norm(Frozen):
         """The norm in one sentence."""
         return f"IF {self.if_}, THEN {self.then}."
 
+    def in_words(self) -> str:
+        """The norm as people read it."""
+        return f"if {self.if_}, {self.then}"
+
     @model_serializer(mode="wrap")
     def _as_written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """The fields under the names that a norm file has. Notes of earlier versions have no `like`."""
