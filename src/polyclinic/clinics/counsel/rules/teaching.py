@@ -118,10 +118,13 @@ def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     wish = danger + lines.likely[:, at("passive")]
     of = {label: lines.number == at(label) for label in TRAINED_LABELS}
     in_danger = np.isin(lines.number, [at(label) for label in DANGERS])
-    calm = min(
-        float(np.quantile(wish[of["passive"]], PASSIVE_MISSED)),
-        float(np.quantile(wish[in_danger & lines.screened], SCREENED_MISSED)),
-    ) / 2
+    calm = (
+        min(
+            float(np.quantile(wish[of["passive"]], PASSIVE_MISSED)),
+            float(np.quantile(wish[in_danger & lines.screened], SCREENED_MISSED)),
+        )
+        / 2
+    )
     screened, found_by_screen = lines.screened & (wish >= calm), lines.screened_danger & (wish >= calm)
     doubt = min(
         _least(pressing, found_by_screen, of["active"], ACTIVE_MISSED),

@@ -90,6 +90,7 @@ class CounsellorUnderstudy(Understudy):
             next((source for source in prompt.sources if source.say), None),
             _said_before(ask),
             words(voice, "asks", lang, prompt.cue.stage),
+            prompt.cue.kind,
         )
 
     @staticmethod
