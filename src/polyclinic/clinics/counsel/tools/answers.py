@@ -180,10 +180,13 @@ class AnswerFinder:
         text = " ".join(" ".join(document.paragraphs[number]) for number in at)
         return FoundAnswer(name, " ".join(sentence.text for sentence in chosen), text or document.page.say)
 
-    def covered(self, question: str, say: str) -> float:
-        """The share of the words of a question that are in what is said; rare words count more."""
-        asked = {stem: self._weight(stem) for stem in subjects(question)}
-        stems = content(say)
+    def covered(self, question: str, found: FoundAnswer) -> float:
+        """The share of the words of a question that are in what is said, beside those in the title and the keywords of
+        its document; rare words count more.
+        """
+        names = self._documents[found.document].title | self._documents[found.document].keywords
+        asked = {stem: self._weight(stem) for stem in subjects(question) if not held(stem, names)}
+        stems = content(found.say)
         return sum(weight * held(stem, stems) for stem, weight in asked.items()) / (sum(asked.values()) or 1.0)
 
     def _score(

@@ -20,12 +20,14 @@ from polyclinic.core.embedding import Embedder
 from polyclinic.core.files import package_rows
 from polyclinic.core.message import Frozen
 
-_ENOUGH: dict[Lang, float] = {"en": 0.36, "ko": 0.36}
-"""How like an example a message must be to have its meaning. Of the written questions, and 160 messages of another
-style, 3 in 4 are above it in both languages; of these, nine in ten get a fitting meaning.
+_ENOUGH, _ENOUGH_ALONE = 0.36, 0.33
+"""How like a kind, and its most like example by itself, a message must be to be of that kind."""
+_ANSWERED, _ANSWERED_ALONE = 0.42, 0.38
+"""The same for a question that a document answers: a wrong document is worse than none. Of the written questions, by
+another author than the examples, 19 in 20 are above it.
 """
-_TOLD = 0.42
-"""The same for a statement that a document answers, such as "I'm so constipated"."""
+_NEAR = 0.12
+"""How much less like than the first label a label may be that is chosen in its place."""
 _RELATED = 0.28
 """How like its questions a message must be for a document that was found by its words."""
 
@@ -75,7 +77,8 @@ class AskedQuestions:
         ranked = self._likeness.ranked(text, here.union(kinds()))
         related = frozenset(like.label for like in ranked if like.score >= _RELATED and like.label in here)
         asks = wants_to_know(text)
-        best = next((like for like in ranked if self._is_meant(like, asks)), None)
+        close = [like for like in ranked if like.score >= ranked[0].score - _NEAR]
+        best = next((like for like in close if self._is_meant(like, asks)), None)
         if best is None:
             return Nearest(related=related)
         if best.label not in self._pages:
@@ -86,13 +89,14 @@ class AskedQuestions:
         """Whether a message is like enough. A statement is answered by a document only if it is like a statement,
         and a question voices a wish only if it is like a question.
         """
-        if like.score < _ENOUGH[self._lang]:
-            return False
         if like.label in self._pages:
-            return asks or (like.score >= _TOLD and not self._likeness.asks(like.example))
+            fits = asks or not self._likeness.asks(like.example)
+            return fits and like.score >= _ANSWERED and like.alone >= _ANSWERED_ALONE
         if asks and like.label.startswith((WISH, HEAVY)):
-            return self._likeness.asks(like.example)
-        return asks or not like.label.startswith(ASKED)
+            fits = self._likeness.asks(like.example)
+        else:
+            fits = asks or not like.label.startswith(ASKED)
+        return fits and like.score >= _ENOUGH and like.alone >= _ENOUGH_ALONE
 
     @cached_property
     def _rows(self) -> list[AskedRow]:

@@ -127,7 +127,7 @@ class Knowledge:
         if nearest.document:
             told = self._finder.said_by(nearest.document, nearest.says)
             other = self._finder.best(question, lang, [nearest.document], country)
-            gain = self._finder.covered(question, other.say) - self._finder.covered(question, told.say) if other else 0
+            gain = self._finder.covered(question, other) - self._finder.covered(question, told) if other else 0.0
             return other if gain > _MORE_WORDS else told
         asked = self._asked[lang]
         near = [name for name in found if name in nearest.related or not asked.knows(name)]

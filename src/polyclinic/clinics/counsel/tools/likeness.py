@@ -40,11 +40,14 @@ _LEAST = 0.12
 
 @dataclass(frozen=True)
 class Like:
-    """A label, how like its examples are to a message (at most 1), and the number of the example that is most like."""
+    """A label, how like it is to a message (at most 1), the number of its example that is most like, and how like this
+    example is by itself.
+    """
 
     label: str
     score: float
     example: int
+    alone: float
 
 
 class Likeness:
@@ -77,7 +80,7 @@ class Likeness:
             first, second = float(scores[order[0]]), float(scores[order[1]]) if len(order) > 1 else 0.0
             covered = self._covered(text, label)
             score = (1 - _SECOND - _COVERED) * first + _SECOND * second + _COVERED * covered
-            ranked.append(Like(label, score, order[0]))
+            ranked.append(Like(label, score, order[0], first))
         return sorted(ranked, key=lambda like: -like.score)
 
     def asks(self, example: int) -> bool:
