@@ -146,6 +146,8 @@ def test_a_very_long_message_is_read_in_no_time_and_at_its_end_too() -> None:
     [
         "How much does hospice cost?",
         "How long will it take?",
+        "May I take back what I signed?",
+        "호스피스는 돈이 얼마나 드나요?",
         "호스피스는 얼마예요?",
         "Can I take it back later?",
         "Does oxygen help if I cannot get enough air?",

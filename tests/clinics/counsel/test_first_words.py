@@ -461,7 +461,13 @@ def test_a_short_question_finds_its_document_and_a_question_about_something_else
 
 def test_a_question_is_answered_from_a_document_or_a_person_is_offered_and_a_yes_calls_one(tmp_path: Path) -> None:
     answers = told(
-        tmp_path, "Hello", "Yes, let us talk.", "What is a ventilator?", "What does it cost to park?", "No thanks", "Goodbye"
+        tmp_path,
+        "Hello",
+        "Yes, let us talk.",
+        "What is a ventilator?",
+        "What does it cost to park?",
+        "No thanks",
+        "Goodbye",
     )
     assert answers[2].startswith("A ventilator pushes air into the lungs through a tube in the windpipe.")
     assert "nothing written on that" in answers[3] and "Shall I ask a person" in answers[3]

@@ -75,7 +75,11 @@ def fitting_answer(
         return _about_service(kind, lang, hurt if feeling else "")
     if kind == DOCUMENT and source is not None:
         return " ".join((hurt or small_words("bothers", lang), source.say, small_words("told_team", lang)))
-    if asks and (source is not None or kind.startswith(ASKED) or not (feeling or kind.startswith((WISH, HEAVY)))):
+    if (
+        asks
+        and kind != AGREES
+        and (source is not None or kind.startswith(ASKED) or not (feeling or kind.startswith((WISH, HEAVY))))
+    ):
         return _informed(lang, hurt, source, kind, said)
     if kind == AGREES:
         return "" if said and ask not in heard else small_words("begins", lang)
