@@ -1,5 +1,5 @@
-"""What a message means most: a question that a document answers, a request, a wish, a remark on the talk, or nothing that
-is known. The messages here are none of the examples.
+"""What a message means most: a question that a document answers, a request, a wish, or a remark on the talk. The
+messages here are none of the examples.
 """
 
 from __future__ import annotations

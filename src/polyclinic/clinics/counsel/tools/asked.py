@@ -21,15 +21,15 @@ from polyclinic.core.files import package_rows
 from polyclinic.core.message import Frozen
 
 _ENOUGH, _ENOUGH_ALONE = 0.36, 0.33
-"""How like a kind, and its most like example by itself, a message must be to be of that kind."""
+"""How like a kind, and its most like example by itself, a message must be to be of that kind. A document that is as
+like may be on the subject.
+"""
 _ANSWERED, _ANSWERED_ALONE = 0.42, 0.38
 """The same for a question that a document answers: a wrong document is worse than none. Of the written questions, by
 another author than the examples, 19 in 20 are above it.
 """
 _NEAR = 0.12
 """How much less like than the first label a label may be that is chosen in its place."""
-_RELATED = 0.28
-"""How like its questions a message must be for a document that was found by its words."""
 
 
 class AskedRow(Frozen):
@@ -75,8 +75,10 @@ class AskedQuestions:
         if not voices_wish(text):
             here = {name for name in here if not name.endswith(ON_A_WISH)}
         ranked = self._likeness.ranked(text, here.union(kinds()))
-        related = frozenset(like.label for like in ranked if like.score >= _RELATED and like.label in here)
+        related = frozenset(like.label for like in ranked if like.score >= _ENOUGH and like.label in here)
         asks = wants_to_know(text)
+        if ranked and ranked[0].label not in here and ranked[0].score >= _ENOUGH:
+            related = frozenset()
         close = [like for like in ranked if like.score >= ranked[0].score - _NEAR]
         best = next((like for like in close if self._is_meant(like, asks)), None)
         if best is None:
