@@ -45,6 +45,7 @@ _TITLE_SHARE: dict[Lang, float] = {"en": 0.5, "ko": 0.3}
 """A document also answers whose title alone has this share of them, if its word score is not tiny."""
 _LEAST_TITLED = 4.0
 """A word score that is not tiny."""
+_FOUND_FIRST = 3
 _MORE_WORDS = 0.3
 """How much more of a question's words other sentences must have than those that answer a question like it."""
 _HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
@@ -102,7 +103,8 @@ class Knowledge:
 
     def nearest(self, text: str, lang: Lang, country: str = "") -> Nearest:
         """What a message means most, among the questions that documents answer and the other kinds of messages."""
-        return self._asked[lang].nearest(text, country)
+        found = self.search(text, lang, _FOUND_FIRST, relevant=True, country=country)
+        return self._asked[lang].nearest(text, country, [source.id for source in found])
 
     def answering(self, question: str, lang: Lang, k: int = 2, country: str = "") -> list[Source]:
         """Like `search` for a person's question: first the document with the sentences that answer it, and these
@@ -130,7 +132,8 @@ class Knowledge:
             gain = self._finder.covered(question, other) - self._finder.covered(question, told) if other else 0.0
             return other if gain > _MORE_WORDS else told
         asked = self._asked[lang]
-        near = [name for name in found if name in nearest.related or not asked.knows(name)]
+        related = nearest.related
+        near = [name for name in found if related is None or name in related or not asked.knows(name)]
         return self._finder.best(question, lang, near, country)
 
     def _near(self, found: list[Passage], query: str, subject: str, lang: Lang) -> list[Passage]:
