@@ -15,6 +15,7 @@ from polyclinic.clinics.counsel.prompts.counsellor import (
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cue, SourceShown
 from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, meant
+from polyclinic.clinics.counsel.rules.meant import AGREES, DOCUMENT
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
 from polyclinic.clinics.counsel.rules.stages import (
@@ -26,10 +27,10 @@ from polyclinic.clinics.counsel.rules.stages import (
     signal_questions,
     wanted_signals,
 )
-from polyclinic.clinics.counsel.rules.told import asks_for_information, hurts_clearly
+from polyclinic.clinics.counsel.rules.told import asks_for_information, feeling_named, hurts_clearly
 from polyclinic.clinics.counsel.scenario import UNKNOWN_COUNTRY, Talk
 from polyclinic.clinics.counsel.state import STAGES, Session
-from polyclinic.clinics.counsel.tools import Knowledge, Source
+from polyclinic.clinics.counsel.tools import Knowledge, Nearest, Source
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
@@ -115,20 +116,37 @@ class Counsellor:
 
     def look_up(self, utterance: str, stage: str) -> list[Source]:
         """Passages about what the stage must explain, and about what the person said if a document covers it. A
-        greeting, or first words that ask nothing, need no source.
+        greeting, a wish, a remark on the talk, or first words that ask nothing, need no source.
         """
         lang, first_words = self._session.lang, stage == STAGES[0] and not asks_beyond_greeting(utterance)
         first_words |= only_a_number(utterance)
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
         # English documents are about several countries; all Korean ones are about Korea.
         country = self._country if lang == "en" else ""
-        if self._live and asks_for_information(utterance):  # the answer comes first, and where there is none, nothing
-            asked = [] if first_words else self._knowledge.answering(utterance, lang, country=country)
+        nearest = self._nearest(utterance)
+        if nearest.kind not in ("", AGREES):
+            return []
+        if self._kind(utterance) == DOCUMENT or (self._live and asks_for_information(utterance)):
+            # the answer comes first, and where there is none, nothing
+            asked = self._knowledge.answering(utterance, lang, country=country)
             found = [*asked, *explains] if any(source.say for source in asked) else asked
         else:
             asked = [] if first_words else self._knowledge.search(utterance, lang, 2, relevant=True, country=country)
             found = [*explains, *asked]
-        return list({source.id: source for source in found}.values())
+        return list({source.id: source for source in reversed(found)}.values())[::-1]
+
+    def _nearest(self, utterance: str) -> Nearest:
+        """What a real person means most; nothing is looked for in a talk of offline players."""
+        lang = self._session.lang
+        return (
+            self._knowledge.nearest(utterance, lang, self._country if lang == "en" else "") if self._live else Nearest()
+        )
+
+    def _kind(self, utterance: str) -> str:
+        """The kind of a real person's message. A painful feeling that they name is answered without a document."""
+        nearest = self._nearest(utterance)
+        told = nearest.document and not asks_for_information(utterance)
+        return DOCUMENT if told and feeling_named(utterance) in ("", "tired", "good") else nearest.kind
 
     async def write(
         self,
@@ -160,7 +178,7 @@ class Counsellor:
             refused=refused,
             feedback=feedback,
             last_draft=last_draft,
-            cue=Cue(voice=self._voice, stage=move.to, live=self._live),
+            cue=Cue(voice=self._voice, stage=move.to, live=self._live, kind=self._kind(utterance)),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))
 

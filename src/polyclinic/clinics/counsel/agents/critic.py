@@ -29,9 +29,9 @@ class Critic:
         draft is only a courtesy.
 
         A fact that was found in a greeting does not count if the rest of the draft only asks questions. Set phrases
-        about the counsellor itself are not read.
+        about the counsellor itself, and the person's words said back, are not read.
         """
-        draft = beyond_own_words(draft)
+        draft = beyond_own_words(draft, utterance)
         if not draft or only_courtesy(draft):
             return Draft()
         found = read_draft(draft, await self._episode.reads(draft, draft_questions(utterance)))

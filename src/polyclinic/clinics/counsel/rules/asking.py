@@ -36,7 +36,12 @@ def wants_to_know(text: str) -> bool:
     return any(asks_something(part) and not _LAMENT.search(normalise(part)) for part in sentences(text))
 
 
+def only_asks(word: str) -> bool:
+    """Whether a word says nothing of what a question is about."""
+    return word in _no_subject() or _KOREAN_ASKING.match(word) is not None
+
+
 def subject_words(text: str) -> str:
     """The words of a question that say what it is about, without the endings of Korean questions."""
-    kept = (word for word in words(text) if word not in _no_subject() and not _KOREAN_ASKING.match(word))
+    kept = (word for word in words(text) if not only_asks(word))
     return " ".join(_KOREAN_ENDING.sub("", word) for word in kept)

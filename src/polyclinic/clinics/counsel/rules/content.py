@@ -31,6 +31,17 @@ def _same() -> dict[str, str]:
     }
 
 
+def is_light(stem: str) -> bool:
+    """Whether a stem hardly says what a sentence is about."""
+    return stem in _light()
+
+
+def stem_and_meaning(word: str) -> tuple[str, str]:
+    """The stem of a word, and the first word of the row of words that mean the same."""
+    stem = _form(word)
+    return stem, _meaning(stem)
+
+
 def _form(word: str) -> str:
     return korean_stem(word) if HANGUL.match(word) else search_stem(word)
 
@@ -50,7 +61,7 @@ def _pairs(stem: str) -> list[str]:
 def subjects(question: str) -> tuple[str, ...]:
     """The stems that say what a question is about, each once."""
     stems = (_form(word) for word in words(subject_words(question)))
-    return tuple(dict.fromkeys(map(_meaning, (stem for stem in stems if stem not in _light()))))
+    return tuple(dict.fromkeys(map(_meaning, (stem for stem in stems if not is_light(stem)))))
 
 
 def content(text: str) -> frozenset[str]:

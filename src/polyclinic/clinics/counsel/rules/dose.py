@@ -18,7 +18,7 @@ _MEDICINE = (
     r"|sedatives?|sleeping \w+|diazepam|lorazepam|midazolam|steroids?|laxatives?)\b"
 )
 _ELSE = (
-    r"(?! (?:it|this|that|my \w+|the \w+) back| (?:a |my |the )?(?:bath|shower|walk|nap|trip|break|rest|holiday"
+    r"(?! back\b| (?:it|this|that|my \w+|the \w+) back| (?:a |my |the )?(?:bath|shower|walk|nap|trip|break|rest|holiday"
     r"|dog|cat|pet|time|part|photos?|bus|train|car)\b)"
 )
 """What else can be taken: a wish back, a bath, the dog."""
@@ -43,7 +43,8 @@ _ENGLISH = re.compile(
 )
 _DRUG = r"(?:(?<![가-힣])약|알약|모르핀|진통제|수면제|안정제|마약|패치|파스|주사|인슐린|펜타닐|타이레놀|스테로이드)"
 _KOREAN = re.compile(
-    r"(?:몇|얼마나).{0,12}(?:알|정|먹|맞|드)|용량|과다|과량|치사|[두세2-9] ?배(?![가-힣]*[이우달])|곱절|한꺼번에"
+    r"(?:몇|(?<!돈이 )(?<!돈은 )(?<!비용이 )(?<!비용은 )(?<!병원비가 )얼마나).{0,12}(?:알|정|먹|맞|드)"
+    r"|용량|과다|과량|치사|[두세2-9] ?배(?![가-힣]*[이우달])|곱절|한꺼번에"
     r"|(?:더|또) (?:먹(?![이여일])|맞아|맞을|맞으|붙이|붙여|복용|드셔도)"
     r"|(?:한|두|세|네|몇|여러|\d) ?(?:알(?![려아고게았지겠])|봉지)"
     rf"|{_DRUG}[을를은는]? ?(?:최대 |한 번에 |하루에 )?얼마나"

@@ -11,6 +11,8 @@ from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.text.normal import HANGUL, normalise
 from polyclinic.text.words import words
 
+ON_A_WISH = "wish-to-die"
+"""How the ids of the documents on the wish to die end. They speak only where one may be voiced."""
 _LEAST_WORDS = 4
 _HOW_MUCH = re.compile(r"\bhow (?:much|many|long|often|soon)\b|얼마|몇|며칠")
 _HOW_LIKELY = re.compile(r"\bhow likely\b|\b(?:chances?|odds)\b|확률|얼마나")

@@ -9,7 +9,7 @@ from functools import cache
 from polyclinic.clinics.counsel.rules.asking import wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import asks_beyond_greeting, only_courtesy
 from polyclinic.clinics.counsel.rules.said_again import Manner, said_again
-from polyclinic.clinics.counsel.rules.small_talk import asks_who, matters, takes_leave, thanks_only
+from polyclinic.clinics.counsel.rules.small_talk import asks_who, has_words, matters, takes_leave, thanks_only
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
@@ -101,7 +101,16 @@ def hurts_clearly(text: str, sure: float | None) -> bool:
 
 def only_leaves(text: str) -> bool:
     """Whether a text says goodbye and names no feeling that must be answered first. Being tired is why people stop."""
-    return takes_leave(text) and not matters(text) and feeling_named(text) in ("", "tired", "good")
+    return takes_leave(text) and _is_calm(text)
+
+
+def may_leave(text: str) -> bool:
+    """Whether nothing in words that seem to take leave must be answered first, and they do not sound final."""
+    return _is_calm(text) and not wants_to_know(text) and not has_words("final", text)
+
+
+def _is_calm(text: str) -> bool:
+    return not matters(text) and feeling_named(text) in ("", "tired", "good")
 
 
 def answer_to_feeling(name: str, text: str, lang: Lang, said: Sequence[str]) -> str:
@@ -113,6 +122,18 @@ def answer_to_feeling(name: str, text: str, lang: Lang, said: Sequence[str]) -> 
     questions = [str(row[lang]), *(str(other[lang]) for other in row.get("then", ()))]
     answer = next((each for each in questions if sentences(each)[-1] not in heard), questions[-1])
     return f"{_taken_up(text, lang, 'felt')} {answer}"
+
+
+def voices_some_wish(text: str) -> bool:
+    """Whether a text that asks nothing says what the person would like, or would not."""
+    return not wants_to_know(text) and any(pattern.search(normalise(text)) for pattern in _patterns("wish").values())
+
+
+def answer_to_wish(taken_up: str, answer: str, text: str, lang: Lang) -> str:
+    """What is said to a wish, a decision or heavy news: the person's own words, or `taken_up` where they cannot be said
+    back, and `answer`.
+    """
+    return f"{said_again(text, lang, 'told') or taken_up or small_words('listens', lang)} {answer}"
 
 
 def answer_to_story(text: str, lang: Lang, said: Sequence[str], ask: str) -> str:

@@ -19,6 +19,7 @@ from polyclinic.clinics.counsel.documents import SourcedPage
 from polyclinic.clinics.counsel.rules.content import content, held, subjects
 from polyclinic.clinics.counsel.rules.dose import asks_for_dose
 from polyclinic.clinics.counsel.rules.sentence_forms import (
+    ON_A_WISH,
     about_another_country,
     advises,
     announces,
@@ -49,8 +50,6 @@ _RARE = 3.0
 """The weight from which a word that is not in a document's title shows that a sentence is about what is asked."""
 _DEATH, _SYLLABLE = re.compile(r"(?:die|dy|dead|death|kill|죽)\w*"), re.compile(r"[가-힣]")
 """Stems that say too little to choose a document: death alone, and one Korean syllable."""
-_ON_A_WISH = "wish-to-die"
-"""How the ids of the documents on the wish to die end. They speak only where one may be voiced."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
@@ -76,7 +75,7 @@ class _ComparedDocument:
     """A document as it is compared with questions."""
 
     def __init__(self, page: SourcedPage) -> None:
-        self.page, self.on_a_wish = page, page.id.endswith(_ON_A_WISH)
+        self.page, self.on_a_wish = page, page.id.endswith(ON_A_WISH)
         self.title, self.keywords = content(page.title), content(page.keywords)
         blocks = (block for block in _BLANK_LINE.split(page.text) if not block.lstrip().startswith("#"))
         self.paragraphs = [_sentences(" ".join(block.split())) for block in blocks]
@@ -90,6 +89,11 @@ class _ComparedDocument:
 
 def _sentences(paragraph: str) -> list[str]:
     return [paragraph[start:end].strip() for start, end in sentence_spans(paragraph)]
+
+
+def _beginning(document: _ComparedDocument, words: str) -> _Sentence:
+    """The sentence that begins with these words. The set sentence comes first."""
+    return next(sentence for sentence in document.sentences if sentence.text.startswith(words))
 
 
 def _behind(documents: Sequence[_ComparedDocument], asked: Iterable[str]) -> list[float]:
@@ -141,7 +145,7 @@ class AnswerFinder:
         nothing in them fits, or if the question asks for a dose.
         """
         if not voices_wish(question):
-            found = [name for name in found if not name.endswith(_ON_A_WISH)]
+            found = [name for name in found if not name.endswith(ON_A_WISH)]
         if not found or asks_for_dose(question):
             return None
         asked = {stem: self._weight(stem) for stem in subjects(question)}
@@ -163,6 +167,27 @@ class AnswerFinder:
             return None
         text = " ".join(document.paragraphs[best.place[0] if best.place else 0]) if document.paragraphs else say
         return FoundAnswer(document.page.id, say, text)
+
+    def said_by(self, name: str, beginnings: Iterable[str]) -> FoundAnswer:
+        """The sentences of a document that begin so, in its order. The set sentence comes first, also where the first
+        of the others leans on another.
+        """
+        document = self._documents[name]
+        chosen = sorted((_beginning(document, words) for words in beginnings), key=lambda each: each.place or (-1, 0))
+        if chosen[0].place is not None and leans(chosen[0].text):
+            chosen.insert(0, document.sentences[0])
+        at = sorted({sentence.place[0] for sentence in chosen if sentence.place})
+        text = " ".join(" ".join(document.paragraphs[number]) for number in at)
+        return FoundAnswer(name, " ".join(sentence.text for sentence in chosen), text or document.page.say)
+
+    def covered(self, question: str, found: FoundAnswer) -> float:
+        """The share of the words of a question that are in what is said, beside those in the title and the keywords of
+        its document; rare words count more.
+        """
+        names = self._documents[found.document].title | self._documents[found.document].keywords
+        asked = {stem: self._weight(stem) for stem in subjects(question) if not held(stem, names)}
+        stems = content(found.say)
+        return sum(weight * held(stem, stems) for stem, weight in asked.items()) / (sum(asked.values()) or 1.0)
 
     def _score(
         self, question: str, asked: dict[str, float], sentence: _Sentence, document: _ComparedDocument, lang: Lang

@@ -13,8 +13,10 @@ from functools import lru_cache
 
 from polyclinic.clinics.counsel.documents import SourcedPage, documents, shipped
 from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
+from polyclinic.clinics.counsel.rules.dose import asks_for_dose
 from polyclinic.clinics.counsel.scenario import Lang
-from polyclinic.clinics.counsel.tools.answers import AnswerFinder
+from polyclinic.clinics.counsel.tools.answers import AnswerFinder, FoundAnswer
+from polyclinic.clinics.counsel.tools.asked import AskedQuestions, Nearest
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.message import Frozen
 from polyclinic.retrieval.chunking import Chunk, by_paragraph
@@ -43,6 +45,9 @@ _TITLE_SHARE: dict[Lang, float] = {"en": 0.5, "ko": 0.3}
 """A document also answers whose title alone has this share of them, if its word score is not tiny."""
 _LEAST_TITLED = 4.0
 """A word score that is not tiny."""
+_FOUND_FIRST = 3
+_MORE_WORDS = 0.3
+"""How much more of a question's words other sentences must have than those that answer a question like it."""
 _HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
 
 
@@ -64,6 +69,7 @@ class Knowledge:
     def __init__(self, embedder: Embedder, pages: Iterable[SourcedPage]) -> None:
         self._pages = {page.id: page for page in pages}
         self._finder = AnswerFinder(embedder, self._pages.values())
+        self._asked = {lang: AskedQuestions(embedder, lang, self._pages.values()) for lang in _VECTOR_WEIGHT}
         self._kept: dict[tuple[str, Lang, int, bool, str], list[Source]] = {}
         self._indexes = {
             lang: HybridIndex(
@@ -95,18 +101,40 @@ class Knowledge:
             self._kept[key] = self._sources(self._near(here, query, asked, lang) if relevant else here)[:k]
         return self._kept[key]
 
+    def nearest(self, text: str, lang: Lang, country: str = "") -> Nearest:
+        """What a message means most, among the questions that documents answer and the other kinds of messages."""
+        found = self.search(text, lang, _FOUND_FIRST, relevant=True, country=country)
+        return self._asked[lang].nearest(text, country, [source.id for source in found])
+
     def answering(self, question: str, lang: Lang, k: int = 2, country: str = "") -> list[Source]:
-        """Like `search` for a person's question: first the document with the sentence that answers it best, and that
-        sentence as `say`. The others have no `say`; if nothing answers the question, all of them have none.
+        """Like `search` for a person's question: first the document with the sentences that answer it, and these
+        sentences as `say`. The others have no `say`; if nothing answers the question, all of them have none.
         """
         found = self.search(question, lang, k + 1, relevant=True, country=country)
-        best = self._finder.best(question, lang, [source.id for source in found], country)
+        best = self._answer(question, lang, [source.id for source in found], country)
         silent = [source.model_copy(update={"say": ""}) for source in found]
         if best is None:
             return silent[:k]
-        said = [source.model_copy(update={"say": best.say, "text": best.text}) for source in found]
-        first = [source for source in said if source.id == best.document]
-        return [*first, *(source for source in silent if source.id != best.document)][:k]
+        page = self._pages[best.document]
+        first = Source(id=page.id, title=page.title, as_of=_date(page), say=best.say, text=best.text)
+        return [first, *(source for source in silent if source.id != best.document)][:k]
+
+    def _answer(self, question: str, lang: Lang, found: list[str], country: str) -> FoundAnswer | None:
+        """The sentences that answer a question: those of a question like it, unless others of the same document have
+        far more of its words; or else, in a document on its subject, those with its words. A dose is left to people.
+        """
+        nearest = self.nearest(question, lang, country)
+        if nearest.kind or (asks_for_dose(question) and wants_to_know(question)):
+            return None
+        if nearest.document:
+            told = self._finder.said_by(nearest.document, nearest.says)
+            other = self._finder.best(question, lang, [nearest.document], country)
+            gain = self._finder.covered(question, other) - self._finder.covered(question, told) if other else 0.0
+            return other if gain > _MORE_WORDS else told
+        asked = self._asked[lang]
+        related = nearest.related
+        near = [name for name in found if related is None or name in related or not asked.knows(name)]
+        return self._finder.best(question, lang, near, country)
 
     def _near(self, found: list[Passage], query: str, subject: str, lang: Lang) -> list[Passage]:
         """The passages that may answer the query, best first. `subject`: what is left of a question if the words that
@@ -142,11 +170,15 @@ class Knowledge:
                 found[page.id] = Source(
                     id=page.id,
                     title=page.title,
-                    as_of=page.as_of.isoformat() if page.as_of else "",
+                    as_of=_date(page),
                     say=page.say,
                     text=_prose(page, passage.chunk),
                 )
         return list(found.values())
+
+
+def _date(page: SourcedPage) -> str:
+    return page.as_of.isoformat() if page.as_of else ""
 
 
 def _named(asked: list[str], names: frozenset[str]) -> int:

@@ -90,6 +90,7 @@ class CounsellorUnderstudy(Understudy):
             next((source for source in prompt.sources if source.say), None),
             _said_before(ask),
             words(voice, "asks", lang, prompt.cue.stage),
+            prompt.cue.kind,
         )
 
     @staticmethod
@@ -112,6 +113,8 @@ class CounsellorUnderstudy(Understudy):
         explains = explaining(prompt.cue.stage) and usable[0] is prompt.sources[0]
         if any(map(asks_something, sentences(prompt.utterance))):
             return usable[min(int(explains), len(usable) - 1)]
+        if prompt.cue.live and prompt.cue.stage == "disease_awareness":  # the passage may not be about their illness
+            return None
         return usable[0] if explains else None
 
     @answers(CounsellorComforts)
