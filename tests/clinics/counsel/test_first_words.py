@@ -524,3 +524,35 @@ def test_a_greeting_does_not_hide_what_comes_after_it(tmp_path: Path, text: str,
 def test_a_greeting_alone_is_greeted(tmp_path: Path, text: str) -> None:
     (answer,) = told(tmp_path, text)
     assert answer.startswith("Hello. I am glad that you are here.")
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "lines", "asked", "unasked"),
+    [
+        ("elsewhere:1", ("Hello", "Might as well talk."), "How do you understand your illness", "Stage four"),
+        ("korean@ko:1", ("안녕하세요", "그러죠 뭐, 얘기해 봅시다"), "지금 병을 어떻게 알고 계신가요", "4기"),
+    ],
+)
+def test_consent_leads_to_the_next_stage_and_to_no_passage_that_nobody_asked_for(
+    tmp_path: Path, scenarios: str, lines: tuple[str, ...], asked: str, unasked: str
+) -> None:
+    answer = told(tmp_path, *lines, scenarios=scenarios)[1]
+    assert asked in answer and unasked not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Could you book me an appointment?", ("I cannot make or change appointments", "Shall I ask a person")),
+        ("I'd rather be at home at the end.", ("be at home at the end.", "What makes that matter")),
+        ("Can I smoke in the hospice?", ("I have nothing written on that. The nurses",)),
+        ("수면제 좀 처방해 주세요.", ("처방하거나 바꿔 드리지 못합니다", "의사가 할 수 있고")),
+        ("집에서 마지막을 보내고 싶어요.", ("집에서 마지막을 보내고 싶어요", "무엇 때문에 그 마음이")),
+        ("호스피스에서 담배 피워도 되나요?", ("제가 가진 글에 없습니다. 병동 간호사",)),
+    ],
+)
+def test_requests_wishes_and_questions_without_a_document_are_answered_plainly(
+    tmp_path: Path, text: str, words: tuple[str, ...]
+) -> None:
+    (answer,) = told(tmp_path, text, scenarios="korean@ko:1" if text > "가" else "elsewhere:1")
+    assert all(each in answer for each in words)
