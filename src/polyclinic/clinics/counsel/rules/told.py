@@ -27,7 +27,7 @@ _SLOW = re.compile(
     r"|(?:죄송|미안)\S* .{0,8}(?:타자|오타|느리|느려|늦)\S*(?: \S+)?"
 )
 """An apology for slow or bad typing: no feeling of guilt."""
-_CLEARLY = 0.65
+_CLEARLY = 0.7
 """How likely a painful feeling must be to the reader where the person names none."""
 _LEAST_WORDS: dict[Lang, int] = {"en": 4, "ko": 3}
 _OTHER_WORDS: dict[Lang, int] = {"en": 5, "ko": 4}

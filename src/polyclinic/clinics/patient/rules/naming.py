@@ -31,6 +31,8 @@ _ILLNESS = re.compile(
     re.IGNORECASE,
 )
 
+_KIND_OF = re.compile(r"\b([a-z][\w-]{3,})(?:'s)? (?:syndrome|disease|disorder)\b", re.IGNORECASE)
+
 
 def named_in(clauses: Iterable[str], names: Iterable[str]) -> set[str]:
     """The names that are written in one of the clauses."""
@@ -53,9 +55,12 @@ def kind_in(clauses: Iterable[str], name: str) -> bool:
 
 
 def names_another(clause: str, names: Iterable[str]) -> bool:
-    """Whether a clause has a word for an illness that none of these names has: "torsion" for an ectopic pregnancy."""
+    """Whether a clause has a word for an illness that none of these names has: "torsion" for an ectopic pregnancy, or
+    "nephritic syndrome" for a nephrotic one.
+    """
     own = {word for name in names for word in _words(name)}
-    return any(own.isdisjoint(_words(word)) for word in _ILLNESS.findall(clause))
+    said = [*_ILLNESS.findall(clause), *(kind for kind in _KIND_OF.findall(clause) if kind.casefold() not in STOP)]
+    return any(own.isdisjoint(_words(word)) for word in said)
 
 
 @lru_cache(maxsize=4_096)
