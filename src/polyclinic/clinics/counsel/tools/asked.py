@@ -16,7 +16,7 @@ from polyclinic.clinics.counsel.rules.asking import wants_to_know
 from polyclinic.clinics.counsel.rules.meant import ASKED, HEAVY, WISH, examples, kinds
 from polyclinic.clinics.counsel.rules.sentence_forms import ON_A_WISH, voices_wish
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
-from polyclinic.clinics.counsel.tools.likeness import Like, Likeness
+from polyclinic.clinics.counsel.tools.likeness import Like, MessageLikeness
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.files import package_rows
 from polyclinic.core.message import Frozen
@@ -121,7 +121,7 @@ class AskedQuestions:
         return [row.says for row in self._rows for _ in row.asked]
 
     @cached_property
-    def _likeness(self) -> Likeness:
+    def _likeness(self) -> MessageLikeness:
         questions = [(text, row.document) for row in self._rows for text in row.asked]
         about = {name: f"{page.title} {page.keywords} {page.say} {page.text}" for name, page in self._pages.items()}
-        return Likeness(self._embedder, self._lang, [*questions, *examples(self._lang)], about)
+        return MessageLikeness(self._embedder, self._lang, [*questions, *examples(self._lang)], about)

@@ -50,7 +50,7 @@ class Like:
     alone: float
 
 
-class Likeness:
+class MessageLikeness:
     """Compares messages in one language with labelled examples."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Likeness:
         """Whether an example is a question."""
         return bool(self._asks[example])
 
-    def _by_feature(self, rows: Sequence[dict[str, float]]) -> dict[str, tuple[npt.NDArray[np.int32], Numbers]]:
+    def _by_feature(self, rows: Sequence[dict[str, float]]) -> dict[str, tuple[npt.NDArray[np.int32], _Scores]]:
         """For each feature the examples that have it, and how much it counts in each."""
         found: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, row in enumerate(rows):
@@ -103,7 +103,7 @@ class Likeness:
     def _weight(self, feature: str) -> float:
         return math.log((len(self._texts) + 1) / (self._counts[feature] + 0.5))
 
-    def _scores(self, text: str) -> Numbers:
+    def _scores(self, text: str) -> _Scores:
         """How like each example is to a text."""
         scores, length = np.zeros(len(self._texts)), 0.0
         for feature, count in _features(text, self._lang).items():
@@ -125,7 +125,7 @@ class Likeness:
         return sum(weight * held(stem, self._words[label]) for stem, weight in weights.items()) / total if total else 0
 
 
-Numbers = npt.NDArray[np.float64]
+_Scores = npt.NDArray[np.float64]
 
 
 def _features(text: str, lang: Lang) -> dict[str, float]:
