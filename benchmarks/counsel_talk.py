@@ -1,6 +1,6 @@
 """Messages and what the offline counsellor answers them, printed for a reader who rates the answers.
 
-python benchmarks/counsel_talk.py FILE
+python -m benchmarks.counsel_talk FILE
 
 FILE has one message a line: {"lang": "en" or "ko", "text": ...}; other fields are ignored. Each message is put to the
 real service twice: as the first message of a session, and as the third, after a greeting and a yes. An answer is
@@ -13,8 +13,7 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from counsel_first_words import all_answers
-
+from benchmarks.counsel_first_words import all_answers
 from polyclinic.core.files import json_lines
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.networks import load_encoder
 from tests.tools.small_lessons import small_network
@@ -63,7 +64,7 @@ def test_authors_who_came_after_the_training_are_scored_by_the_shipped_networks(
     kept = {"A": [np.array([7.0, 7.0])]}
     found = later_scores(kept, lambda text, label: len(text) + (label == "abuse") / 2, ["B"])
     assert found["A"] is kept["A"]
-    first = sorted(guard.TRAINED_LABELS).index("abuse")
+    first = sorted(TRAINED_LABELS).index("abuse")
     assert [row[first] for row in found["B"]] == [2.5, 3.5] and found["B"][0][first + 1] == 2
     with pytest.raises(ValueError, match="no English training lines by C"):
         later_scores(kept, lambda text, label: 0.0, ["B", "C"])
