@@ -14,7 +14,7 @@ from polyclinic.clinics.counsel.rules.asking import subject_words, wants_to_know
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.guard import offline
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
+from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.said_again import said_again
 from polyclinic.clinics.counsel.rules.small_talk import agrees, asks_who, says_goodbye, takes_leave, thanks_only
 from polyclinic.clinics.counsel.rules.told import (
@@ -500,8 +500,10 @@ def test_a_person_who_asks_is_told_that_no_person_answers(
 
 def test_a_set_phrase_about_the_counsellor_is_no_fact_and_the_rest_of_the_answer_is_read() -> None:
     who = small_words("who", "en")
-    assert beyond_own_words(who) == "" and beyond_own_words(f"{who} Morphine is safe.") == "Morphine is safe."
-    assert beyond_own_words("Morphine is safe. Is it?") == "Morphine is safe. Is it?"
+    assert (
+        beyond_words_of_itself(who) == "" and beyond_words_of_itself(f"{who} Morphine is safe.") == "Morphine is safe."
+    )
+    assert beyond_words_of_itself("Morphine is safe. Is it?") == "Morphine is safe. Is it?"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.rules.meant import answer_of, examples, kinds, set_answers
-from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
+from polyclinic.clinics.counsel.rules.own_words import beyond_own_words, beyond_words_of_itself
 from polyclinic.clinics.counsel.scenario import Lang, data
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.clinics.counsel.tools.answers import AnswerFinder
@@ -110,6 +110,7 @@ def test_both_languages_have_the_same_kinds_with_examples_and_answers() -> None:
 
 
 def test_the_set_answers_and_words_said_back_need_no_source() -> None:
-    assert all(beyond_own_words(answer) == "" for answer in set_answers())
+    assert all(beyond_own_words(answer, "") == "" for answer in set_answers())
     heard = "My sister came to sit with me."
+    assert not all(beyond_words_of_itself(answer) == "" for answer in set_answers()), "judges read them"
     assert beyond_own_words("So your sister came to sit with you. Morphine is safe.", heard) == "Morphine is safe."

@@ -7,7 +7,7 @@ from typing import Any
 
 from polyclinic.clinics.counsel.judges.view import Meaning, Talked
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS, SLIP
-from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
+from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.core.understudy import Ask
@@ -42,7 +42,7 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         def meant(patient: str, answer: str) -> Meaning:
             return Meaning(
                 slip=ask.understands(answer, SLIP.ask(said=patient)),
-                claim=ask.understands(beyond_own_words(answer), CLAIM.ask()),
+                claim=ask.understands(beyond_words_of_itself(answer), CLAIM.ask()),
                 hurt=ask.understands(patient, SIGNAL.ask(signal=SIGNALS["distress"])),
                 answered=ask.understands(answer, FEELING.ask(said=patient)),
             )
