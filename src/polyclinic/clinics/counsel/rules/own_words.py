@@ -41,7 +41,7 @@ def beyond_words_of_itself(answer: str) -> str:
 
 
 def beyond_own_words(draft: str, heard: str) -> str:
-    """The sentences of a draft that are no set phrase and do not say back what was `heard`. Empty if it has no others."""
+    """The sentences of a draft that are no set phrase and do not say back what was `heard`. Empty if there are none."""
     back = {said_again(heard, lang, manner) for lang in _LANGS for manner in _MANNERS} if heard else set()
     return _without(draft, _own() | back)
 
