@@ -32,7 +32,8 @@ GROUPS = 4
 class EncoderSettings:
     """How the second shipped network was trained. `rate` is for what the base has learned already, `new_rate` for the
     rest. `layers` are the numbers of the layers that are kept, `inner` is how many inner units each of them keeps, and
-    `label_batch` is how many lines with a label a step learns. `inferences` is a file of `tools.encoder.inferences`.
+    `label_batch` is how many lines with a label a step learns. `inferences` is a file of `tools.encoder.inferences`,
+    `opinions` one of `tools.encoder.teacher`.
     """
 
     rate: float = 2e-4
@@ -53,6 +54,9 @@ class EncoderSettings:
     inferences: str = ""
     inference_batch: int = 96
     inference_weight: float = 0.5
+    opinions: str = ""
+    opinion_batch: int = 64
+    opinion_weight: float = 1.0
 
 
 class TextTable(NamedTuple):

@@ -8,7 +8,7 @@ which pieces are real. While training, some words and some states are left out a
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,11 +72,12 @@ class EncoderNetwork:
         """The weights as they are now."""
         return {name: value.detach().float().cpu().numpy() for name, value in self.weights.items()}
 
-    def read(self, texts: Tensor) -> TextBatch:
-        """The states of texts, which are named by their numbers in the table."""
-        torch, lengths = self.torch, self.lengths[texts]
+    def read(self, texts: Tensor, table: Sequence[Tensor] = ()) -> TextBatch:
+        """The states of texts, which are named by their numbers in the network's own table, or in another."""
+        pieces, all_lengths = table or (self.pieces, self.lengths)
+        torch, lengths = self.torch, all_lengths[texts]
         places = torch.arange(int(lengths.max()), device=self.device)
-        states = torch.nn.functional.embedding(self.pieces[texts, : len(places)], self.weights["E"])
+        states = torch.nn.functional.embedding(pieces[texts, : len(places)], self.weights["E"])
         if self.training:
             heard = torch.rand(states.shape[:2], device=self.device) > self.left_out.words
             states = states * heard[..., None]
@@ -91,9 +92,9 @@ class EncoderNetwork:
             states = layer(states, mask, f"l.{number}.")
         return TextBatch(states, mask)
 
-    def labels(self, texts: Tensor) -> Tensor:
+    def labels(self, texts: Tensor, table: Sequence[Tensor] = ()) -> Tensor:
         """The logits of each text's labels."""
-        return self._linear(self._pooled(self.read(texts)), GUARD).float()
+        return self._linear(self._pooled(self.read(texts, table)), GUARD).float()
 
     def scores(self, rows: RowBatch) -> Tensor:
         """The score of each row: above 0 means yes."""

@@ -11,7 +11,7 @@ from polyclinic.core.reading import ReadingKind
 from polyclinic.reading.features import scope_of
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
-from polyclinic.reading.targets import compares, target_of, words_before
+from polyclinic.reading.targets import case_of, compares, target_of, words_before
 from polyclinic.runner.readings import all_kinds, labelled
 from tools.encoder.batches import GROUPS
 
@@ -41,13 +41,14 @@ def training_lines(lines: Iterable[Labelled], kinds: Mapping[str, ReadingKind]) 
     ]
 
 
-def row_of(line: Labelled, kinds: Mapping[str, ReadingKind]) -> EncoderRow:
-    """A labelled line as the encoder is asked about it."""
+def row_of(line: Labelled, kinds: Mapping[str, ReadingKind], together: bool = True) -> EncoderRow:
+    """A labelled line as the encoder is asked about it. `together` as in `SentenceNetwork`."""
     kind = kinds[line.question.kind]
     target = target_of(kind, line.question)
     pair = compares(kind) or kind.bound
     column = kind.name if pair else scope_of(kind, target)
-    second = target.whole if pair else words_before(kind, line.question)
+    beside = case_of(kind, line.question) if together else target.whole
+    second = beside if pair else words_before(kind, line.question)
     return EncoderRow(kind.name, column, line.text, second, pair, line.label, line.author)
 
 

@@ -7,6 +7,7 @@ pieces, and the state of the sign at the beginning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from polyclinic.reading.networks import GUARD
@@ -58,10 +59,16 @@ class TogetherNetwork(EncoderNetwork):
         found = self.pooled(self.joined(rows.text, rows.second, self.pieces, self.lengths))
         return self._linear(found, "heads").gather(1, rows.column[:, None])[:, 0].float()
 
-    def labels(self, texts: Tensor) -> Tensor:
+    def labels(self, texts: Tensor, table: Sequence[Tensor] = ()) -> Tensor:
         """The logits of each text's labels."""
-        none = self.torch.full_like(texts, len(self.lengths) - 1)
-        return self._linear(self.pooled(self.joined(texts, none, self.pieces, self.lengths)), GUARD).float()
+        pieces, lengths = table or (self.pieces, self.lengths)
+        none = self.torch.full_like(texts, len(lengths) - 1)
+        return self._linear(self.pooled(self.joined(texts, none, pieces, lengths)), GUARD).float()
+
+    def column(self, texts: Tensor, seconds: Tensor, column: int, table: Sequence[Tensor]) -> Tensor:
+        """The score of one column for texts with their seconds, lines of a table of their own."""
+        found = self.pooled(self.joined(texts, seconds, *table))
+        return self._linear(found, "heads")[:, column].float()
 
     def infers(self, texts: Tensor, seconds: Tensor, pieces: Tensor, lengths: Tensor) -> Tensor:
         """The logits of whether texts follow from the second texts. They are lines of a table of their own."""

@@ -41,6 +41,7 @@ from tools.encoder.batches import (
 )
 from tools.encoder.inferences import open_inferences
 from tools.encoder.network import EncoderNetwork, RowBatch, Tensor
+from tools.encoder.opinions import Opinions, open_opinions
 from tools.encoder.pack import TrainedNetwork, save_network
 from tools.encoder.together import TogetherNetwork
 
@@ -74,6 +75,12 @@ class _Training:
         if settings.inferences:
             pairs = open_inferences(Path(settings.inferences))
             self.pairs = [self._tensor(part) for part in (*pairs.rows.T, *pairs.texts)]
+        self.opinions = (
+            open_opinions(Path(settings.opinions), start.names, start.texts.pieces.shape[1])
+            if settings.opinions
+            else None
+        )
+        self.heard: list[Tensor] = [self._tensor(part) for part in self.opinions.texts] if self.opinions else []
 
     def _tensor(self, values: NDArray[Any]) -> Tensor:
         return self.torch.tensor(values, device=self.net.device)
@@ -107,6 +114,8 @@ class _Training:
                 loss = loss + self.settings.label_weight * self._label_loss(some)
             if self.pairs:
                 loss = loss + self.settings.inference_weight * self._inference_loss()
+            if self.opinions:
+                loss = loss + self.settings.opinion_weight * self._opinion_loss(self.opinions)
         self.learner.zero_grad(set_to_none=True)
         loss.backward()
         self.torch.nn.utils.clip_grad_norm_(self.learned, self.settings.clip)
@@ -124,6 +133,19 @@ class _Training:
             raise ValueError("only a network that reads two texts together can learn inferences")
         some = self._tensor(self.chance.integers(len(answer), size=self.settings.inference_batch))
         return self.torch.nn.functional.cross_entropy(net.infers(text[some], second[some], *table), answer[some])
+
+    def _opinion_loss(self, opinions: Opinions) -> Tensor:
+        """The loss of some of the language model's opinions: about messages, and about statements beside sources."""
+        size, functional = self.settings.opinion_batch, self.torch.nn.functional
+        some = self.chance.integers(len(opinions.messages), size=size)
+        logits = self.net.labels(self._tensor(opinions.messages[some]), self.heard)
+        loss = functional.cross_entropy(logits, self._tensor(opinions.labels[some]))
+        if len(opinions.yes) and isinstance(self.net, TogetherNetwork):
+            some = self.chance.integers(len(opinions.yes), size=size)
+            texts, sources = self._tensor(opinions.statements[some]), self._tensor(opinions.sources[some])
+            scores = self.net.column(texts, sources, opinions.column, self.heard)
+            loss = loss + functional.binary_cross_entropy_with_logits(scores, self._tensor(opinions.yes[some]))
+        return loss
 
     def _label_loss(self, places: Tensor) -> Tensor:
         logits = self.net.labels(self.label_text[places])
