@@ -40,7 +40,6 @@ from tools.encoder.batches import (
     save_start,
     without_group,
 )
-from tools.encoder.guard import as_guard
 from tools.encoder.inferences import Inferences, inferences_of, open_inferences, save_inferences
 from tools.encoder.pack import as_encoder, open_network, save_network
 from tools.encoder.rows import EncoderRow, author_groups, repository_lines, row_of, training_lines
@@ -213,11 +212,12 @@ def test_labels_of_the_guard_become_columns_of_the_reader_if_wanted(tmp_path: Pa
     network = small_network(write_minilm(tmp_path))
     save_network(tmp_path / "network.npz", network)
     assert pack.main([str(tmp_path / "network.npz"), str(tmp_path / "out.npz"), "--labels"]) == 0
-    shipped, guard = load_encoder((tmp_path / "out.npz").read_bytes()), as_guard(network)
-    assert shipped.columns == (*network.names.columns, "guard|calm", "guard|danger")
-    for label in guard.columns:
-        exact, packed = guard.alone("my pain", label, "", ""), shipped.alone("my pain", f"guard|{label}", "", "")
-        assert exact is not None and packed == pytest.approx(exact, abs=0.2)
+    shipped, exact = load_encoder((tmp_path / "out.npz").read_bytes()), as_encoder(network, labels=True)
+    labels = ("guard|calm", "guard|danger")
+    assert shipped.columns == (*network.names.columns, *labels)
+    for label in labels:
+        score = exact.alone("my pain", label, "", "")
+        assert score is not None and shipped.alone("my pain", label, "", "") == pytest.approx(score, abs=0.2)
 
 
 def test_yes_and_no_of_a_column_weigh_the_same_and_a_rare_label_more(tmp_path: Path) -> None:

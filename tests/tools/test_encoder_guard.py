@@ -1,4 +1,4 @@
-"""The files of the counsel guard's network."""
+"""The file with what the network says about authors that it had not learned."""
 
 from __future__ import annotations
 
@@ -8,27 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyclinic.clinics.counsel.rules.sentence_guard import UNSEEN
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.reading.label_training import LabelledText
-from polyclinic.reading.networks import load_encoder
-from tests.tools.small_lessons import small_network
-from tests.tools.small_package import Write, both_sorts
 from tools.encoder import guard
-from tools.encoder.guard import as_guard, later_scores, packed_scores, unseen_scores
-from tools.encoder.pack import save_network
-
-
-@both_sorts
-def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(write: Write, tmp_path: Path) -> None:
-    network = small_network(write(tmp_path))
-    save_network(tmp_path / "network.npz", network)
-    assert guard.main(["pack", str(tmp_path / "network.npz"), str(tmp_path / "guard.npz")]) == 0
-    whole, again = as_guard(network), load_encoder((tmp_path / "guard.npz").read_bytes())
-    assert again.columns == ("calm", "danger") and not again.kinds and "cmp.weight" not in again.weights
-    for label in again.columns:
-        exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (whole, again))
-        assert exact is not None and packed == pytest.approx(exact, abs=0.1)
-    assert whole.alone("my chest pain.", "calm", "", "") != whole.alone("my chest pain.", "danger", "", "")
+from tools.encoder.guard import later_scores, packed_scores, unseen_scores
 
 
 def left_out_files(folder: Path, *lines: list[int]) -> list[Path]:
@@ -45,8 +29,9 @@ def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
     lines = [LabelledText("pain", "en", "calm", author) for author in "BABC"]
     monkeypatch.setattr(guard, "repository_lines", lambda: ([], lines, {}))
     paths = left_out_files(tmp_path, [0, 2], [1], [3], [0][:0])
-    assert guard.main(["unseen", str(tmp_path / "unseen.npz"), *map(str, paths)]) == 0
-    with np.load(tmp_path / "unseen.npz") as kept:
+    monkeypatch.setattr(guard, "package_path", lambda package, name: tmp_path / Path(name).name)
+    assert guard.main(["unseen", *map(str, paths)]) == 0
+    with np.load(tmp_path / UNSEEN) as kept:
         assert {author: kept[author].tolist() for author in kept} == {
             "A": [[1, 0.5]],
             "B": [[0, 0], [2, 1]],
@@ -55,7 +40,7 @@ def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
         assert kept["A"].dtype == np.float16
 
 
-def test_authors_who_came_after_the_training_are_scored_by_the_shipped_networks(
+def test_authors_who_came_after_the_training_are_scored_by_the_shipped_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = [LabelledText(text, lang, "calm", author) for text, lang, author in (("a", "en", "A"), ("bb", "en", "B"))]

@@ -13,7 +13,6 @@ from tests.tools.small_lessons import ALONE, LABELS, PAIR, ROWS, score_of, small
 from tests.tools.small_package import Write, both_sorts, write_lite, write_minilm
 from tools.encoder import inferences
 from tools.encoder.batches import INFERENCES, INFERS, EncoderSettings, save_start
-from tools.encoder.guard import as_guard
 from tools.encoder.inferences import open_inferences
 from tools.encoder.network import RowBatch
 from tools.encoder.pack import as_encoder, open_network
@@ -44,22 +43,22 @@ def test_the_network_in_training_gives_the_scores_of_the_reader(write: Write, tm
     tensors = [net.torch.tensor(part, device=net.device) for part in start.rows[:5]]
     encoder = as_encoder(network)
     assert net.scores(RowBatch(*tensors)).tolist() == pytest.approx([score_of(encoder, row) for row in ROWS], abs=1e-4)
-    guard = as_guard(network)
+    guard = as_encoder(network, labels=True)
     logits = net.labels(net.torch.tensor(start.lines.text, device=net.device)).tolist()
     for line, found in zip(LABELS, logits, strict=True):
-        said = [guard.alone(line.text, label, "", "") for label in start.names.labels]
+        said = [guard.alone(line.text, f"guard|{label}", "", "") for label in start.names.labels]
         assert found == pytest.approx(said, abs=1e-4)
 
 
 @both_sorts
 def test_training_learns_what_the_lines_say(write: Write, tmp_path: Path) -> None:
     network = train_encoder(small_start(write(tmp_path), LESSONS), SETTINGS)
-    encoder, guard = as_encoder(network), as_guard(network)
+    encoder = as_encoder(network, labels=True)
     scores = np.array([score_of(encoder, row) for row in LESSONS], float)
     right = np.array([1 if row.answer else -1 for row in LESSONS])
     assert (scores * right).min() > 0.5
     for line in LABELS:
-        said = {label: guard.alone(line.text, label, "", "") or 0.0 for label in guard.columns}
+        said = {label: encoder.alone(line.text, f"guard|{label}", "", "") or 0.0 for label in network.names.labels}
         assert max(said, key=said.__getitem__) == line.label
 
 

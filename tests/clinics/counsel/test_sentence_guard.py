@@ -8,7 +8,7 @@ import pytest
 from polyclinic.clinics.counsel.rules import sentence_guard
 from polyclinic.clinics.counsel.rules.guard import offline, that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import SHARES, joined, network_opinions, unseen_opinions
+from polyclinic.clinics.counsel.rules.sentence_guard import BY_NETWORK, joined, network_opinion, unseen_opinions
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import DANGERS, TRAINED_LABELS, read_message, weights
 from polyclinic.errors import DataError
@@ -19,37 +19,41 @@ def english_lines() -> list[LabelledText]:
     return [line for line in guard_lines("train") if line.lang == "en"]
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
-def test_each_network_knows_the_labels_of_the_guard(number: int) -> None:
+def test_the_network_knows_the_labels_of_the_guard() -> None:
     for text, label in (
         ("I am going to kill myself tonight.", "active"),
         ("My chest hurts and I can't breathe.", "emergency"),
     ):
-        opinion = network_opinions(text, TRAINED_LABELS)[number]
+        opinion = network_opinion(text, TRAINED_LABELS)
         assert opinion.sum() == pytest.approx(1) and TRAINED_LABELS[opinion.argmax()] == label
 
 
-def test_the_levels_rest_on_lines_by_authors_whom_no_network_had_learned() -> None:
+def test_the_levels_rest_on_lines_by_authors_whom_the_network_had_not_learned() -> None:
     lines = english_lines()
     known, opinions = unseen_opinions(lines, TRAINED_LABELS)
     labels = [line.label for line, here in zip(lines, known, strict=True) if here]
     assert 5_000 < len(labels) < len(lines)
-    for opinion in opinions:
-        said = [TRAINED_LABELS[best] for best in opinion.argmax(axis=1)]
-        right = float(np.mean([one == other for one, other in zip(said, labels, strict=True)]))
-        assert 0.7 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
+    said = [TRAINED_LABELS[best] for best in opinions.argmax(axis=1)]
+    right = float(np.mean([one == other for one, other in zip(said, labels, strict=True)]))
+    assert 0.75 < right < 0.9, f"{right:.2f}: nearly 1 would mean that the authors were learned"
 
 
-def test_a_new_line_without_scores_is_refused() -> None:
-    with pytest.raises(DataError, match=r"no scores for line 1 of author NEW.*tools/encoder"):
-        unseen_opinions([LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
+def test_a_new_line_of_a_left_out_author_is_refused_and_a_new_author_sets_no_level() -> None:
+    lines = english_lines()
+    known, _ = unseen_opinions(lines, TRAINED_LABELS)
+    author = next(line.author for line, here in zip(lines, known, strict=True) if here)
+    mine = [line for line in lines if line.author == author]
+    with pytest.raises(DataError, match=rf"no scores for line {len(mine) + 1} of author {author}.*tools/encoder"):
+        unseen_opinions([*mine, LabelledText("Hello.", "en", "ordinary", author)], TRAINED_LABELS)
+    known, opinions = unseen_opinions([*mine, LabelledText("Hello.", "en", "ordinary", "NEW")], TRAINED_LABELS)
+    assert known.tolist() == [True] * len(mine) + [False] and len(opinions) == len(mine)
 
 
-def test_all_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
+def test_both_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
     calm, danger = np.array([0.99, 0.01]), np.array([0.02, 0.98])
-    both = joined(calm, [calm, danger])
+    both = joined(calm, danger)
     assert both.sum() == pytest.approx(1.0)
-    assert both[1] == pytest.approx(SHARES[2] * 0.98 + (1 - SHARES[2]) * 0.01)
+    assert both[1] == pytest.approx(BY_NETWORK * 0.98 + (1 - BY_NETWORK) * 0.01)
 
 
 def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +63,7 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
         asked.append(text)
         return 0.0
 
-    monkeypatch.setattr(sentence_guard, "networks", lambda: (no_opinion, no_opinion))
+    monkeypatch.setattr(sentence_guard, "network_score", no_opinion)
     read_message("I would like to sit in the garden tomorrow.")
     read_message("내일은 정원에 앉아 있고 싶어요.")
     assert set(asked) == {"I would like to sit in the garden tomorrow."}
@@ -72,7 +76,7 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
         ("the tablets are lined up", "implicit"),
     ],
 )
-def test_danger_that_the_n_grams_miss_is_found_by_the_networks(text: str, label: str) -> None:
+def test_danger_that_the_n_grams_miss_is_found_by_the_network(text: str, label: str) -> None:
     grams = weights().read(text, "en")
     assert sum(grams[danger] for danger in DANGERS) < 0.5
     assert read_message(text).label == read_message(text, opening=True).label == label

@@ -1,5 +1,5 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
-In English two small networks that read whole sentences count too (see `sentence_guard`).
+In English a small network that reads whole sentences counts too (see `sentence_guard`).
 
 It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinions, surer, with_networks
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinion, surer, with_network
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -42,10 +42,10 @@ OPENING_TURNS = 2
 OWN_DANGERS: tuple[GuardLabel, ...] = ("active", "implicit")
 LIKELY, UNDERSTOOD = 0.5, 0.8
 """From these probabilities on, danger or a wish in first words counts even if only words without meaning can be shown:
-of all opinions together, and of a network alone, which reads the order of such words too.
+of both opinions together, and of the network alone, which reads the order of such words too.
 """
 NETWORK_CALM = 0.2
-"""Only if each network alone finds danger or a wish less likely than this can an English message be calm."""
+"""Only if the network alone finds danger or a wish less likely than this can an English message be calm."""
 HINTED = 0.7
 """How much the probability of danger without plain words counts for the levels, where other danger counts 1: people at
 peace speak of last things too, and less of it must be found than of plain danger.
@@ -115,12 +115,12 @@ def message_language(text: str) -> Lang:
 def _read(text: str, opening: bool) -> GuardReading:
     model, lang = weights(), message_language(text)
     by_grams, levels = model.read(text, lang), model.settings[lang]
-    by_networks = network_opinions(text, model.labels) if lang == ENGLISH else []
-    found = with_networks(by_grams, by_networks) if by_networks else by_grams
+    by_network = network_opinion(text, model.labels) if lang == ENGLISH else None
+    found = by_grams if by_network is None else with_network(by_grams, by_network)
     danger, wish = _danger(found), _wish(found)
     pressing = danger - (1 - HINTED) * found["implicit"]
-    alone = [_wish(dict(zip(model.labels, one.tolist(), strict=True))) for one in by_networks]
-    likely = wish >= LIKELY or max(alone, default=0.0) >= UNDERSTOOD
+    alone = 0.0 if by_network is None else _wish(dict(zip(model.labels, by_network.tolist(), strict=True)))
+    likely = wish >= LIKELY or alone >= UNDERSTOOD
     gravest = max(DANGERS, key=lambda name: found[name])
     level: _Level = "none"
     # The higher level is for a person's own danger in first words (see the top of this file). It does not hold with a
@@ -139,8 +139,8 @@ def _read(text: str, opening: bool) -> GuardReading:
     lenient = lenient or (opening and level == "flag" and not says_goodbye(text))
     if lenient and level in ("doubt", "flag") and not likely and not set(words(shown)) - _NO_MEANING:
         level, label, shown = "none", "acceptance", ""
-    calm = level == "none" and wish < levels["calm"] and max(alone, default=0.0) < NETWORK_CALM
-    told = surer(found) if by_networks else found
+    calm = level == "none" and wish < levels["calm"] and alone < NETWORK_CALM
+    told = found if by_network is None else surer(found)
     chances = {"danger": round(_danger(told), 4), "wish": round(_wish(told), 4)}
     return GuardReading(level=level, label=label, **chances, words=shown, calm=calm)
 
