@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
-from polyclinic.clinics.duty.report.tables import METHOD, value_of
+from polyclinic.clinics.duty.report.tables import METHOD, range_of, value_of
 from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
@@ -35,7 +35,7 @@ def learning_curves(data: Collected) -> Section:
 
 def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> ChartValue:
     found = [(s, v) for s in shifts if (s.number - 1) // BLOCK == block for v in [value_of(s, metric)] if v is not None]
-    return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found])
+    return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found], bounds=range_of(metric))
 
 
 def drift_plots(data: Collected) -> Section:
