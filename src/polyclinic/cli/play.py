@@ -114,6 +114,8 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, ful
         plan = await plan_run(store, config)
         if not plan.episodes:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
+        for line in clinic.notes_on(config.scenarios):
+            click.echo(line, err=True)
         run, kept = await save_run(store, plan, only=1)
         return await _session(store, clinic, role, run, as_json, full, kept)
 

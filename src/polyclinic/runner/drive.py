@@ -33,7 +33,11 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
         def written(run: str, kept: RunPlan) -> None:
             ending.run = run
             begun(run)
-            for line in (*_about_the_cast(kept), *_about_libraries(config, kept)):
+            for line in (
+                *kept.clinic.notes_on(kept.config.scenarios),
+                *_about_the_cast(kept),
+                *_about_libraries(config, kept),
+            ):
                 tell(line)
 
         async with ending:
