@@ -11,7 +11,7 @@ import click
 
 from polyclinic.cli.feedback import in_brief
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
-from polyclinic.cli.screen import Screen, own_language, own_names, own_words, with_command
+from polyclinic.cli.screen import WIDEST, Screen, own_language, own_names, own_words, with_command
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
@@ -28,7 +28,13 @@ from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in, time_taken
 from polyclinic.store.store import Store, open_store
+from polyclinic.text.layout import filled, terminal_width
 
+OTHER_LANGUAGE = {
+    "en": "This case is in English: the others speak and understand English. Instructions and feedback are in Korean.",
+    "ko": "This case is in Korean: the others speak and understand Korean. Feedback is in English.",
+}
+"""What a person is told whose case is not in their language."""
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
 
@@ -116,6 +122,9 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, ful
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
         for line in clinic.notes_on(config.scenarios):
             click.echo(line, err=True)
+        spoken = plan.scenarios[0].language()
+        if spoken and spoken != own_language():
+            click.echo(filled(own_words(OTHER_LANGUAGE[spoken]), terminal_width(WIDEST)), err=True)
         run, kept = await save_run(store, plan, only=1)
         return await _session(store, clinic, role, run, as_json, full, kept)
 
