@@ -6,7 +6,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from polyclinic.eval.estimate import Estimate, mean_with_interval, student_t
+from polyclinic.eval.cells import cell_text
+from polyclinic.eval.estimate import Estimate, mean_with_interval, number_text, student_t
 from polyclinic.eval.intervals import (
     FEW,
     IntervalMethod,
@@ -221,3 +222,8 @@ def test_each_number_of_values_has_its_own_quantile_of_students_t(values: int, q
     found = mean_with_interval([10.0 + (-1) ** number for number in range(values)])
     spread = (sum((10.0 + (-1) ** n - found.mean) ** 2 for n in range(values)) / (values - 1) / values) ** 0.5
     assert found.high == pytest.approx(found.mean + quantile * spread, abs=1e-3)
+
+
+def test_zero_has_no_sign() -> None:
+    assert Estimate(-0.0001, -0.0002, 0.0001, 3).text() == "0.000 [-0.001, 0.001]"
+    assert cell_text(-0.0001, 3) == number_text(-0.0001) == "0.000" and cell_text(-0.001, 3) == "-0.001"

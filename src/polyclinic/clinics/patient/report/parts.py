@@ -48,7 +48,8 @@ def for_patient(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 def _slip(item: HeardExchange, trees: Sequence[str], note: Understood, say: Phrases) -> str:
     if note.leaks:
         return say("gave away", words=quoted(item.answer), what=_leaked(note.leaks))
-    return say("not in part", words=quoted(item.answer), trees=", ".join(trees))
+    fault = say("and").join(say(f"not {name}") for name in trees)
+    return say("not in part", words=quoted(item.answer), question=quoted(item.question), fault=fault)
 
 
 def _leaked(leaks: tuple[Leak, ...]) -> str:
