@@ -96,6 +96,16 @@ def test_a_few_episodes_never_show_a_clear_difference_however_large() -> None:
     assert section is not None and "full came out ahead; 3 episodes each prove little." in str(section.body)
 
 
+def test_many_variants_leave_their_intervals_to_the_picture() -> None:
+    one = results()
+    more = [replace(row, variant=f"v{n}", id=f"{row.id}{n}") for n in range(3) for row in one.of("plain")]
+    many = replace(one, variants=(*one.variants, "v0", "v1", "v2"), episodes=(*one.episodes, *more))
+    section = found_section(many, summarise(many), ("good_words",))
+    assert section is not None
+    told = next(block.text for block in section.body if isinstance(block, Paragraph) and "full" in block.text)
+    assert "full 0.942, plain 0.142, v0 0.142, v1 0.142, v2 0.142 (n = 6). full is clearly ahead." in told
+
+
 def test_p_values_are_left_out_where_judge_and_actors_share_their_rules() -> None:
     offline, real = render_terminal(report()), render_terminal(report("llm"))
     assert "p (Holm)" not in offline and "No p-values" in offline

@@ -118,7 +118,7 @@ class Clinic(Generic[S_co, V_co]):
     this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
     it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
     metrics do not have them; `own_metrics` says in words what these figures are. `ending(case, role)` says how the
-    episode ended if the outcome's name says too little.
+    episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes.
     """
 
     name: str
@@ -143,6 +143,7 @@ class Clinic(Generic[S_co, V_co]):
     performance: Callable[[Case[S_co, V_co], str], Mapping[str, float]] | None = None
     own_metrics: tuple[Metric, ...] = ()
     ending: Callable[[Case[S_co, V_co], str], str] | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     lint: Callable[[str], Sequence[str]] | None = None
     left_out: Callable[[str], Sequence[str]] | None = None
     own_writings: tuple[Writing, ...] = ()

@@ -16,6 +16,8 @@ from polyclinic.text.layout import number_of
 FOUND = "What was found"
 MOST = 3
 """How many metrics are described in words; the tables have all of them."""
+MOST_IN_FULL = 3
+"""With more variants, the sentence leaves their intervals to the picture below."""
 FEWEST = 6
 """With fewer pairs of episodes, no result of a test could be significant at the 5 % level."""
 MOST_SHOWN = 8
@@ -67,6 +69,8 @@ def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
     meaning = results.metric(metric)
     ranked, verdict = _came_out(results, summary, metric)
     told = ", ".join(f"{name} {_told(value)}" for name, value in ranked)
+    if len(ranked) > MOST_IN_FULL:
+        told = f"{', '.join(f'{name} {value.parts()[0]}' for name, value in ranked)} ({_each_n(ranked)})"
     way = "higher" if meaning.higher_is_better else "lower"
     return f"{headline(meaning)}; {way} is better: {told}.{verdict}"
 
@@ -82,6 +86,12 @@ def _came_out(results: RunResults, summary: Summary, metric: str) -> tuple[list[
 def _told(value: Estimate) -> str:
     mean, *ends = value.parts()
     return f"{mean} ({' to '.join(ends)}, n = {value.n:,})" if ends else f"{mean} (n = {value.n:,})"
+
+
+def _each_n(ranked: Sequence[tuple[str, Estimate]]) -> str:
+    """From how many episodes the figures are, said once."""
+    counts = sorted(value.n for _, value in ranked)
+    return f"n = {counts[0]:,}" + ("" if counts[0] == counts[-1] else f" to {counts[-1]:,}")
 
 
 def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:

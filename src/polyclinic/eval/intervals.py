@@ -26,7 +26,7 @@ from polyclinic.eval.estimate import LEVEL, Estimate, student_t
 Floats = npt.NDArray[np.float64]
 Picks = npt.NDArray[np.int32]
 IntervalMethod = Literal["bca", "percentile"]
-Bounds = tuple[float, float]
+Ends = tuple[float, float]
 FEW = 6
 """With fewer clusters a bootstrap interval contains the true mean in 50 to 80 % of runs, not in 95 %."""
 RESAMPLES = 2000
@@ -41,7 +41,7 @@ def estimate(
     *,
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
-    bounds: Bounds | None = None,
+    bounds: Ends | None = None,
     method: IntervalMethod = "bca",
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -63,11 +63,11 @@ def estimate(
 def mean_interval(
     means: Floats,
     masses: Floats,
-    bounds: Bounds | None = None,
+    bounds: Ends | None = None,
     method: IntervalMethod = "bca",
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Bounds | None:
+) -> Ends | None:
     """The 95 % interval of a weighted mean; None if there can be none, because a width of zero would claim certainty.
 
     There is none for a single value, and none for equal values of unknown or endless range.
@@ -85,7 +85,7 @@ def mean_interval(
     return interval(draws, mean, len(means), lambda: _jackknife(means, masses), method)
 
 
-def difference_bounds(low: float, high: float) -> Bounds:
+def difference_bounds(low: float, high: float) -> Ends:
     """The range of a difference of two values from the same range."""
     return low - high, high - low
 
@@ -94,7 +94,7 @@ def _mean(means: Floats, masses: Floats) -> float:
     return float((means * masses).sum() / masses.sum())
 
 
-def _all_alike(mean: float, count: int, bounds: Bounds) -> Bounds:
+def _all_alike(mean: float, count: int, bounds: Ends) -> Ends:
     """The interval when all clusters got the same value; a bootstrap would then give an interval of width zero.
 
     At the given level, at least a share p of all possible clusters gives this value: p ** count = (1 - level) / 2. The
@@ -106,7 +106,7 @@ def _all_alike(mean: float, count: int, bounds: Bounds) -> Bounds:
     return min(low, mean), max(high, mean)
 
 
-def _any_rest(means: Floats, masses: Floats, bounds: Bounds) -> Bounds:
+def _any_rest(means: Floats, masses: Floats, bounds: Ends) -> Ends:
     """Gaffke's interval: what was not drawn may lie at the end of the metric's range.
 
     The clusters and one more at that end are given random weights that add up to one; the quantile of the weighted mean
@@ -124,7 +124,7 @@ def _weightings(count: int) -> Floats:
     return array_stream("weightings", count).exponential(size=(_WEIGHTINGS, count + 1))
 
 
-def _student(means: Floats, masses: Floats, bounds: Bounds | None) -> Bounds:
+def _student(means: Floats, masses: Floats, bounds: Ends | None) -> Ends:
     """Student's t interval of a weighted mean, within the ends of the range that are known."""
     count, mean, shares = len(means), _mean(means, masses), masses / masses.sum()
     half = student_t(count - 1) * math.sqrt(float((shares**2 * (means - mean) ** 2).sum()) * count / (count - 1))
@@ -170,7 +170,7 @@ def resampled_means(means: Floats, masses: Floats, resamples: int = RESAMPLES, s
 
 def interval(
     draws: Floats, point: float, count: int, jackknife: Callable[[], Floats], method: IntervalMethod = "bca"
-) -> Bounds:
+) -> Ends:
     """The interval of bootstrap draws of `count` clusters. BCa falls back to percentiles if undefined."""
     tails = tails_of(count)
     if np.ptp(draws) <= 1e-12 * max(1.0, abs(point)):
@@ -181,7 +181,7 @@ def interval(
     return min(float(low), point), max(float(high), point)
 
 
-def tails_of(count: int) -> Bounds:
+def tails_of(count: int) -> Ends:
     """The quantiles of bootstrap draws that are the ends of a 95 % interval: further out where the values are few."""
     tail = _NORMAL.cdf(-student_t(count - 1) * math.sqrt(count / (count - 1)))
     return tail, 1 - tail

@@ -9,7 +9,7 @@ from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import metric_dots
 from polyclinic.eval.intervals import FEW
-from polyclinic.eval.reading import clip, transcript_blocks
+from polyclinic.eval.reading import clip, outcome_words, transcript_blocks
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
 from polyclinic.eval.summary import Summary
@@ -228,7 +228,7 @@ def transcript_section(results: RunResults, per_variant: int) -> Section | None:
         for label, episode in choose_transcripts(results, variant, per_variant):
             words = [f"{variant}: {episode.scenario}"]
             words += [f"trial {episode.trial + 1}"] if episode.trial else []
-            words += [episode.outcome.replace("_", " ")] if episode.outcome else []
+            words += [outcome_words(episode.outcome, results.outcomes)] if episode.outcome else []
             words += [label] if label else []
             body.append(Details(", ".join(words), transcript_blocks(episode.transcript)))
     if not body:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.report.tables import METHOD, range_of, value_of
+from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
@@ -106,6 +107,7 @@ def _diffs(shifts: Sequence[ShiftRow], role: Role) -> list[Block]:
 
 def failure_signatures(data: Collected) -> Section:
     """What keeps going wrong: how often each norm is broken by each role, early and late in the campaign."""
+    norms = {norm.id: f"{norm.id}\n{norm.in_words()}" for norm in inventory()}
     last = max((s.number for s in data.shifts), default=0)
     tables: list[Block] = []
     for variant in data.variants:
@@ -119,7 +121,7 @@ def failure_signatures(data: Collected) -> Section:
                 words.setdefault(key, violation.words)
         total = early + late
         rows: list[list[Cell]] = [
-            [norm, by, task, early[norm, by, task], late[norm, by, task], words[norm, by, task]]
+            [norms.get(norm, norm), by, task, early[norm, by, task], late[norm, by, task], words[norm, by, task]]
             for (norm, by, task), _ in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:SIGNATURES]
         ]
         broken = sum(shift.commitments_broken for shift in data.of(variant))

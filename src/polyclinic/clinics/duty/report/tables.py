@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
+from polyclinic.clinics.duty.judges.panel import ICS
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.scenario.schema import Task
 from polyclinic.core.judge import weighted_value
@@ -22,6 +23,7 @@ _BOUNDS = {
     "rqs": (1.0, 10.0),
     "tss": (1.0, 10.0),
     "snr": (0.0, inf),
+    "ics": (ICS.low, ICS.high),
     "se": (0.0, inf),
 }
 """Ranges of metrics that are not shares; RAR is shown on a scale of 0 to 1."""

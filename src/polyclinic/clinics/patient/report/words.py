@@ -105,15 +105,14 @@ FEEDBACK: Sentences = {
         "{words}, when asked {question}, {fault}.",
         "{question}라는 질문에 {words}: {fault}.",
     ),
-    "not faithfulness": (
+    "off the record": (
         "is not what the record lets this patient say",
         "기록에 맞는 대답이 아닙니다",
     ),
-    "not robustness": (
+    "too much": (
         "says more than was asked for",
         "물은 것보다 많이 말했습니다",
     ),
-    "and": (" and ", ", "),
     "only asked": (
         "answer only what was asked, in a patient's words, from the record.",
         "물은 것만, 환자의 말로, 기록에 있는 대로 대답해 보세요.",
