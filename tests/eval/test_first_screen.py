@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -75,6 +76,25 @@ def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
     first = build_report(alone, headline=("good_words",)).all_sections[0]
     (picture,) = [block for block in first.body if isinstance(block, Figure)]
     assert "share of good words ↑" in render_block(picture)
+
+
+def test_the_picture_of_one_variant_holds_what_fits_on_the_scale_of_its_first_metric() -> None:
+    both, wide = results(), Metric("ability", "mean ability", low=-1 / 3)
+    endless = Metric("turns", "spoken turns", high=math.inf)
+    rows = [
+        replace(row, scores=(*(Score(metric=name, value=0.5, judge="j") for name in ("ability", "turns")), *row.scores))
+        for row in both.of("full")
+    ]
+    alone = replace(both, variants=("full",), episodes=tuple(rows), metrics=(wide, METRIC, endless))
+    for first, shown, left_out in (
+        ("ability", {"mean ability", "share of good words"}, "turns"),
+        ("good_words", {"share of good words"}, "ability"),
+        ("turns", {"spoken turns"}, "words"),
+    ):
+        (picture,) = [
+            block for block in build_report(alone, headline=(first,)).all_sections[0].body if isinstance(block, Figure)
+        ]
+        assert all(words in render_block(picture) for words in shown) and left_out not in render_block(picture)
 
 
 def test_an_axis_begins_below_zero_only_where_a_value_or_its_interval_does() -> None:

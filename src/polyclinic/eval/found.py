@@ -123,14 +123,20 @@ def metric_dots(metric: Metric, names: list[str], values: Sequence[Estimate | No
 
 
 def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[str]) -> Figure:
-    """A picture for a run with one variant: its metrics that have the same range, beside each other."""
+    """A picture for a run with one variant: its metrics that fit on the scale of the first, beside each other."""
     (variant, values), *_ = summary.variants.items()
     first = results.metric(metrics[0])
     alike = [results.metric(name) for name in metrics if name in values]
-    alike = [metric for metric in alike if (metric.low, metric.high) == (first.low, first.high)][:MOST_SHOWN]
+    alike = [metric for metric in alike if _fits(metric, first)][:MOST_SHOWN]
     names, shown = [_in_words(metric) for metric in alike], [values[metric.name] for metric in alike]
     dots = metric_dots(first, names, shown, "↑ higher is better, ↓ lower is better")
     return Figure(f"{variant}, metric by metric", dots)
+
+
+def _fits(metric: Metric, first: Metric) -> bool:
+    """Whether a metric can be read on the scale of another: its range lies within, and fills at least half of it."""
+    inside = first.low <= metric.low and metric.high <= first.high
+    return inside and metric.high - metric.low >= (first.high - first.low) / 2
 
 
 def _in_words(metric: Metric) -> str:
