@@ -384,3 +384,13 @@ def test_the_language_of_a_case_is_that_of_its_own_words() -> None:
 
     assert case("Crushing pain in my chest.").language() == "en"
     assert case("가슴이 쥐어짜듯 아파요.").language() == "ko"
+
+
+def test_play_says_what_the_others_have_learned(polyclinic: Run) -> None:
+    doctor = ("play", "patient", "--role", "doctor")
+    assert "nothing has been learned yet: evolved starts" in polyclinic(*doctor, stdin="", LC_ALL="C.UTF-8").stderr
+    assert "아직 배운 것이 없습니다." in polyclinic(*doctor, stdin="", LC_ALL="ko_KR.UTF-8").stderr
+    assert "learned" not in polyclinic(*doctor, "--variant", "cot", stdin="", LC_ALL="C.UTF-8").stderr
+    assert polyclinic("evolve", "demo", "--cases", "1").returncode == 0
+    taught = ("play", "demo", "--role", "caller", "--variant", "taught")
+    assert "uses what was learned before: demo.phrases" in polyclinic(*taught, stdin="", LC_ALL="C.UTF-8").stderr

@@ -22,7 +22,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
-from polyclinic.runner.drive import resume_line
+from polyclinic.runner.drive import about_libraries, resume_line
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
@@ -120,8 +120,8 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, ful
         plan = await plan_run(store, config)
         if not plan.episodes:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
-        for line in clinic.notes_on(config.scenarios):
-            click.echo(line, err=True)
+        for line in (*clinic.notes_on(config.scenarios), *about_libraries(config, plan)):
+            click.echo(filled(own_words(line), terminal_width(WIDEST)), err=True)
         spoken = plan.scenarios[0].language()
         if spoken and spoken != own_language():
             click.echo(filled(own_words(OTHER_LANGUAGE[spoken]), terminal_width(WIDEST)), err=True)
