@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.cli.screen import inline, saved_picture
+from polyclinic.clinics.patient.scenario import PatientScenario, scenarios
 from polyclinic.core.message import Image
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import blocks, listed
@@ -359,3 +360,37 @@ def test_a_student_who_answers_where_a_question_is_asked_for_is_told_where_the_a
     shown = " ".join(done.stdout.split())
     assert "what you think belongs in your next report" in shown
     assert re.search(r"— the round is over: (not )?every student came to the conclusion —", shown), shown
+
+
+def test_a_person_is_told_when_a_case_is_not_in_their_language(polyclinic: Run) -> None:
+    for role in ("nurse", "caller"):
+        done = polyclinic("play", "demo", "--role", role, stdin="", LC_ALL="ko_KR.UTF-8")
+        assert "이 사례는 영어입니다." in done.stderr, role
+        assert "This case" not in polyclinic("play", "demo", "--role", role, stdin="", LC_ALL="C.UTF-8").stderr
+    talk = ("play", "counsel", "--role", "patient")
+    assert "사례는 영어" not in polyclinic(*talk, stdin="", LC_ALL="ko_KR.UTF-8").stderr
+    chosen = polyclinic(*talk, "--scenarios", "korean", stdin="", LC_ALL="C.UTF-8").stderr
+    assert chosen.startswith("This case is in Korean:")
+    assert (
+        "이 사례는 영어입니다." in polyclinic(*talk, "--scenarios", "quiet@en", stdin="", LC_ALL="ko_KR.UTF-8").stderr
+    )
+
+
+def test_the_language_of_a_case_is_that_of_its_own_words() -> None:
+    def case(complaint: str) -> PatientScenario:
+        made = scenarios("ami-01")[0]
+        facts = [fact.model_copy(update={"text": complaint}) for fact in made.record.facts]
+        return made.model_copy(update={"record": made.record.model_copy(update={"facts": facts})})
+
+    assert case("Crushing pain in my chest.").language() == "en"
+    assert case("가슴이 쥐어짜듯 아파요.").language() == "ko"
+
+
+def test_play_says_what_the_others_have_learned(polyclinic: Run) -> None:
+    doctor = ("play", "patient", "--role", "doctor")
+    assert "nothing has been learned yet: evolved starts" in polyclinic(*doctor, stdin="", LC_ALL="C.UTF-8").stderr
+    assert "아직 배운 것이 없습니다." in polyclinic(*doctor, stdin="", LC_ALL="ko_KR.UTF-8").stderr
+    assert "learned" not in polyclinic(*doctor, "--variant", "cot", stdin="", LC_ALL="C.UTF-8").stderr
+    assert polyclinic("evolve", "demo", "--cases", "1").returncode == 0
+    taught = ("play", "demo", "--role", "caller", "--variant", "taught")
+    assert "uses what was learned before: demo.phrases" in polyclinic(*taught, stdin="", LC_ALL="C.UTF-8").stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +59,20 @@ def test_a_missing_extra_is_reported_with_the_command_that_installs_it(
     done = polyclinic(*words, stdin=GOOD)
     assert done.returncode == 2
     assert f"{sys.executable} -m pip install " in done.stderr and "[web]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--documents", "none.jsonl"), "none.jsonl: there is no such file of documents"),
+        (("--set", "nosuch=1"), "'nosuch' is not a setting of counsel"),
+        (("--cast", "counsellor=openai:gpt-5"), "needs a key"),
+    ],
+)
+def test_a_service_that_cannot_work_is_refused_before_anything_is_announced(
+    polyclinic: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = polyclinic("serve", "counsel", *words, "--port", "0")
+    assert done.returncode == 2 and why in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "password" not in done.stderr and not Path(".polyclinic").exists()

@@ -95,6 +95,13 @@ async def test_every_table_gives_n_links_to_episodes_and_claims_no_certainty(nam
     assert _intervals(made) and all(len(texts) == 1 for texts in _intervals(made).values()), _intervals(made)
 
 
+async def test_transcripts_say_in_words_how_an_episode_ended() -> None:
+    made = await small_report("duty")
+    (section,) = [section for section in made.all_sections if section.title == TRANSCRIPTS]
+    titles = [block.summary for block in section.body if isinstance(block, Details)]
+    assert titles and all(", a norm was broken" in title or ", no norm was broken" in title for title in titles), titles
+
+
 def _case_pictures(made: RunReport) -> list[Picture]:
     """Pictures that belong to a case, such as an X-ray: they are not counted from anything."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,25 @@ def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
     assert "share of good words ↑" in render_block(picture)
 
 
+def test_the_picture_of_one_variant_holds_what_fits_on_the_scale_of_its_first_metric() -> None:
+    both, wide = results(), Metric("ability", "mean ability", low=-1 / 3)
+    endless = Metric("turns", "spoken turns", high=math.inf)
+    rows = [
+        replace(row, scores=(*(Score(metric=name, value=0.5, judge="j") for name in ("ability", "turns")), *row.scores))
+        for row in both.of("full")
+    ]
+    alone = replace(both, variants=("full",), episodes=tuple(rows), metrics=(wide, METRIC, endless))
+    for first, shown, left_out in (
+        ("ability", {"mean ability", "share of good words"}, "turns"),
+        ("good_words", {"share of good words"}, "ability"),
+        ("turns", {"spoken turns"}, "words"),
+    ):
+        (picture,) = [
+            block for block in build_report(alone, headline=(first,)).all_sections[0].body if isinstance(block, Figure)
+        ]
+        assert all(words in render_block(picture) for words in shown) and left_out not in render_block(picture)
+
+
 def test_an_axis_begins_below_zero_only_where_a_value_or_its_interval_does() -> None:
     assert drawn_range(-1, 1, [0.5, Estimate(0.4, 0.1, 0.7, 6)]) == (0.0, 1)
     assert drawn_range(-1, 1, [0.5, Estimate(0.4, -0.1, 0.7, 6)]) == (-1, 1)
@@ -94,6 +114,16 @@ def test_a_few_episodes_never_show_a_clear_difference_however_large() -> None:
     few = results(good=(0.9, 0.95, 1.0))
     section = found_section(few, summarise(few), ("good_words",))
     assert section is not None and "full came out ahead; 3 episodes each prove little." in str(section.body)
+
+
+def test_many_variants_leave_their_intervals_to_the_picture() -> None:
+    one = results()
+    more = [replace(row, variant=f"v{n}", id=f"{row.id}{n}") for n in range(3) for row in one.of("plain")]
+    many = replace(one, variants=(*one.variants, "v0", "v1", "v2"), episodes=(*one.episodes, *more))
+    section = found_section(many, summarise(many), ("good_words",))
+    assert section is not None
+    told = next(block.text for block in section.body if isinstance(block, Paragraph) and "full" in block.text)
+    assert "full 0.942, plain 0.142, v0 0.142, v1 0.142, v2 0.142 (n = 6). full is clearly ahead." in told
 
 
 def test_p_values_are_left_out_where_judge_and_actors_share_their_rules() -> None:

@@ -93,7 +93,7 @@ async def test_students_of_every_level_are_shown_and_students_of_one_case_count_
     assert isinstance(figure, Figure) and isinstance(table, Table)
     assert list(table.columns) == ["variant", "beginner", "intermediate", "advanced"]
     found = share_right([(float(case == "a"), case) for case in "ab" for _ in range(10)])
-    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.0, 1.0), "two cases, not twenty"
+    assert found is not None and found.low == pytest.approx(0.013, abs=0.005), "two cases, not twenty"
 
 
 async def test_clinedus_table_4_holds_the_ratings_that_people_gave_each_variant() -> None:

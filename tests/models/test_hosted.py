@@ -7,8 +7,10 @@ shown once, to see that it passes through pydantic-ai.
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,10 +29,14 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble
 from polyclinic.models.guard import GuardedModel
-from polyclinic.models.hosted import HostedCaller
+from polyclinic.models.hosted import EXTRA_HAS, HostedCaller, _install
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price
 from polyclinic.models.spec import Options
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import MEMORY
 
 from .conftest import Ask, Judges, Verdict, decision
 
@@ -494,3 +500,26 @@ async def test_a_missing_package_is_named_with_the_command_that_installs_it(
     caller = HostedCaller("anthropic", "claude", Options(), NAME)
     with pytest.raises(ConfigError, match=r"pip install .*\[hosted\]"):
         await GuardedModel(caller, Limiter(1), Options()).answer(ask())
+    with pytest.raises(ConfigError, match=r"pip install .*\[hosted\]"):
+        HostedCaller("anthropic", "claude", Options(), NAME).check()
+
+
+def test_a_host_that_the_extra_does_not_bring_is_installed_by_its_own_name() -> None:
+    extra = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]["hosted"][0]
+    assert [name for name in EXTRA_HAS if name not in extra] == []
+    for host, package in (("bedrock", "boto3"), ("anthropic", "anthropic")):
+        told = f'Please install the `{package}` package: `pip install "pydantic-ai-slim[{host}]"`'
+        assert _install(told).endswith("'pydantic-ai-slim[bedrock]'" if host == "bedrock" else "[hosted]'")
+
+
+async def test_a_run_is_not_saved_if_a_hosts_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError("Please install the `boto3` package")
+
+    monkeypatch.setattr("pydantic_ai.models.infer_model", missing)
+    async with open_store(MEMORY) as store:
+        with pytest.raises(ConfigError, match="needs a package"):
+            await run(store, make_config({"clinic": "demo", "scenarios": "1", "cast": "nurse=bedrock:claude"}))
+        assert await store.runs.all() == []

@@ -172,7 +172,7 @@ async def test_feedback_links_to_the_lines_it_quotes_and_the_person_can_try_agai
     async with opened() as client:
         run = await begin(client, "demo", "nurse", who="Kim", minutes=8)
         found = await to_the_end(client, run)
-        assert found["about"]["who"] == "Kim" and found["about"]["minutes"] == 8
+        assert found["about"]["language"] == "en" and found["about"]["who"] == "Kim" and found["about"]["minutes"] == 8
         feedback = (await client.get(f"/api/practise/{run}/feedback")).json()
         assert feedback["sections"] and feedback["figures"] and feedback["lines"] == found["lines"]
         assert feedback["measured"]

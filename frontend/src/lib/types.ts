@@ -87,6 +87,7 @@ export interface About {
   part: string;
   case: string;
   introduction: string;
+  language: 'en' | 'ko';
   way: string;
   who: string;
   minutes: number;

@@ -93,6 +93,10 @@ export const words = {
   round: ['Round {n}', '{n}라운드'],
   othersSpeak: ['The others are speaking …', '다른 사람들이 말하는 중 …'],
   say: ['Say', '말하기'],
+  otherLanguage: [
+    'This case is in Korean: the others speak and understand Korean. Feedback is in English.',
+    '이 사례는 영어입니다. 상대는 영어로 말하고 영어를 알아들으니 영어로 말해 주세요. 안내와 피드백은 한국어입니다.',
+  ],
   sayWhat: ['What you say', '할 말'],
   answer: ['Answer', '답하기'],
   sendHint: ['Enter sends, Shift+Enter makes a new line.', 'Enter로 보내고 Shift+Enter로 줄을 바꿉니다.'],

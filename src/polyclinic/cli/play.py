@@ -11,7 +11,7 @@ import click
 
 from polyclinic.cli.feedback import in_brief
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
-from polyclinic.cli.screen import Screen, own_language, own_names, own_words, with_command
+from polyclinic.cli.screen import WIDEST, Screen, own_language, own_names, own_words, with_command
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Failed, Scored
@@ -22,13 +22,19 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, save_run
-from polyclinic.runner.drive import resume_line
+from polyclinic.runner.drive import about_libraries, resume_line
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import figure_lines, load_results, own_feedback, own_figures, people_in, time_taken
 from polyclinic.store.store import Store, open_store
+from polyclinic.text.layout import filled, terminal_width
 
+OTHER_LANGUAGE = {
+    "en": "This case is in English: the others speak and understand English. Instructions and feedback are in Korean.",
+    "ko": "This case is in Korean: the others speak and understand Korean. Feedback is in English.",
+}
+"""What a person is told whose case is not in their language."""
 LEAVING = ("quit", "exit")
 """Words that people often type when they mean /quit."""
 
@@ -114,6 +120,11 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool, ful
         plan = await plan_run(store, config)
         if not plan.episodes:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
+        for line in (*clinic.notes_on(config.scenarios), *about_libraries(config, plan)):
+            click.echo(filled(own_words(line), terminal_width(WIDEST)), err=True)
+        spoken = plan.scenarios[0].language()
+        if spoken and spoken != own_language():
+            click.echo(filled(own_words(OTHER_LANGUAGE[spoken]), terminal_width(WIDEST)), err=True)
         run, kept = await save_run(store, plan, only=1)
         return await _session(store, clinic, role, run, as_json, full, kept)
 

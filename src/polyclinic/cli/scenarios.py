@@ -30,7 +30,10 @@ def command() -> None:
 @json_option
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
     """List the scenarios of a selection."""
-    found = load_clinic(clinic).scenarios(selector, seed)
+    chosen = load_clinic(clinic)
+    found = chosen.scenarios(selector, seed)
+    for line in chosen.notes_on(selector):
+        click.echo(line, err=True)
     print_result(
         as_json,
         [{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found],

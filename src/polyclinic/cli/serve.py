@@ -60,6 +60,7 @@ def command(
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
         from polyclinic.web.sessions.logins import hash_password
+        from polyclinic.web.sessions.opening import check_service
         from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
@@ -79,6 +80,7 @@ def command(
         }
     )
     webhook = check_webhook(alert, local_only) if alert else ""
+    wait(check_service(config))
     app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
     wait(_first_administrator(store, hash_password))
     if not given:

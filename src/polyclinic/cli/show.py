@@ -12,7 +12,7 @@ import orjson
 from polyclinic.cli.options import json_option, print_json, print_result, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Posted, Said, Scored, Started
 from polyclinic.eval.chart_text import shown
-from polyclinic.eval.reading import event_line
+from polyclinic.eval.reading import event_line, outcome_words
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import clinic_metrics
 from polyclinic.store.store import open_store
@@ -38,18 +38,20 @@ async def command(run: str, episode: str | None, calls: bool, notes: bool, store
     """
     async with open_store(store, must_exist=True) as opened:
         row = await opened.runs.get(run)
+        clinic = load_clinic(row.clinic)
         if episode is None:
             rows = await opened.runs.episodes(row.id)
             print_result(
                 as_json,
                 [{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows],
                 table(
-                    [[r.spec.id, r.status, r.outcome.replace("_", " ")] for r in rows], ["episode", "status", "outcome"]
+                    [[r.spec.id, r.status, outcome_words(r.outcome, clinic.outcomes)] for r in rows],
+                    ["episode", "status", "outcome"],
                 ),
             )
             return 0
         transcript = await opened.runs.transcript(row.id, episode)
-    titles = {metric.name: metric.title for metric in clinic_metrics(load_clinic(row.clinic)) if metric.title}
+    titles = {metric.name: metric.title for metric in clinic_metrics(clinic) if metric.title}
     if as_json:
         print_json(orjson.loads(transcript.to_json()))
         return 0

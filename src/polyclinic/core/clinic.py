@@ -113,11 +113,12 @@ class Clinic(Generic[S_co, V_co]):
     docstring. `whatif(asked)` simulates the clinic's operation, without conversations, under many settings
     (``polyclinic whatif``). `board` shows it as an operation that runs by its simulated clock. `report(results)`
     returns extra report sections, `headline` names the metrics that a report begins with. `own_writings` are the kinds
-    of file that an author writes, if they are not scenarios as JSON lines. `rulebook()` shows the rules that people in
+    of file that an author writes, if they are not scenarios as JSON lines. `left_out(selector)` says what a user's file
+    holds that becomes no scenario. `rulebook()` shows the rules that people in
     this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
     it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
     metrics do not have them; `own_metrics` says in words what these figures are. `ending(case, role)` says how the
-    episode ended if the outcome's name says too little.
+    episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes.
     """
 
     name: str
@@ -142,7 +143,9 @@ class Clinic(Generic[S_co, V_co]):
     performance: Callable[[Case[S_co, V_co], str], Mapping[str, float]] | None = None
     own_metrics: tuple[Metric, ...] = ()
     ending: Callable[[Case[S_co, V_co], str], str] | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     lint: Callable[[str], Sequence[str]] | None = None
+    left_out: Callable[[str], Sequence[str]] | None = None
     own_writings: tuple[Writing, ...] = ()
     rulebook: Callable[[], Sequence[Section]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
@@ -193,6 +196,10 @@ class Clinic(Generic[S_co, V_co]):
             return list(self.lint(path))
         except DataError as error:
             return [str(error)]
+
+    def notes_on(self, selector: str) -> list[str]:
+        """Notes on what the user's file of a selection holds that becomes no scenario."""
+        return [f"note: {line}" for line in self.left_out(selector)] if self.left_out else []
 
     @cached_property
     def writings(self) -> tuple[Writing, ...]:

@@ -11,6 +11,10 @@ from typing_extensions import TypeVar
 from polyclinic.core.message import Frozen
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.errors import ConfigError
+from polyclinic.text.normal import Lang, language_of
+
+_HANGUL_WEIGHT = 4
+"""Korean says the same in fewer letters, and an introduction may have an English frame."""
 
 
 class Scenario(Frozen):
@@ -30,6 +34,10 @@ class Scenario(Frozen):
     def introduction(self) -> str:
         """One line by which a person chooses what to play. It does not reveal what the player should find out."""
         return self.id
+
+    def language(self) -> Lang | None:
+        """The language that people in this case speak, by the words of its introduction; None if it has none."""
+        return language_of(self.introduction(), _HANGUL_WEIGHT)
 
     def written(self) -> str:
         """The id of the scenario that this one repeats, or its own.

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.eval.estimate import LEVEL, Estimate
-from polyclinic.eval.intervals import Floats
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import FEW, Floats, tails_of
 
 _Level = Literal["nominal", "ordinal", "interval", "ratio"]
 KappaWeights = Literal["none", "linear", "quadratic"]
@@ -192,12 +192,14 @@ def _with_interval(
     value = statistic(np.arange(units))
     if not np.isfinite(value):
         return Agreement(name, None, None, None, units, note or "not defined: a rater's ratings do not vary")
+    if units < FEW:
+        return Agreement(name, value, None, None, units, note or "too few units for an interval")
     picks = array_stream("agreement", name, units).integers(0, units, size=(resamples, units))
     draws = np.array([statistic(row) for row in picks])
     draws = draws[np.isfinite(draws)]
     if len(draws) < resamples / 2:
         return Agreement(name, value, None, None, units, note or "too few units for an interval")
-    low, high = np.quantile(draws, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    low, high = np.quantile(draws, tails_of(units))
     if high - low <= 1e-12:  # a width of zero would claim certainty
         return Agreement(name, value, None, None, units, note or "no interval: these units all say the same")
     return Agreement(name, value, float(low), float(high), units, note)

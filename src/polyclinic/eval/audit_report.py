@@ -13,7 +13,7 @@ from polyclinic.eval.audit import AuditKey, Rating
 from polyclinic.eval.charts import Scatter
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import Floats, estimate
+from polyclinic.eval.intervals import Floats, difference_bounds, estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
 
@@ -75,7 +75,9 @@ def _question(
         rated=len(table),
         people=tuple(people),
         judge=tuple(judge),
-        bias=estimate([b - a for a, b in zip(means, ours, strict=True)]),
+        bias=estimate(
+            [b - a for a, b in zip(means, ours, strict=True)], bounds=difference_bounds(question.low, question.high)
+        ),
         pairs=tuple(zip(means, ours, strict=True)),
     )
 

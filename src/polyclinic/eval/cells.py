@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from polyclinic.eval.charts import HeatMap, Scatter
-from polyclinic.eval.estimate import Estimate, decimals
+from polyclinic.eval.estimate import Estimate, decimals, rounded
 from polyclinic.eval.sections import Cell, Figure, Table
 
 
@@ -76,5 +76,5 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return "–"
-        return f"{cell:,.{decimals(cell, digits)}f}"
+        return rounded(cell, decimals(cell, digits))
     return cell

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
 from polyclinic.errors import UnknownName, UserError
-from polyclinic.eval.intervals import Floats, fold_clusters, interval, resampled_means
+from polyclinic.eval.intervals import Floats, difference_bounds, fold_clusters, mean_interval
 from polyclinic.eval.metrics import observations
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.validity import valid_metrics
@@ -111,11 +111,11 @@ def _compare_metric(left: Arm, right: Arm, metric: str) -> Comparison | None:
     mass = mass if mass.sum() > 0 else np.ones(len(shared))
     difference = b - a
     mean = float((difference * mass).sum() / mass.sum())
-    low: float | None = None
-    high: float | None = None
-    if len(shared) > 1 and np.ptp(difference) > _TIE:
-        low, high = interval(resampled_means(difference, mass), mean, lambda: np.empty(0), "percentile")
-    better = 1 if left.results.metric(metric).higher_is_better else -1
+    meaning = left.results.metric(metric)
+    low, high = (
+        mean_interval(difference, mass, difference_bounds(meaning.low, meaning.high), "percentile") or (None,) * 2
+    )
+    better = 1 if meaning.higher_is_better else -1
     signs = np.where(np.abs(difference) <= _TIE, 0, np.sign(difference)) * better
     return Comparison(
         metric=metric,

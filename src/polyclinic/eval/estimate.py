@@ -19,11 +19,16 @@ def decimals(value: float, digits: int = 3) -> int:
     return max(0, min(digits, 3 - len(str(int(size))))) if size >= 1 else digits
 
 
+def rounded(value: float, places: int) -> str:
+    """A number with so many decimals; zero has no sign."""
+    return f"{round(value, places) + 0.0:,.{places}f}"
+
+
 def number_text(value: float, digits: int = 3) -> str:
     """A number that stands alone: without decimals if it is whole, else with three digits; a dash if not finite."""
     if not math.isfinite(value):
         return "–"
-    return f"{value:,.{0 if float(value).is_integer() else decimals(value, digits)}f}"
+    return rounded(value, 0 if float(value).is_integer() else decimals(value, digits))
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,14 @@ class Estimate:
         Equal ends would claim certainty: they are left out, and ends that only look the same are rounded outwards.
         """
         shown = decimals(self.mean, digits)
-        mean = f"{self.mean:,.{shown}f}"
+        mean = rounded(self.mean, shown)
         if self.low is None or self.high is None or self.low >= self.high:
             return [mean]
-        low, high = f"{self.low:,.{shown}f}", f"{self.high:,.{shown}f}"
+        low, high = rounded(self.low, shown), rounded(self.high, shown)
         if low == high:
             step = 10**shown
-            low = f"{math.floor(self.low * step) / step:,.{shown}f}"
-            high = f"{math.ceil(self.high * step) / step:,.{shown}f}"
+            low = rounded(math.floor(self.low * step) / step, shown)
+            high = rounded(math.ceil(self.high * step) / step, shown)
         return [mean, low, high]
 
 

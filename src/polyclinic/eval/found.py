@@ -16,6 +16,8 @@ from polyclinic.text.layout import number_of
 FOUND = "What was found"
 MOST = 3
 """How many metrics are described in words; the tables have all of them."""
+MOST_IN_FULL = 3
+"""With more variants, the sentence leaves their intervals to the picture below."""
 FEWEST = 6
 """With fewer pairs of episodes, no result of a test could be significant at the 5 % level."""
 MOST_SHOWN = 8
@@ -67,6 +69,8 @@ def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
     meaning = results.metric(metric)
     ranked, verdict = _came_out(results, summary, metric)
     told = ", ".join(f"{name} {_told(value)}" for name, value in ranked)
+    if len(ranked) > MOST_IN_FULL:
+        told = f"{', '.join(f'{name} {value.parts()[0]}' for name, value in ranked)} ({_each_n(ranked)})"
     way = "higher" if meaning.higher_is_better else "lower"
     return f"{headline(meaning)}; {way} is better: {told}.{verdict}"
 
@@ -82,6 +86,12 @@ def _came_out(results: RunResults, summary: Summary, metric: str) -> tuple[list[
 def _told(value: Estimate) -> str:
     mean, *ends = value.parts()
     return f"{mean} ({' to '.join(ends)}, n = {value.n:,})" if ends else f"{mean} (n = {value.n:,})"
+
+
+def _each_n(ranked: Sequence[tuple[str, Estimate]]) -> str:
+    """From how many episodes the figures are, said once."""
+    counts = sorted(value.n for _, value in ranked)
+    return f"n = {counts[0]:,}" + ("" if counts[0] == counts[-1] else f" to {counts[-1]:,}")
 
 
 def _verdict(ranked: Sequence[tuple[str, Estimate]], better: int) -> str:
@@ -113,14 +123,20 @@ def metric_dots(metric: Metric, names: list[str], values: Sequence[Estimate | No
 
 
 def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[str]) -> Figure:
-    """A picture for a run with one variant: its metrics that have the same range, beside each other."""
+    """A picture for a run with one variant: its metrics that fit on the scale of the first, beside each other."""
     (variant, values), *_ = summary.variants.items()
     first = results.metric(metrics[0])
     alike = [results.metric(name) for name in metrics if name in values]
-    alike = [metric for metric in alike if (metric.low, metric.high) == (first.low, first.high)][:MOST_SHOWN]
+    alike = [metric for metric in alike if _fits(metric, first)][:MOST_SHOWN]
     names, shown = [_in_words(metric) for metric in alike], [values[metric.name] for metric in alike]
     dots = metric_dots(first, names, shown, "↑ higher is better, ↓ lower is better")
     return Figure(f"{variant}, metric by metric", dots)
+
+
+def _fits(metric: Metric, first: Metric) -> bool:
+    """Whether a metric can be read on the scale of another: its range lies within, and fills at least half of it."""
+    inside = first.low <= metric.low and metric.high <= first.high
+    return inside and metric.high - metric.low >= (first.high - first.low) / 2
 
 
 def _in_words(metric: Metric) -> str:

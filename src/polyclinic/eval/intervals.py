@@ -1,7 +1,12 @@
-"""Bootstrap confidence intervals: clustered by scenario, weighted, seeded, vectorised.
+"""Confidence intervals of means: clustered by scenario, weighted, seeded, vectorised.
 
 A run is a sample of all possible scenarios, so scenarios are resampled. Trials of one scenario are averaged first,
-because they are not independent evidence. Percentile and BCa (bias-corrected and accelerated, Efron 1987).
+because they are not independent evidence. Percentile and BCa (bias-corrected and accelerated, Efron 1987), with tails
+widened to Student's t (Hesterberg 2015), because a bootstrap of few scenarios is too narrow.
+
+With fewer than `FEW` scenarios there is no bootstrap: two scenarios that happen to agree would look like certainty.
+The interval is then the one that holds whatever the scenarios that were not drawn look like (Gaffke 2005). It needs the
+metric's range; without one it is Student's t interval.
 """
 
 from __future__ import annotations
@@ -16,12 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.eval.estimate import LEVEL, Estimate
+from polyclinic.eval.estimate import LEVEL, Estimate, student_t
 
 Floats = npt.NDArray[np.float64]
 Picks = npt.NDArray[np.int32]
 IntervalMethod = Literal["bca", "percentile"]
+Ends = tuple[float, float]
+FEW = 6
+"""With fewer clusters a bootstrap interval contains the true mean in 50 to 80 % of runs, not in 95 %."""
 RESAMPLES = 2000
+_WEIGHTINGS = 40_000
 _NORMAL = NormalDist()
 _KEPT_CELLS = 4_000_000
 _BLOCK_CELLS = 50_000
@@ -32,47 +41,97 @@ def estimate(
     *,
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
-    bounds: tuple[float, float] | None = None,
+    bounds: Ends | None = None,
     method: IntervalMethod = "bca",
-    level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Estimate | None:
     """The weighted mean with its interval; None when there are no values.
 
     Values of one cluster are averaged first; the cluster gets the mean weight of its members. With a single cluster,
-    its members are resampled instead. With a single value, there is no interval. `bounds` are the metric's range; they
-    are used if all clusters got the same value. Without them there is no interval in that case: a width of zero would
-    claim certainty.
+    its members count as clusters instead. `bounds` are the metric's range; `mean_interval` says what it is used for.
     """
     if len(values) == 0:
         return None
     means, masses = fold_clusters(values, clusters, weights)
     if len(means) == 1 and len(values) > 1:
         means, masses = fold_clusters(values, None, weights)
-    mean = float((means * masses).sum() / masses.sum())
+    low, high = mean_interval(means, masses, bounds, method, resamples, seed) or (None, None)
+    return Estimate(_mean(means, masses), low, high, len(values))
+
+
+def mean_interval(
+    means: Floats,
+    masses: Floats,
+    bounds: Ends | None = None,
+    method: IntervalMethod = "bca",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Ends | None:
+    """The 95 % interval of a weighted mean; None if there can be none, because a width of zero would claim certainty.
+
+    There is none for a single value, and none for equal values of unknown or endless range.
+    """
+    mean = _mean(means, masses)
     if len(means) < 2:
-        return Estimate(mean, None, None, len(values))
-    alike = float(np.ptp(means)) <= 1e-12 * max(1.0, abs(mean))
-    if alike and bounds is not None and all(map(math.isfinite, bounds)):
-        return Estimate(mean, *_all_alike(mean, len(means), bounds, level), len(values))
-    if alike:
-        return Estimate(mean, None, None, len(values))
+        return None
+    ranged = bounds is not None and all(map(math.isfinite, bounds))
+    if float(np.ptp(means)) <= 1e-12 * max(1.0, abs(mean)):
+        return _all_alike(mean, len(means), bounds) if bounds is not None and ranged else None
+    if len(means) < FEW:
+        few = _any_rest(means, masses, bounds) if bounds is not None and ranged else _student(means, masses, bounds)
+        return min(few[0], mean), max(few[1], mean)
     draws = resampled_means(means, masses, resamples, seed)
-    low, high = interval(draws, mean, lambda: _jackknife(means, masses), method, level)
-    return Estimate(mean, low, high, len(values))
+    return interval(draws, mean, len(means), lambda: _jackknife(means, masses), method)
 
 
-def _all_alike(mean: float, count: int, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+def difference_bounds(low: float, high: float) -> Ends:
+    """The range of a difference of two values from the same range."""
+    return low - high, high - low
+
+
+def _mean(means: Floats, masses: Floats) -> float:
+    return float((means * masses).sum() / masses.sum())
+
+
+def _all_alike(mean: float, count: int, bounds: Ends) -> Ends:
     """The interval when all clusters got the same value; a bootstrap would then give an interval of width zero.
 
     At the given level, at least a share p of all possible clusters gives this value: p ** count = (1 - level) / 2. The
     rest may lie anywhere within the metric's bounds. For shares this is the exact binomial interval of "all" and
-    "none".
+    "none". `_any_rest` says the same of values that differ.
     """
-    share = ((1 - level) / 2) ** (1 / count)
+    share = ((1 - LEVEL) / 2) ** (1 / count)
     low, high = (share * mean + (1 - share) * end for end in bounds)
     return min(low, mean), max(high, mean)
+
+
+def _any_rest(means: Floats, masses: Floats, bounds: Ends) -> Ends:
+    """Gaffke's interval: what was not drawn may lie at the end of the metric's range.
+
+    The clusters and one more at that end are given random weights that add up to one; the quantile of the weighted mean
+    is the limit. For shares this is the interval of Clopper and Pearson.
+    """
+    order = np.lexsort((masses, means))  # the same values in another order get the same interval
+    means, masses = means[order], masses[order]
+    spread = _weightings(len(means)) * np.append(masses, masses.mean())
+    known, total = spread[:, :-1] @ means, spread.sum(axis=1)
+    low, high = ((known + spread[:, -1] * end) / total for end in bounds)
+    tail = (1 - LEVEL) / 2
+    return float(np.quantile(low, tail)), float(np.quantile(high, 1 - tail))
+
+
+@lru_cache(maxsize=FEW)
+def _weightings(count: int) -> Floats:
+    return array_stream("weightings", count).exponential(size=(_WEIGHTINGS, count + 1))
+
+
+def _student(means: Floats, masses: Floats, bounds: Ends | None) -> Ends:
+    """Student's t interval of a weighted mean, within the ends of the range that are known."""
+    count, mean, shares = len(means), _mean(means, masses), masses / masses.sum()
+    half = student_t(count - 1) * math.sqrt(float((shares**2 * (means - mean) ** 2).sum()) * count / (count - 1))
+    lowest, highest = bounds or (-math.inf, math.inf)
+    return max(lowest, mean - half), min(highest, mean + half)
 
 
 def fold_clusters(
@@ -112,17 +171,22 @@ def resampled_means(means: Floats, masses: Floats, resamples: int = RESAMPLES, s
 
 
 def interval(
-    draws: Floats, point: float, jackknife: Callable[[], Floats], method: IntervalMethod = "bca", level: float = LEVEL
-) -> tuple[float, float]:
-    """The interval of bootstrap draws around the point estimate. BCa falls back to percentiles if undefined."""
-    tail = (1 - level) / 2
-    tails = (tail, 1 - tail)
+    draws: Floats, point: float, count: int, jackknife: Callable[[], Floats], method: IntervalMethod = "bca"
+) -> Ends:
+    """The interval of bootstrap draws of `count` clusters. BCa falls back to percentiles if undefined."""
+    tails = tails_of(count)
     if np.ptp(draws) <= 1e-12 * max(1.0, abs(point)):
         return point, point
     if method == "bca":
         tails = _bca_tails(draws, point, jackknife(), tails)
     low, high = np.quantile(draws, tails)
     return min(float(low), point), max(float(high), point)
+
+
+def tails_of(count: int) -> Ends:
+    """The quantiles of bootstrap draws that are the ends of a 95 % interval: further out where the values are few."""
+    tail = _NORMAL.cdf(-student_t(count - 1) * math.sqrt(count / (count - 1)))
+    return tail, 1 - tail
 
 
 def _bca_tails(draws: Floats, point: float, jackknife: Floats, tails: tuple[float, float]) -> tuple[float, float]:

@@ -8,7 +8,8 @@ from polyclinic.core.judge import Metric
 from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.found import metric_dots
-from polyclinic.eval.reading import clip, transcript_blocks
+from polyclinic.eval.intervals import FEW
+from polyclinic.eval.reading import clip, outcome_words, transcript_blocks
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
 from polyclinic.eval.summary import Summary
@@ -54,8 +55,9 @@ def results_section(results: RunResults, summary: Summary) -> Section:
         shown = [summary.variants[name].get(metric) if ground[metric].valid else NOT_VALID for name in summary.variants]
         rows.append([_with_meaning(f"{results.metric(metric).label} {arrow}", results.metric(metric)), *shown])
     note = (
-        "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
-        "where all scenarios got the same value, the exact interval within the metric's range. "
+        "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode. "
+        f"With fewer than {FEW} scenarios, and where all got the same value, an interval that allows for what was not "
+        "seen within the metric's range (Student's t where that is endless). "
         "Episodes that failed or were not scored are in no mean."
     )
     table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
@@ -226,7 +228,7 @@ def transcript_section(results: RunResults, per_variant: int) -> Section | None:
         for label, episode in choose_transcripts(results, variant, per_variant):
             words = [f"{variant}: {episode.scenario}"]
             words += [f"trial {episode.trial + 1}"] if episode.trial else []
-            words += [episode.outcome.replace("_", " ")] if episode.outcome else []
+            words += [outcome_words(episode.outcome, results.outcomes)] if episode.outcome else []
             words += [label] if label else []
             body.append(Details(", ".join(words), transcript_blocks(episode.transcript)))
     if not body:

@@ -136,7 +136,7 @@ class WinRate:
 def win_rate(preferences: Iterable[PairPreference], clusters: Sequence[str] | None = None) -> WinRate | None:
     """The share of pairs that a won, with its interval (clustered, say by scenario); None without pairs."""
     found = list(preferences)
-    rate = estimate([item.value for item in found], clusters=clusters)
+    rate = estimate([item.value for item in found], clusters=clusters, bounds=(0.0, 1.0))
     if rate is None:
         return None
     count = {winner: sum(item.winner == winner for item in found) for winner in ("a", "draw", "b")}

@@ -114,6 +114,11 @@ def event_line(event: Event) -> Line | None:
     return None
 
 
+def outcome_words(outcome: str, known: Mapping[str, str]) -> str:
+    """How an episode ended, in words."""
+    return known.get(outcome, outcome.replace("_", " "))
+
+
 def transcript_blocks(transcript: Transcript, max_events: int = MAX_EVENTS) -> list[Block]:
     """The transcript as a conversation, then what the judges said about it. What was kept for judges is folded."""
     spoken = [event for event in transcript if not isinstance(event, (Noted, Changed))]

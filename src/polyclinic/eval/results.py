@@ -126,7 +126,7 @@ class RunResults(Generic[S_co]):
 
     `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words
     each kind of reading reads, `reader_accuracy` how accurate the cast's reader was when measured, `judged_by` which
-    judge made a metric.
+    judge made a metric, `outcomes` what an outcome is called in words.
     """
 
     run: str
@@ -140,6 +140,7 @@ class RunResults(Generic[S_co]):
     about: str = ""
     baseline: str = ""
     variant_about: Mapping[str, str] = field(default_factory=dict)
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     read_roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reader_accuracy: Mapping[str, Accuracy] = field(default_factory=dict)
     judged_by: Mapping[str, str] = field(default_factory=dict)

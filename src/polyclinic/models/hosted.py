@@ -1,8 +1,8 @@
 """Hosts with their own protocol (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
 
 Only `Model.request_stream` and `Model.request` are used, which take a list of messages and return one answer.
-pydantic-ai's agent loop would cost eighty times as much and add a second set of rules. The package is imported at the
-first call, because importing it takes seconds.
+pydantic-ai's agent loop would cost eighty times as much and add a second set of rules. The package is imported when a
+run is checked or at the first call, because importing it takes seconds.
 
 A request comes here in the form of the OpenAI chat protocol, and the answer is read in that form too. So everything
 that is known about replies and servers (`adapting`, `arriving`, `habits`, `wire`) holds for these hosts as well.
@@ -11,10 +11,10 @@ that is known about replies and servers (`adapting`, `arriving`, `habits`, `wire
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import re
 from typing import TYPE_CHECKING, Any
 
-from polyclinic.core.extras import install_hint
+from polyclinic.core.extras import install_hint, installer
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
 from polyclinic.models.adapting import AdaptingCaller, Complaint
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as HostModel
 
 INSTALL = install_hint("hosted")
+EXTRA_HAS = ("anthropic", "google")
+_PACKAGE = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 _REFUSED, _FAILED = 400, 500
 _TROUBLES: dict[str, Trouble] = {
     "ModelQuotaExceededError": "refused",
@@ -63,22 +65,24 @@ class HostedCaller(AdaptingCaller):
         self._host: HostModel | None = None
 
     def check(self) -> None:
-        """Raise if the package is missing; this check does not import it."""
-        if self._given is None and importlib.util.find_spec("pydantic_ai") is None:
-            raise ConfigError(f"cast {self.name} needs a package: {INSTALL}")
+        """Raise if a package, the key or the model is missing. It is all imported here: the first call needs it."""
+        self._begin()
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt. What pydantic-ai says about the model counts until the model shows otherwise."""
+        self._begin()
+        return await super().attempt(request, number, deadline)
+
+    def _begin(self) -> None:
         if self._host is None:
             self._host = self._given or self._found()
             self._known.expect(self._model, _habits_of(self._host))
-        return await super().attempt(request, number, deadline)
 
     def _found(self) -> HostModel:
         try:
             found: HostModel = importlib.import_module("pydantic_ai.models").infer_model(self._id)
         except ImportError as error:
-            raise ConfigError(f"cast {self.name} needs a package: {INSTALL} ({error})") from None
+            raise ConfigError(f"cast {self.name} needs a package: {_install(str(error))}") from None
         except Exception as error:
             raise ConfigError(f"cast {self.name}: {redact(str(error))}") from None
         return found
@@ -128,6 +132,12 @@ class HostedCaller(AdaptingCaller):
         trouble = kinds[0] if kinds else trouble_of(status, words, wait_s)
         said = f"the host answered {status}: {words}" if status else words
         return Complaint(status, words, AttemptFailed(redact(f"{self.name}: {said}"), trouble, wait_s, status))
+
+
+def _install(told: str) -> str:
+    """The command that installs a host's package. The extra has those of the usual hosts, pydantic-ai names others."""
+    named = _PACKAGE.search(told)
+    return f"{installer()} '{named[0]}'" if named and named[1] not in EXTRA_HAS else INSTALL
 
 
 def _habits_of(host: HostModel) -> Habits:

@@ -33,7 +33,11 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
         def written(run: str, kept: RunPlan) -> None:
             ending.run = run
             begun(run)
-            for line in (*_about_the_cast(kept), *_about_libraries(config, kept)):
+            for line in (
+                *kept.clinic.notes_on(kept.config.scenarios),
+                *_about_the_cast(kept),
+                *about_libraries(config, kept),
+            ):
                 tell(line)
 
         async with ending:
@@ -112,7 +116,7 @@ def _about_the_cast(plan: RunPlan) -> Iterator[str]:
         yield f"note: {plan.clinic.name} has no role {' or '.join(plan.idle)}; that part of the cast is not used"
 
 
-def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
+def about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
     """Notes about libraries: which ones are used if none was named, and which variant starts without one."""
     used, clinic = plan.config.libraries, plan.clinic
     if used and not asked.libraries:

@@ -63,6 +63,7 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         scenarios=scenarios,
         about=clinic.summary,
         baseline=next((name for name in variants if clinic.variants[name].baseline), ""),
+        outcomes=clinic.outcomes,
         variant_about={name: clinic.variants[name].about for name in variants},
         read_roles={kind.name: kind.who for kind in clinic.readings},
         reader_accuracy=reader_accuracy(row.players.get(READER, {}).get("model", "")),

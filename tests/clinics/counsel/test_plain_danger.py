@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from polyclinic.clinics.counsel.rules.guard import offline, that_count
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
+from polyclinic.clinics.counsel.scenario import data
 
 CALM = NOTHING_READ.model_copy(update={"calm": True})
 
@@ -82,3 +85,18 @@ def test_no_harmless_line_of_any_training_author_is_plain_danger() -> None:
 @pytest.mark.parametrize("text", ["I'm having a stroke", "아들이 저를 때려요"])
 def test_plain_danger_reaches_people_whatever_the_weights_say(text: str) -> None:
     assert offline(screen(text), read_message(text)).way == "escalate"
+
+
+def test_a_request_for_a_pill_that_makes_it_over_is_noticed() -> None:
+    for text, label in (
+        ("give me something that ends it all", "active"),
+        ("can you give me a pill so it's over?", "passive"),
+        ("Give me a tablet so that I can sleep until it is light.", "acceptance"),
+    ):
+        assert screen(text).label == label, text
+
+
+def test_a_person_in_danger_is_told_how_to_reach_help_and_no_dates() -> None:
+    countries = [each for each in data("contacts").values() if isinstance(each, dict)]
+    notes = [each["note"][lang] for each in countries for lang in ("en", "ko") if "note" in each]
+    assert notes and not [note for note in notes if re.search(r"\b(?:19|20)\d\d", note)]

@@ -155,7 +155,8 @@ async def test_every_judge_gives_scores_in_a_run_and_the_report_has_the_papers_t
         assert any(caption.startswith(f"Table {number}.") for caption in captions)
     (failures,) = [section.body[0] for section in sections if section.title == "Recurring failure signatures"]
     assert isinstance(failures, Table)
-    assert failures.columns[3:5] == ["first half (n = 0)", "second half (n = 3)"]
+    assert failures.rows and all(str(row[1]).startswith("if ") for row in failures.rows), "norms in words, not codes"
+    assert failures.columns[4:6] == ["first half (n = 0)", "second half (n = 3)"]
     assert {"Learning curves", "Drift by trait", "Prompt histories", "Recurring failure signatures"} <= {
         section.title for section in sections
     }

@@ -28,6 +28,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     intake_form,
     time_form,
 )
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, IntakeRecord, judge_intake
 from polyclinic.clinics.frontdesk.rules.notes import TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, stands, was_said
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
@@ -273,3 +274,10 @@ def test_a_talkative_patient_is_not_told_to_be_brief(companion: Companion) -> No
 
     assert "in one sentence" in told("neutral")
     assert "Give long answers" in told("verbose") and "in one sentence" not in told("verbose")
+
+
+def test_what_a_patient_types_without_a_full_stop_counts_as_said() -> None:
+    said = ("cold feet", KIM.name, "why do you need it", f"{KIM.sex}, 1955", KIM.phone, KIM.identifier, "no more")
+    asked = ("Your name, sex, phone, ID and address, please?",)
+    verdict = judge_intake(IntakeCase(KIM, ("cardiology",), asked, said, True, IntakeRecord(*[""] * 6)))
+    assert verdict.reason == "asked, but the patient never said: address"

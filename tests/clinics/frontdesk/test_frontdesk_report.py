@@ -10,7 +10,7 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.report import report, sample
 from polyclinic.clinics.frontdesk.report.figures import diaries
-from polyclinic.clinics.frontdesk.report.rows import rows_of
+from polyclinic.clinics.frontdesk.report.rows import rows_of, with_deviation
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
@@ -87,6 +87,10 @@ def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: Reported) -> N
     contacts = [e for e in results.episodes if not e.scenario.endswith(("opening", "closing"))]
     assert sum(int(str(row[2])) for row in ended.rows) == len(contacts)
     assert "±" not in str(success.rows[0][3]), "one hospital has no deviation between hospitals"
+
+
+def test_a_single_value_has_no_deviation() -> None:
+    assert with_deviation([4.0]) == "4.00" and with_deviation([4.0, 3.0]) == "3.50 ± 0.50"
 
 
 def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: Reported) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyclinic.cli.main import invoke
 from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import COLUMNS, load_mtsamples
 from polyclinic.clinics.patient.scenario.own_voice import in_own_voice
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
+from polyclinic.clinics.patient.scenario.select import left_out, lint, scenarios
 from polyclinic.clinics.patient.scenario.set_phrases import in_plain_words
 from polyclinic.errors import DataError
 
@@ -55,6 +58,27 @@ def test_every_part_of_an_examination_is_kept() -> None:
     }
     assert tests["vital signs"] == {"Finding 1": "Pulse 104."}
     assert tests["ECG"] == {"Finding 1": "Sinus tachycardia."}
+
+
+def test_rows_that_make_no_case_are_named_with_what_they_lack(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = ["A consult.", "Consult", "Dyspnea", LUNGS, ""]
+    ageless = ["A consult.", "Consult", "Dyspnea", LUNGS.replace("71-year-old gentleman", "patient"), ""]
+    operation = ["An operation.", "Surgery", "Hernia", "PROCEDURE:,  Repair of a hernia.", ""]
+    file = tmp_path / "rows.csv"
+    with file.open("w", newline="", encoding="utf-8") as out:
+        csv.writer(out).writerows([COLUMNS, operation, whole, ageless, operation])
+    said = [
+        "rows.csv: 2 of 4 rows left out, no impression, assessment or diagnosis: rows 1, 4",
+        "rows.csv: 1 of 4 rows left out, the patient's age cannot be read: row 3",
+    ]
+    assert [case.id for case in scenarios(str(file))] == ["mtsamples-2"]
+    assert left_out(str(file)) == left_out(f"{file}:1") == said
+    assert lint(str(file))[-2:] == said
+    for command in (["scenarios", "list"], ["run", "--store", f"sqlite:///{tmp_path}/store.db"]):
+        assert invoke([*command, "patient", "--scenarios", str(file)]) == 0
+        assert [f"note: {line}" in capsys.readouterr().err for line in said[:1]] == [True], command
 
 
 def test_set_phrases_of_notes_are_told_in_plain_words() -> None:

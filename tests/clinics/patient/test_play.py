@@ -104,6 +104,21 @@ def test_a_question_earns_no_praise_for_a_fact_that_the_answer_has_no_word_of(st
     assert "I have not had that test" in told and "with your question “chest x-ray”" not in told
 
 
+def test_a_greeting_earns_less_praise_than_a_question(store: str) -> None:
+    """Also a greeting brings out the complaint."""
+    words = ["play", "patient", "--role", "doctor", "--scenarios", "pan-03", "--store", store]
+    lines = "hi\nDo you take any medicines?\n/conclude\nGastritis: the pain\n"
+    told = " ".join(CliRunner().invoke(cli, words, input=lines).output.split())
+    assert "with your question “Do you take any medicines?”" in told and "with your question “hi”" not in told
+
+
+def test_who_plays_the_patient_reads_which_question_an_answer_did_not_fit(store: str) -> None:
+    told = play(store, "patient", ["My chest hurts.", *["I take nine tablets of aspirin."] * 12])
+    slips = re.findall(r"Missing: (.*?)(?= Missing: | Next step: )", told)
+    assert slips and all(re.fullmatch("“.*”, when asked “.*[?.]”, (is|says) .*", slip) for slip in slips), slips
+    assert "criteria" not in told and "faithfulness" not in told
+
+
 @pytest.mark.parametrize(
     ("typed", "diagnosis", "reasons"),
     [

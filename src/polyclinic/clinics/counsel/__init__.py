@@ -79,6 +79,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     ending=ending,
+    outcomes={"turns": "all turns taken", "escalated": "handed over to a person", "left": "the person left"},
     lint=lint,
     evaluations=evaluations,
     service=service,

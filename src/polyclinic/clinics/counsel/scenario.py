@@ -91,6 +91,10 @@ class Talk(Scenario):
         age = f"{person.age}세" if self.lang == "ko" else str(person.age)
         return f"{person.name}, {age}: {person.diagnosis}"
 
+    def language(self) -> Lang:
+        """The language of the talk."""
+        return self.lang
+
 
 @cache
 def data(name: str) -> dict[str, Any]:

@@ -59,6 +59,7 @@ clinic = Clinic(
     performance=performance,
     own_metrics=OWN_METRICS,
     ending=ending,
+    outcomes={"broken": "a norm was broken", "clean": "no norm was broken"},
     lint=lint,
     own_writings=WRITINGS,
     rulebook=rulebook,

@@ -8,7 +8,7 @@ from polyclinic.clinics.patient.prompts import PROMPTS
 from polyclinic.clinics.patient.prompts.known import known_scenes
 from polyclinic.clinics.patient.readings import READINGS
 from polyclinic.clinics.patient.report import feedback, report
-from polyclinic.clinics.patient.scenario import WRITINGS, PatientScenario, lint, scenarios
+from polyclinic.clinics.patient.scenario import WRITINGS, PatientScenario, left_out, lint, scenarios
 from polyclinic.clinics.patient.state import open_campaign
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
@@ -64,6 +64,7 @@ clinic = Clinic(
     libraries=("attention", "trajectory", "triage", "pool"),
     open_campaign=open_campaign,
     lint=lint,
+    left_out=left_out,
     own_writings=WRITINGS,
     report=report,
     feedback=feedback,

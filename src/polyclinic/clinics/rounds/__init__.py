@@ -74,6 +74,10 @@ clinic = Clinic(
     feedback=feedback,
     performance=performance,
     ending=ending,
+    outcomes={
+        "reached": "every student came to the conclusion",
+        "not_reached": "not every student came to the conclusion",
+    },
     own_metrics=OWN_METRICS,
     lint=lint,
     own_writings=WRITINGS,

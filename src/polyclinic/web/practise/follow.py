@@ -34,6 +34,7 @@ class About(BaseModel):
     part: str
     case: str
     introduction: str
+    language: Literal["en", "ko"]
     way: str
     who: str
     minutes: int
@@ -58,6 +59,7 @@ async def about(sessions: Sessions, row: RunRow) -> About:
         part=people_in(row)[0],
         case=episode.spec.scenario,
         introduction=made.introduction(),
+        language=made.language() or "en",
         way=episode.spec.variant,
         who=row.config["options"].get(WHO, ""),
         minutes=int(row.config["options"].get(MINUTES) or 0),

@@ -17,8 +17,8 @@ from polyclinic.core.turns import cancel_all
 from polyclinic.errors import ConfigError
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.run_plan import parse_plan, refuse_wrong_settings
-from polyclinic.store.store import Store
+from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_wrong_settings
+from polyclinic.store.store import Store, open_store
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.rooms import service_room, service_run
@@ -55,14 +55,27 @@ class ServicePlayers:
         return {**self._cast.describe(), self._people.name: self._people.name}
 
 
+def service_plan(config: RunConfig) -> RunPlan:
+    """The plan of a service. What cannot be served is refused here, before anything is announced or saved."""
+    plan = parse_plan(config)
+    refuse_wrong_settings(plan.clinic, config)
+    role = service_room(plan.clinic).role
+    if plan.cast[role].role == role:
+        raise ConfigError(f"cast {role}=…: in a service the people who use it play {role}; leave it out")
+    return plan
+
+
+async def check_service(config: RunConfig) -> None:
+    """Raise if it is known that the first call of a model would fail: no key, no package, no file."""
+    async with open_store("sqlite://:memory:") as store, build(service_plan(config), store.journal(""), store) as built:
+        built.check()
+
+
 @asynccontextmanager
 async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -> AsyncIterator[Service]:
     """Open the service on a store."""
-    plan = parse_plan(config)
-    refuse_wrong_settings(plan.clinic, config)
+    plan = service_plan(config)
     room = service_room(plan.clinic)
-    if plan.cast[room.role].role == room.role:
-        raise ConfigError(f"cast {room.role}=…: in a service the people who use it play {room.role}; leave it out")
     opened: list[Service] = []
 
     def heard(episode: str, event: Event) -> None:

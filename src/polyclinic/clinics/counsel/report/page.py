@@ -23,6 +23,7 @@ from polyclinic.text.layout import number_of
 
 MOST = 5
 """How many talks are shown side by side."""
+_ABBREVIATED = ("acp", "cpr", "icu", "ecmo")
 _ANSWERING = ("guard", "planner", "counsellor", "critic", "keeper")
 
 
@@ -176,10 +177,16 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
                     drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
         answers.append(f"{name} {number_of(sum(map(len, drafts.values())), 'answer')}")
-    labels = [stage.replace("preferences.", "… ").replace("_", " ") for stage in STAGES]
+    labels = [_stage_label(stage) for stage in STAGES]
     chart = Bars(labels, series, y_label="drafts per answer", low=0)
     figure = Figure("Mean drafts per answer in each of the 13 stages", chart, n=", ".join(answers))
     return Section("Figure 3: drafts by stage", [figure])
+
+
+def _stage_label(stage: str) -> str:
+    """A stage's name under a bar: "opening", "ACP awareness", "wishes: CPR"."""
+    words = [word.upper() if word in _ABBREVIATED else word for word in stage.replace("_", " ").split()]
+    return " ".join(words) if "." not in stage else f"wishes: {_stage_label(stage.partition('.')[2])}"
 
 
 def _hand_overs(results: RunResults) -> Section:

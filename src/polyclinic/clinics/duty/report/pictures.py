@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
-from polyclinic.clinics.duty.report.tables import METHOD, value_of
+from polyclinic.clinics.duty.report.tables import METHOD, range_of, value_of
+from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario.schema import STAFF, Role, Task
 from polyclinic.eval.charts import ChartValue, Lines
 from polyclinic.eval.intervals import estimate
@@ -35,7 +36,7 @@ def learning_curves(data: Collected) -> Section:
 
 def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> ChartValue:
     found = [(s, v) for s in shifts if (s.number - 1) // BLOCK == block for v in [value_of(s, metric)] if v is not None]
-    return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found])
+    return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found], bounds=range_of(metric))
 
 
 def drift_plots(data: Collected) -> Section:
@@ -106,6 +107,7 @@ def _diffs(shifts: Sequence[ShiftRow], role: Role) -> list[Block]:
 
 def failure_signatures(data: Collected) -> Section:
     """What keeps going wrong: how often each norm is broken by each role, early and late in the campaign."""
+    norms = {norm.id: norm.in_words() for norm in inventory()}
     last = max((s.number for s in data.shifts), default=0)
     tables: list[Block] = []
     for variant in data.variants:
@@ -119,7 +121,7 @@ def failure_signatures(data: Collected) -> Section:
                 words.setdefault(key, violation.words)
         total = early + late
         rows: list[list[Cell]] = [
-            [norm, by, task, early[norm, by, task], late[norm, by, task], words[norm, by, task]]
+            [norm, norms.get(norm), by, task, early[norm, by, task], late[norm, by, task], words[norm, by, task]]
             for (norm, by, task), _ in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:SIGNATURES]
         ]
         broken = sum(shift.commitments_broken for shift in data.of(variant))
@@ -127,5 +129,5 @@ def failure_signatures(data: Collected) -> Section:
         shifts = [shift.number * 2 <= last for shift in data.of(variant)]
         halves = [f"first half (n = {sum(shifts)})", f"second half (n = {len(shifts) - sum(shifts)})"]
         note = "How often the norm was broken; n counts the shifts."
-        tables.append(Table(caption, ["norm", "role", "task", *halves, "for example"], rows, note=note))
+        tables.append(Table(caption, ["norm", "what it says", "role", "task", *halves, "for example"], rows, note=note))
     return Section("Recurring failure signatures", tables)

@@ -6,22 +6,24 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
+from polyclinic.clinics.duty.judges.panel import ICS
 from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.scenario.schema import Task
 from polyclinic.core.judge import weighted_value
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import estimate
+from polyclinic.eval.intervals import difference_bounds, estimate
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 from polyclinic.text.layout import number_of
 
 TABLE_ROLE = "doctor"
 METHOD = "full"
-BOUNDS = {
+_BOUNDS = {
     "rar": (0.1, 1.0),
     "cbs": (1.0, 10.0),
     "rqs": (1.0, 10.0),
     "tss": (1.0, 10.0),
     "snr": (0.0, inf),
+    "ics": (ICS.low, ICS.high),
     "se": (0.0, inf),
 }
 """Ranges of metrics that are not shares; RAR is shown on a scale of 0 to 1."""
@@ -52,8 +54,13 @@ def mean_of(shifts: Sequence[ShiftRow], metric: str, role: str = "") -> Estimate
         [value for _, value, _ in kept],
         clusters=[shift.written for shift, _, _ in kept],
         weights=[weight for _, _, weight in kept],
-        bounds=BOUNDS.get(metric, (0.0, 1.0)),
+        bounds=range_of(metric),
     )
+
+
+def range_of(metric: str) -> tuple[float, float]:
+    """The range of a metric as the tables show it."""
+    return _BOUNDS.get(metric, (0.0, 1.0))
 
 
 def paper_tables(data: Collected) -> Section:
@@ -141,5 +148,6 @@ def difference(data: Collected, variant: str, metric: str, task: Task | None = N
         [delta for _, delta, _ in pairs],
         clusters=[shift.written for shift, _, _ in pairs],
         weights=[weight for _, _, weight in pairs],
+        bounds=difference_bounds(*range_of(metric)),
         method="percentile",
     )

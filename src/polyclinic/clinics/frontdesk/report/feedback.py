@@ -59,8 +59,8 @@ FEEDBACK: Sentences = {
         "{task}: 환자 때문에 생긴 오류는 없습니다.",
     ),
     "say it whole": (
-        "answer questions with what is on your card: {why}.",
-        "질문을 받으면 카드에 적힌 대로 답해 보세요: {why}.",
+        "answer questions with what is on your card ({why}).",
+        "질문을 받으면 카드에 적힌 대로 답해 보세요({why}).",
     ),
     "other card": ("take another card, or play the staff.", "다른 카드나 직원 역할을 해 보세요."),
 }

@@ -103,12 +103,14 @@ def mean_over_hospitals(rows: Iterable[ContactRow], metric: str) -> str:
     if not means:
         return "-"
     count = f"(n = {sum(map(len, values.values())):,})"
-    return f"{with_deviation(means) if len(means) > 1 else Estimate(means[0], None, None, 1).text()} {count}"
+    return f"{with_deviation(means)} {count}"
 
 
 def with_deviation(values: Sequence[float]) -> str:
-    """Mean and standard deviation, as in ``0.985 ± 0.003``."""
+    """Mean and standard deviation, as in ``0.985 ± 0.003``; a single value has no deviation."""
     mean = fmean(values)
+    if len(values) == 1:
+        return Estimate(mean, None, None, 1).text()
     shown = decimals(mean)
     return f"{mean:.{shown}f} ± {pstdev(values):.{shown}f}"
 

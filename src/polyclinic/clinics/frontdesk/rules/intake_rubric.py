@@ -51,8 +51,8 @@ def judge_intake(case: IntakeCase) -> RubricVerdict:
     """The first error of an intake."""
     if case.record is None:
         return RubricVerdict(code="IF", fault="staff", reason="the record could not be read")
-    heard = " ".join(case.patient_said)
-    silent = [field for field in FIELDS if not was_said(field, case.person, heard)]
+    heard = (" ".join(case.patient_said), *case.patient_said)  # people who type end no sentence with a full stop
+    silent = [field for field in FIELDS if not any(was_said(field, case.person, text) for text in heard)]
     if silent:
         asked = [field for field in silent if was_asked(field, case.staff_said)]
         if asked:

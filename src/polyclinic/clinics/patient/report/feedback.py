@@ -28,6 +28,7 @@ from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Scored, Transcript
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+from polyclinic.text.questions import asks_something
 from polyclinic.text.words import ContentWords
 
 _OTHERS: Mapping[str, Callable[[Case[PatientScenario], Phrases], list[Section]]] = {
@@ -101,6 +102,7 @@ def _in_short(
     """
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in earned]
+    found.sort(key=lambda fact: not asks_something(earned[fact.id].question))  # "hi" also brings a complaint out
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
     good = [say("brought out", fact=fact.text, question=quoted(earned[fact.id].question)) for fact in found[:1]]
     danger, uncommitted = list[str](), list[str]()

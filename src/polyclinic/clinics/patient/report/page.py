@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from statistics import fmean
 
 from polyclinic.clinics.patient.judges.reading import heard
@@ -96,7 +97,7 @@ def seconds_table(results: RunResults) -> Table | None:
         found = [
             (value, row.scenario) for row in results.of(variant=variant) for value in [seconds_per_answer(row)] if value
         ]
-        spent = estimate([value for value, _ in found], clusters=[scenario for _, scenario in found])
+        spent = estimate([value for value, _ in found], clusters=[scenario for _, scenario in found], bounds=(0.0, inf))
         if spent is not None:
             rows.append([variant, spent])
     return Table("Seconds per answer (table 3)", ["variant", "seconds"], rows) if rows else None

@@ -16,6 +16,9 @@ from polyclinic.core.transcript import Called
 from polyclinic.eval.in_short import Phrases, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
+_FAULTS = {"faithfulness": "off the record", "robustness": "too much"}
+"""What is said of an answer that failed this tree."""
+
 
 def understood(case: Case[PatientScenario]) -> dict[int, Understood]:
     """What the reader found in each exchange, by the number of the exchange."""
@@ -48,7 +51,8 @@ def for_patient(case: Case[PatientScenario], say: Phrases) -> list[Section]:
 def _slip(item: HeardExchange, trees: Sequence[str], note: Understood, say: Phrases) -> str:
     if note.leaks:
         return say("gave away", words=quoted(item.answer), what=_leaked(note.leaks))
-    return say("not in part", words=quoted(item.answer), trees=", ".join(trees))
+    fault = say(_FAULTS[trees[0]])
+    return say("not in part", words=quoted(item.answer), question=quoted(item.question), fault=fault)
 
 
 def _leaked(leaks: tuple[Leak, ...]) -> str:

@@ -102,8 +102,16 @@ FEEDBACK: Sentences = {
     ),
     "gave away": ("{words} gave this away: {what}.", "{words} — 드러내면 안 되는 것을 말했습니다: {what}."),
     "not in part": (
-        "{words} did not meet these criteria: {trees}.",
-        "{words} — 통과하지 못한 기준: {trees}.",
+        "{words}, when asked {question}, {fault}.",
+        "{question}라는 질문에 {words}: {fault}.",
+    ),
+    "off the record": (
+        "is not what the record lets this patient say",
+        "기록에 맞는 대답이 아닙니다",
+    ),
+    "too much": (
+        "says more than was asked for",
+        "물은 것보다 많이 말했습니다",
     ),
     "only asked": (
         "answer only what was asked, in a patient's words, from the record.",

@@ -1,7 +1,7 @@
 """Loader for MTSamples csv: transcribed reports, one per row, whose sections are found by their capital headings.
 
 Columns: description, medical_specialty, sample_name, transcription, keywords. Only reports with a complaint or a
-history and an impression that state the patient's age and sex can become cases; the others are left out.
+history and an impression that state the patient's age and sex can become cases; `mtsamples_left_out` names the others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from polyclinic.clinics.patient.scenario.record import Investigation, Level, Rec
 from polyclinic.clinics.patient.scenario.report_sections import report_lines, split_report
 from polyclinic.core.files import bad_file
 from polyclinic.people.vignette import stated_months
+from polyclinic.text.layout import number_of
 
 COLUMNS = ("description", "medical_specialty", "sample_name", "transcription", "keywords")
 _SPOKEN: dict[str, Topic] = {
@@ -56,6 +57,8 @@ _TESTS: dict[str, str] = {
     "EKG": "ECG",
     "ECG": "ECG",
 }
+_MOST_ROWS = 20
+"""How many rows that were left out are named; of a large collection, most make no case."""
 _VERDICT = ("IMPRESSION", "ASSESSMENT", "DIAGNOSIS", "FINAL DIAGNOSIS", "ASSESSMENT AND PLAN", "DISCHARGE DIAGNOSIS")
 _SPECIALTY: dict[str, str] = {
     "ent - otolaryngology": "Otorhinolaryngology",
@@ -75,12 +78,8 @@ _SPECIALTY: dict[str, str] = {
 
 def load_mtsamples(text: str, origin: str) -> list[Record]:
     """The rows that make a case; raises `DataError` when a column is missing or no row makes a case."""
-    reader = csv.DictReader(io.StringIO(text))
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise bad_file(origin, f"the column '{missing[0]}' is missing", fix=f"MTSamples has: {', '.join(COLUMNS)}")
-    found = [_case(row, number) for number, row in enumerate(reader, start=1)]
-    records = [record for record in found if record is not None]
+    found = _cases(text, origin)
+    records = [record for record in found if isinstance(record, Record)]
     if not records:
         what = f"none of {len(found)} rows has a complaint or history together with an impression, age and sex"
         fix = "write age and sex in the description or transcription as in '45-year-old woman'"
@@ -88,17 +87,46 @@ def load_mtsamples(text: str, origin: str) -> list[Record]:
     return records
 
 
-def _case(row: dict[str, str], number: int) -> Record | None:
+def mtsamples_left_out(text: str, origin: str) -> list[str]:
+    """The rows that make no case, by what they lack: "3 of 40 rows left out, no impression: rows 1, 2, 7"."""
+    found = _cases(text, origin)
+    lacking: dict[str, list[str]] = {}
+    for number, case in enumerate(found, start=1):
+        if isinstance(case, str):
+            lacking.setdefault(case, []).append(str(number))
+    return [
+        f"{origin}: {len(rows):,} of {number_of(len(found), 'row')} left out, {what}: {_rows(rows)}"
+        for what, rows in lacking.items()
+    ]
+
+
+def _rows(numbers: list[str]) -> str:
+    more = f" and {len(numbers) - _MOST_ROWS:,} more" if len(numbers) > _MOST_ROWS else ""
+    return f"{'row' if len(numbers) == 1 else 'rows'} {', '.join(numbers[:_MOST_ROWS])}{more}"
+
+
+def _cases(text: str, origin: str) -> list[Record | str]:
+    """For each row the case, or what it lacks."""
+    reader = csv.DictReader(io.StringIO(text))
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise bad_file(origin, f"the column '{missing[0]}' is missing", fix=f"MTSamples has: {', '.join(COLUMNS)}")
+    return [_case(row, number) for number, row in enumerate(reader, start=1)]
+
+
+def _case(row: dict[str, str], number: int) -> Record | str:
     sections = split_report(row["transcription"] or "")
     verdict = next((sections[name] for name in _VERDICT if sections.get(name)), "")
     spoken = {name: topic for name, topic in _SPOKEN.items() if sections.get(name)}
     stated = f"{row['description']} {row['transcription']}"
     age, sex = age_and_sex(stated)
     diagnoses = report_lines(verdict)
-    if not diagnoses or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
-        return None
+    if not diagnoses:
+        return "no impression, assessment or diagnosis"
+    if not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
+        return "no complaint and no history of the illness"
     if age is None or sex is None:
-        return None
+        return f"the patient's {'age' if age is None else 'sex'} cannot be read"
     diagnosis = diagnoses[0][0].rstrip(".")
     lines: list[FactLine] = []
     for name, topic in spoken.items():

@@ -21,7 +21,7 @@ from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
 from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
-from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples
+from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, mtsamples_left_out
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.clinics.patient.scenario.shipped import held_out, shipped_records, training_records, unseen_records
 from polyclinic.core.files import bad_file, read_text, refuse_path
@@ -109,7 +109,13 @@ def load_records(path: Path) -> list[Record]:
 
 def lint(selector: str) -> list[str]:
     """The linter's findings for a case file, or for the shipped records when no file is named."""
-    return lint_records(load_records(Path(selector)) if selector else shipped_records())
+    return [*lint_records(load_records(Path(selector)) if selector else shipped_records()), *left_out(selector)]
+
+
+def left_out(selector: str) -> list[str]:
+    """What a user's file holds that makes no case. Only MTSamples has such rows: the other loaders refuse them."""
+    path = Path(re.sub(r":\d+$", "", selector))
+    return mtsamples_left_out(read_text(path), path.name) if path.suffix.lower() == ".csv" else []
 
 
 def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:

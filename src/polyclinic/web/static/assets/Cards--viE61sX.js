@@ -1,0 +1,1 @@
+import{R as o,ai as p,t as m,j as n,n as i,q as f}from"./index-xq7CX_7T.js";import{s as c}from"./style-D1ckiXSG.js";var d=f('<ul class="svelte-37nrrp"><!></ul>');function h(a,s){let l=o(s,"least",3,"20rem");var e=d();let t;var r=i(e);p(r,()=>s.children),m(()=>t=c(e,"",t,{"--least":l()})),n(a,e)}export{h as C};

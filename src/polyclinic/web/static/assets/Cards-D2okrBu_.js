@@ -1,1 +1,0 @@
-import{Q as o,ai as p,t as m,j as n,n as i,q as f}from"./index-DXsdtpbi.js";import{s as c}from"./style-7sExUXQ_.js";var d=f('<ul class="svelte-37nrrp"><!></ul>');function h(a,s){let l=o(s,"least",3,"20rem");var e=d();let t;var r=i(e);p(r,()=>s.children),m(()=>t=c(e,"",t,{"--least":l()})),n(a,e)}export{h as C};

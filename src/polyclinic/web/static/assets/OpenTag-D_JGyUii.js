@@ -1,0 +1,1 @@
+import{p,t as d,a as t,J as r,e as c,j as f,k as m,o as u,q as _}from"./index-xq7CX_7T.js";var g=_("<span> </span>");function i(n,a){p(a,!0);var s=g();let e;var l=u(s,!0);d(o=>{e=r(s,1,"tag",null,e,{good:!a.ended}),c(l,o)},[()=>a.ended?t("classEnded"):t("classOpen")]),f(n,s),m()}export{i as O};

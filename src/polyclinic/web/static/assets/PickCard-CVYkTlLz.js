@@ -1,0 +1,1 @@
+import{ai as s,t as c,c as i,j as n,n as f,q as o}from"./index-xq7CX_7T.js";var d=o('<a class="card svelte-1wgwnu3"><!></a>');function h(t,e){var a=d(),r=f(a);s(r,()=>e.children),c(()=>i(a,"href",e.href)),n(t,a)}export{h as P};
