@@ -12,6 +12,7 @@ from tools.encoder.batches import Counts, Names, Shares, TextTable, text_table
 from tools.encoder.pack import word_pieces
 
 SUPPORTED = "counsel-supported"
+"""The kind of reading whose statements are labelled."""
 
 
 class Opinions(NamedTuple):

@@ -24,9 +24,9 @@ from polyclinic.core.seed import stream
 from polyclinic.runner.readings import all_kinds
 from polyclinic.text.sentences import sentences
 from polyclinic.text.words import STOP_WORDS, words
+from tools.encoder.opinions import SUPPORTED
 from tools.encoder.rows import repository_lines
 
-SUPPORTED = "counsel-supported"
 MESSAGES, STATEMENTS = 22_000, 22_000
 """How many texts of each sort are kept."""
 _OTHER_SOURCES = 3

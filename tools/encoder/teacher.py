@@ -5,8 +5,8 @@
 
 MODEL is the folder of a model for transformers. It learns the guard's labels and whether a source supports a statement,
 from English and Korean training lines. What it says is a probability of each answer. With `--leave-out` it does not
-learn these groups of authors, so that it can teach a network that is measured on them. Its accuracy on the lines of
-these groups is printed; of the groups, or with `--test` of the test authors.
+learn these groups of authors, so that it can teach a network that is measured on them. It prints how often it is right
+on the lines of these groups, or, with `--test`, of the test authors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.tuned import AnswerScores, batches, question_text
 from polyclinic.runner.readings import all_kinds, labelled
-from tools.encoder.pool import SUPPORTED, Unlabelled
+from tools.encoder.opinions import SUPPORTED
+from tools.encoder.pool import Unlabelled
 from tools.encoder.rows import TRAIN, repository_lines
 
 LABELS = tuple(sorted(TRAINED_LABELS))
@@ -45,7 +46,8 @@ _READER = (
     "Answer A for no, B for yes."
 )
 _RATE, _DECAY, _WARM_UP, _LEAST, _CLIP = 1e-5, 0.01, 20, 0.05, 1.0
-_TOKENS, _TOLD_EVERY = 16_384, 100
+_TOKENS, _TOLD_EVERY = 3_072, 100
+"""So many tokens are learned at once; with 1.5 billion weights this takes about 40 GB of memory."""
 
 
 class Lesson(NamedTuple):

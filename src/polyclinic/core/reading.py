@@ -130,10 +130,9 @@ class ReadingKind:
     says how likely each yes is. `needs_sure` says that a flow needs this number: every trained reader says it.
     `in_reply` says that the text answers the context: what it takes over from there counts, and the built-in weights
     are in a file of their own. `in_order` says that the network that reads words in order is asked too; without it, the
-    linear weights read better. `by_networks` is how much the networks that read whole sentences count, where they have
-    learned the question; it was chosen on held-out training authors. `states` says that only a text that states
-    something can be a yes: for the built-in reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is
-    compared with in facts that are only words: those of a file.
+    linear weights read better. `states` says that only a text that states something can be a yes: for the built-in
+    reader, a bare "yes" or "ok" is a no. `from_words` finds what a text is compared with in facts that are only words:
+    those of a file.
     """
 
     name: str
@@ -156,7 +155,6 @@ class ReadingKind:
     needs_sure: bool = False
     in_reply: bool = False
     in_order: bool = True
-    by_networks: float = 0.4
     states: bool = False
     from_words: Callable[[Mapping[str, str]], Compared] | None = None
 

@@ -6,8 +6,9 @@ utterances reserved for building. These count half, because they share the view 
 authors left out of the training, safety first: finding active and implicit danger matters more than leaving acceptance
 alone. What the screen finds without the weights is not missed. The levels for first words are set on the lines that are
 marked as such (``"kind": "opening"``), by authors left out: a quarter of the level that every danger of a person to
-themselves reaches, but never below the usual one. `calm` is set from the dangers in which the screen finds words. It is
-half of the level below which one in two hundred of them lies.
+themselves reaches, but never below the usual one. Where the network knew all their authors, the usual one counts.
+`calm` is set from the dangers in which the screen finds words. It is half of the level below which one in two hundred
+of them lies.
 """
 
 from __future__ import annotations
@@ -134,8 +135,9 @@ def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     sure = max(doubt, *(float(np.quantile(pressing[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = _least(wish, screened, of["passive"], PASSIVE_MISSED)
     own = of["active"] | of["implicit"]
-    opening = max(doubt, float(pressing[lines.first & own].min()) / 4)
-    opening_flag = max(flag, float(np.quantile(wish[lines.first & of["passive"]], PASSIVE_MISSED)) / 2)
+    danger_first, wish_first = pressing[lines.first & own], wish[lines.first & of["passive"]]
+    opening = max(doubt, float(danger_first.min()) / 4) if len(danger_first) else doubt
+    opening_flag = max(flag, float(np.quantile(wish_first, PASSIVE_MISSED)) / 2) if len(wish_first) else flag
     set_at = (doubt, sure, flag, calm, opening, opening_flag)
     levels = {name: round(level, 4) for name, level in zip(LEVELS, set_at, strict=True)}
     called = (pressing >= doubt) | found_by_screen
@@ -146,8 +148,9 @@ def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     for label in ("acceptance", ORDINARY):
         found[f"{label} left alone"] = float(1 - asked[of[label]].mean())
     asked = (pressing >= opening) | (wish >= opening_flag)
-    found["first words, danger asked about"] = float(asked[lines.first & own].mean())
-    found["first words, ordinary left alone"] = float(1 - asked[lines.first & of[ORDINARY]].mean())
+    if len(danger_first):
+        found["first words, danger asked about"] = float(asked[lines.first & own].mean())
+        found["first words, ordinary left alone"] = float(1 - asked[lines.first & of[ORDINARY]].mean())
     return levels, {name: round(value, 3) for name, value in found.items()}
 
 
