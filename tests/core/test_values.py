@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import pickle
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,7 @@ from polyclinic.core.model import Completion, Request, Settings, Usage, estimate
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.transcript import Called, Ended, Event, Noted, Said, Score, Scored, Started, Transcript
-from polyclinic.core.value import json_bytes, plain
+from polyclinic.core.value import Value, json_bytes, plain, unchanging
 
 EVENTS = TypeAdapter(list[Any])
 TOOL = ToolSpec(name='say "ja" \\ 안녕\n%b', description="", parameters={})
@@ -60,6 +60,27 @@ def test_a_value_survives_a_round_trip_through_json() -> None:
     assert replace(said, text="ill") == Said(speaker="nurse", text="ill", to="caller", data={"phase": "end"})
     assert said.text == "well"
     assert hash(usage) == hash(estimate_usage(request(), "well"))
+
+
+class Nothing(Value):
+    """A value without fields."""
+
+
+@unchanging
+class Spot:
+    place: str
+    seen: int = field(default=0, compare=False, repr=False)
+
+
+def test_values_are_equal_by_the_fields_that_are_compared() -> None:
+    assert Spot("desk", 1) == Spot("desk", 2) != Spot("ward", 1) and len({Spot("desk", 1), Spot("desk", 2)}) == 1
+    assert Said(speaker="a", text="b", seq=1) == Said(speaker="a", text="b") != Said(speaker="a", text="c")
+    assert Usage() != Settings() and Usage() != "Usage()"
+    assert Nothing() == Nothing() and hash(Nothing()) == hash(Nothing())
+    assert repr(Spot("desk", 1)) == "Spot(place='desk')" and repr(Nothing()) == "Nothing()"
+    assert repr(Image(data="aGk=")) == "Image(media_type='image/png', caption='', described='')"
+    with pytest.raises(TypeError):
+        hash(Said(speaker="a", text="b"))
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientResponse, web
 
 from polyclinic.core.message import Image, Message
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
+from polyclinic.models import intake
 from polyclinic.models.cast import build_cast
 from polyclinic.models.spec import parse_cast
-from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.fault_server import FaultServer, SentBody
 
-from .conftest import Ask, Judges, Verdict
+from .conftest import Ask, Judges, Play, Verdict
 
 LOOKUP = ToolSpec(
     name="lookup",
@@ -207,6 +210,54 @@ async def test_a_reply_that_only_repeats_itself_is_stopped_while_it_streams(serv
     assert completion.finish == "run-on"
     assert len(completion.text) < 100_000
     assert completion.usage.estimated
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["ends", "stays open"])
+async def test_a_connection_is_used_again_if_its_stream_ends_soon_after_the_last_event(
+    server: FaultServer, ask: Ask, play: Play, ends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "_END_S", 20.0 if ends else 0.01)
+    connections: list[object] = []
+
+    async def respond(request: web.Request, body: SentBody) -> web.StreamResponse:
+        if request.transport not in connections:
+            connections.append(request.transport)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        event = {"choices": [{"index": 0, "delta": {"content": "Sit down."}, "finish_reason": "stop"}]}
+        await response.write(f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n".encode())
+        if ends:
+            while not waited:  # the end comes in a piece of its own
+                await asyncio.sleep(0)
+            waited.clear()
+        else:
+            await asyncio.Event().wait()
+        return response
+
+    waited: list[object] = []
+    wait_for_end = intake._wait_for_end
+
+    async def wait(response: ClientResponse) -> None:
+        waited.append(response)
+        await wait_for_end(response)
+
+    monkeypatch.setattr(intake, "_wait_for_end", wait)
+    server.respond = respond
+    model = play()
+    for _ in range(3):
+        assert (await model.answer(ask())).text == "Sit down."
+    assert len(connections) == (1 if ends else 3)
+
+
+async def test_no_call_leaves_work_to_the_event_loop(server: FaultServer, ask: Ask, play: Play) -> None:
+    hooks, left = sys.get_asyncgen_hooks(), list[object]()
+    model = play()
+    sys.set_asyncgen_hooks(finalizer=left.append)
+    try:
+        await model.answer(ask())
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
+    assert not left, "a generator that is not closed costs a task and two system calls"
 
 
 async def test_a_retry_has_another_seed_and_a_higher_temperature_if_the_reply_repeated_itself(

@@ -23,7 +23,7 @@ from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.tool import ToolAccess
 from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
-from polyclinic.core.value import plain
+from polyclinic.core.value import plain, unchanging
 from polyclinic.errors import EngineError, UnknownName
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ _LEARNED: Mapping[LibraryAction, Literal["added", "removed", "used"]] = {
 }
 
 
-@dataclass(frozen=True)
+@unchanging
 class EpisodeSpec:
     """Which episode this is, as plain values that can be sent to another process."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.scenario import S_co, S_contra, V_co, V_contra
 from polyclinic.core.transcript import Score, Transcript
+from polyclinic.core.value import unchanging
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
@@ -62,7 +63,7 @@ class Bench(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@unchanging
 class Case(Generic[S_co, V_co]):
     """What a judge may see."""
 

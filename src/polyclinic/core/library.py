@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import orjson
@@ -17,7 +16,7 @@ from pydantic import ConfigDict, RootModel
 from polyclinic.core.campaign import Effect
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
 from polyclinic.core.message import Frozen
-from polyclinic.core.value import Value, plain
+from polyclinic.core.value import Value, plain, unchanging
 
 LibraryAction = Literal["add", "remove", "use"]
 
@@ -104,7 +103,7 @@ class Removed(Frozen):
     version: int
 
 
-@dataclass(frozen=True)
+@unchanging
 class Match:
     """An entry that was found, and how similar its key is to the text searched for."""
 
@@ -112,7 +111,7 @@ class Match:
     similarity: float
 
 
-@dataclass(frozen=True)
+@unchanging
 class Found(Match, Generic[LessonT]):
     """A match, and the lesson that its entry holds."""
 

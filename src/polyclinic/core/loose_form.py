@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -19,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from polyclinic.core.reply import STRICT, Unreadable
-from polyclinic.core.value import once_a_type
+from polyclinic.core.value import once_a_type, unchanging
 from polyclinic.text.phrases import phrase_pattern
 from polyclinic.text.sentences import sentences
 
@@ -42,7 +41,7 @@ _FALSE = frozenset(("no", "false", "아니요", "아니오"))
 _NOT = re.compile(r"(?:\bnot|\bnever|n't|\bneither|\bnor)\s+(?:a |an |the )?$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@unchanging
 class FormField:
     """One field of a flat form: what it holds, and whether it may be left out, empty or None."""
 

@@ -109,7 +109,7 @@ class Request:
     occurrence: int = 0
     closed: Request | None = None
 
-    @property
+    @once
     def reply_type(self) -> type[Any]:
         """The type that the reply must have."""
         return self.prompt.reply_form()
@@ -119,7 +119,7 @@ class Request:
         """The reply's JSON schema; None for plain text."""
         return schema_of(self.reply_type)
 
-    @property
+    @once
     def token_limit(self) -> int:
         """The longest reply in tokens: what the agent asked for, else the prompt's limit, converted from words."""
         return self.settings.max_output_tokens or self.prompt.token_limit()

@@ -41,11 +41,12 @@ other changes through its id before it exists.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from polyclinic.core.database import Transaction
+from polyclinic.core.value import unchanging
 from polyclinic.errors import PolyclinicError, StoreError
 
 Resource: TypeAlias = dict[str, Any]
@@ -102,7 +103,7 @@ class RecordsUnreachable(RecordsError, StoreError, status=503, code="transient")
     """
 
 
-@dataclass(frozen=True)
+@unchanging
 class Problem:
     """One breach of FHIR's rules: the rule's key or kind, where, and what is wrong in words."""
 
@@ -112,7 +113,7 @@ class Problem:
     severity: Literal["error", "warning"] = "error"
 
 
-@dataclass(frozen=True)
+@unchanging
 class Create:
     """Add a resource. With `if_none_exist` (a search on its type) an existing match is returned instead."""
 
@@ -120,7 +121,7 @@ class Create:
     if_none_exist: Query | None = None
 
 
-@dataclass(frozen=True)
+@unchanging
 class Update:
     """Replace a resource by its id. With `if_version` only if that version is still the current one."""
 
@@ -128,7 +129,7 @@ class Update:
     if_version: str | None = None
 
 
-@dataclass(frozen=True)
+@unchanging
 class Delete:
     """Remove a resource; its history stays. Administrative: a cancelled appointment is an `Update`, not a `Delete`."""
 
@@ -140,7 +141,7 @@ class Delete:
 RecordChange: TypeAlias = Create | Update | Delete
 
 
-@dataclass(frozen=True)
+@unchanging
 class SearchResult:
     """The result of a search: the matches in order, and the resources that `_include` and `_revinclude` added."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from polyclinic.core.value import unchanging
 from polyclinic.eval.estimate import Estimate
 
 ChartValue = float | Estimate | None
@@ -39,7 +40,7 @@ def drawn_range(low: float, high: float, values: Iterable[ChartValue]) -> tuple[
     return (0.0 if low < 0 <= min(reach, default=low) else low), high
 
 
-@dataclass(frozen=True)
+@unchanging
 class Bars:
     """Groups of bars, one bar for each series: ``Bars(["warmth"], {"plain": [2.1], "full": [4.0]})``. Estimates get
     whiskers.
@@ -60,7 +61,7 @@ class Bars:
         _same_lengths("bars", len(self.groups), self.series)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Lines:
     """Lines over a numeric x, one for each series; Estimates get a band. Gaps (None) break the line."""
 
@@ -76,7 +77,7 @@ class Lines:
         _same_lengths("lines", len(self.x), self.series)
 
 
-@dataclass(frozen=True)
+@unchanging
 class HeatMap:
     """A matrix of numbers as shaded cells, with the numbers printed in them if they fit. None is an empty cell."""
 
@@ -98,7 +99,7 @@ class HeatMap:
                 raise ValueError(f"heat map row '{name}' has {len(row)} values under {len(self.columns)} columns")
 
 
-@dataclass(frozen=True)
+@unchanging
 class Dots:
     """A dot with its interval for each row and series, on one shared axis. `reference` draws a vertical line."""
 
@@ -114,7 +115,7 @@ class Dots:
         _same_lengths("dots", len(self.rows), self.series)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Scatter:
     """Points of x against y, one colour for each series; `diagonal` draws the line of equality."""
 

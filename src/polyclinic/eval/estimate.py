@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
+
+from polyclinic.core.value import unchanging
 
 LEVEL = 0.95
 _NORMAL = NormalDist()
@@ -31,7 +32,7 @@ def number_text(value: float, digits: int = 3) -> str:
     return rounded(value, 0 if float(value).is_integer() else decimals(value, digits))
 
 
-@dataclass(frozen=True)
+@unchanging
 class Estimate:
     """A mean, its 95 % interval, and from how many episodes it was computed.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from polyclinic.core.judge import Bench
-from polyclinic.core.value import Value, plain
+from polyclinic.core.value import Value, plain, unchanging
 from polyclinic.eval.sections import Section
 
 Figures_co = TypeVar("Figures_co", bound=Value, covariant=True)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Evaluation(Generic[Figures_co]):
     """What an evaluation returns: figures as a class of the clinic, and the same figures as sections for people."""
 
@@ -29,7 +29,7 @@ class Evaluation(Generic[Figures_co]):
 Evaluate = Callable[[Bench, str], Awaitable[Evaluation[Value]]]
 
 
-@dataclass(frozen=True)
+@unchanging
 class DialQuestion:
     """One question. `vary` gives dials their values, `fixed` gives other dials one value, and `hold` gives figures
     their limits. `given_by` says where the value of a fixed dial comes from: a file's name, or the option.

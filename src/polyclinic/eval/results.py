@@ -6,7 +6,7 @@ The store fills them in; every number, table and picture is made from them alone
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Generic
 
@@ -15,11 +15,12 @@ from polyclinic.core.model import NANO, ModelKind
 from polyclinic.core.note import PayloadT, get_payload
 from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import EpisodeStatus, Score, Transcript
+from polyclinic.core.value import unchanging
 from polyclinic.errors import OWNERS, EngineError, Owner
 from polyclinic.reading.measure import Accuracy
 
 
-@dataclass(frozen=True)
+@unchanging
 class CastMember:
     """Who played a role: the model's name as in the cast string, and what sort of player it is."""
 
@@ -28,7 +29,7 @@ class CastMember:
     kind: ModelKind
 
 
-@dataclass(frozen=True)
+@unchanging
 class Failure:
     """One failure with its owner. A `fatal` failure ended its episode; a judge's failure usually does not."""
 
@@ -38,7 +39,7 @@ class Failure:
     fatal: bool = True
 
 
-@dataclass(frozen=True)
+@unchanging
 class RoleUsage:
     """What one role used in one episode. Money is in integer billionths of a US dollar."""
 
@@ -63,7 +64,7 @@ class RoleUsage:
         return self.cost_nano_usd / NANO
 
 
-@dataclass(frozen=True)
+@unchanging
 class EpisodeRow:
     """One episode: its place in the run, how it ended, its scores, failures and usage.
 
@@ -120,7 +121,7 @@ class EpisodeRow:
         return None if found is None else found[0]
 
 
-@dataclass(frozen=True)
+@unchanging
 class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 

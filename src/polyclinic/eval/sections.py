@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
+from polyclinic.core.value import unchanging
 from polyclinic.eval.charts import Chart
 from polyclinic.eval.estimate import Estimate
 
@@ -21,7 +22,7 @@ Cell = str | int | float | bool | Estimate | None
 Tone = Literal["plain", "note", "warning"]
 
 
-@dataclass(frozen=True)
+@unchanging
 class Paragraph:
     """A piece of prose. `tone` marks notes and warnings."""
 
@@ -30,7 +31,7 @@ class Paragraph:
     kind: Literal["paragraph"] = field(default="paragraph", init=False)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Table:
     """Rows under named columns. Numbers align right; an `Estimate` is shown with its interval; None as a dash. `n` says
     what the figures were counted from ("24 calls"); left empty, it comes from the estimates.
@@ -52,7 +53,7 @@ class Table:
                 )
 
 
-@dataclass(frozen=True)
+@unchanging
 class Figure:
     """A chart with its caption. `alt` says in words what it shows; left empty, it is made from the chart's numbers. `n`
     says what it was counted from ("24 calls"); left empty, it comes from the chart's estimates.
@@ -65,7 +66,7 @@ class Figure:
     kind: Literal["figure"] = field(default="figure", init=False)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Picture:
     """A picture as base64 text, so that the page needs no other file."""
 
@@ -75,7 +76,7 @@ class Picture:
     kind: Literal["picture"] = field(default="picture", init=False)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Line:
     """One turn of a dialogue.
 
@@ -88,7 +89,7 @@ class Line:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True)
+@unchanging
 class Dialogue:
     """Spoken turns, shown as a conversation."""
 
@@ -97,7 +98,7 @@ class Dialogue:
     kind: Literal["dialogue"] = field(default="dialogue", init=False)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Diff:
     """How a text changed, as added and removed lines."""
 
@@ -118,7 +119,7 @@ class Diff:
         return found
 
 
-@dataclass(frozen=True)
+@unchanging
 class Details:
     """Blocks that are folded under a summary line."""
 
@@ -128,7 +129,7 @@ class Details:
     kind: Literal["details"] = field(default="details", init=False)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Grid:
     """Small figures side by side, as many as there is room for."""
 
@@ -139,7 +140,7 @@ class Grid:
 Block = Paragraph | Table | Picture | Figure | Grid | Dialogue | Diff | Details
 
 
-@dataclass(frozen=True)
+@unchanging
 class Section:
     """A titled part of the report."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from polyclinic.core.value import unchanging
 
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Code:
     """A concept: its system, its code and the text that people read."""
 
@@ -28,7 +29,7 @@ class Code:
         return {"coding": [self.coding()]} | ({"text": self.display} if self.display else {})
 
 
-@dataclass(frozen=True)
+@unchanging
 class Identifier:
     """An identifier that another organization gave. It means something only within its system."""
 
@@ -41,7 +42,7 @@ class Identifier:
         return {"use": self.use, "system": self.system, "value": checked_text(self.value)}
 
 
-@dataclass(frozen=True)
+@unchanging
 class HumanName:
     """A person's name."""
 
@@ -64,7 +65,7 @@ class HumanName:
         return name
 
 
-@dataclass(frozen=True)
+@unchanging
 class Address:
     """Where somebody lives: the address as given, and the parts that could be recognized."""
 

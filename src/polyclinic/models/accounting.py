@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polyclinic.core.model import NANO, Request, Usage, estimate_tokens
+from polyclinic.core.reply import schema_of
+from polyclinic.core.value import once_a_type
 from polyclinic.errors import LimitReached
 from polyclinic.models.prices import Price
 
@@ -154,6 +156,10 @@ def request_tokens(request: Request) -> int:
     words = sum(estimate_tokens(message.content) for message in request.messages)
     pictures = sum(len(message.images) for message in request.messages)
     more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)
-    if request.reply_schema is not None:
-        more += estimate_tokens(str(request.reply_schema))
-    return words + 1_500 * pictures + more + 8 * len(request.messages)
+    return words + 1_500 * pictures + more + _form_tokens(request.reply_type) + 8 * len(request.messages)
+
+
+@once_a_type
+def _form_tokens(reply_type: type[Any]) -> int:
+    schema = schema_of(reply_type)
+    return 0 if schema is None else estimate_tokens(str(schema))

@@ -181,6 +181,8 @@ class Known:
 
     def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
         """Remember what one call found out about a model, and keep what other calls found out at the same time."""
+        if after is before:
+            return
         found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
         if found:
             self._habits[model, tools] = replace(self.habits(model, tools), **found)

@@ -6,9 +6,10 @@ ourselves, step by step.
 
 from __future__ import annotations
 
+import asyncio
 import zlib
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 import orjson
@@ -24,6 +25,7 @@ MOST_BYTES = 24 * 1024 * 1024
 _LONGEST_LINE = 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
 _PIECE = 64 * 1024
+_END_S = 0.05
 
 
 async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
@@ -48,22 +50,36 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
     If a reply only repeats itself, the connection is closed at once, which stops the server's work too.
     """
     kept = bytearray()
-    async for chunk in unpacked(response):
-        deadline.heard()
-        kept += chunk
-        *lines, rest = kept.split(b"\n")
-        kept = rest
-        if len(kept) > _LONGEST_LINE:
-            raise AttemptFailed("the stream has a line that never ends", "truncated")
-        for line in lines:
-            if _event(line, reading):
-                reading.enough(ended=True)
+    async with aclosing(unpacked(response)) as chunks:
+        async for chunk in chunks:
+            deadline.heard()
+            kept += chunk
+            *lines, rest = kept.split(b"\n")
+            kept = rest
+            if len(kept) > _LONGEST_LINE:
+                raise AttemptFailed("the stream has a line that never ends", "truncated")
+            for line in lines:
+                if _event(line, reading):
+                    reading.enough(ended=True)
+                    await _wait_for_end(response)
+                    return
+            if reading.enough():
+                response.close()
                 return
-        if reading.enough():
-            response.close()
-            return
     if not reading.finish:
         raise AttemptFailed("the stream ended before the reply did", "truncated")
+
+
+async def _wait_for_end(response: aiohttp.ClientResponse) -> None:
+    """Wait briefly for the end of the body, which many servers send just after [DONE]. Without it, the connection could
+    not be used again, and each call would open a new one. The reply is complete, so no error here matters.
+    """
+    import aiohttp
+
+    if not response.content.is_eof():
+        with suppress(TimeoutError, aiohttp.ClientError, ConnectionError):
+            async with asyncio.timeout(_END_S):
+                await response.content.readany()
 
 
 def _event(line: bytes | bytearray, reading: Reading) -> bool:
@@ -86,14 +102,15 @@ async def read_error(response: aiohttp.ClientResponse) -> bytes:
     """The beginning of an error's text."""
     raw = bytearray()
     with suppress(AttemptFailed):
-        async for chunk in unpacked(response):
-            raw += chunk
-            if len(raw) > _LONGEST_ERROR:
-                break
+        async with aclosing(unpacked(response)) as chunks:
+            async for chunk in chunks:
+                raw += chunk
+                if len(raw) > _LONGEST_ERROR:
+                    break
     return bytes(raw[:_LONGEST_ERROR])
 
 
-async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def unpacked(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
     """The body, decompressed if necessary, and never more than `MOST_BYTES` of it, compressed or not."""
     coding = response.headers.get("Content-Encoding", "").strip().lower()
     packed = plain = 0

@@ -19,7 +19,7 @@ _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(?=\{)')
 _TAG = "<tool_call>"
 _TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_ENDED = re.compile(r"(?:[다요죠까네]|[^\w\s,;:\-–—/(&+=])$")
+_ENDING = re.compile(r"[다요죠까네]|[^\w\s,;:\-–—/(&+=]")
 _SENTENCE_WORDS = 6
 _TAGS = r"think(?:ing)?|reasoning"
 _OPEN = re.compile(rf"<(?:{_TAGS})\s*>|\[think\]|<\|channel\|>analysis\s*<\|message\|>", re.IGNORECASE)
@@ -52,11 +52,12 @@ def is_unfinished(text: str) -> bool:
     """Whether a text clearly breaks off: a bracket stays open, or its last line is as long as a sentence and does not
     end like one. A few words without a full stop may be a whole reply.
     """
-    bare = _STRING.sub("", text)
-    if bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]"):
-        return True
+    if "{" in text or "[" in text:
+        bare = _STRING.sub("", text)
+        if bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]"):
+            return True
     last = text.rstrip().rpartition("\n")[2]
-    if not last or _ENDED.search(last):
+    if not last or _ENDING.match(last[-1]):
         return False
     return len(last.split()) >= _SENTENCE_WORDS or not last[-1].isalnum()
 

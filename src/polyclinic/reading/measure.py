@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import orjson
 
 from polyclinic.core.files import package_data, read_data
 from polyclinic.core.reading import Says
-from polyclinic.core.value import Value
+from polyclinic.core.value import Value, unchanging
 from polyclinic.reading.sets import Labelled
 
 RESULTS = "results.json"
@@ -24,7 +24,7 @@ SENTENCE_RESULTS = "sentence_results.json"
 _Z = 1.96
 
 
-@dataclass(frozen=True)
+@unchanging
 class Accuracy:
     """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides. `pairs`
     is the same, only on texts that occur with both a yes and a no question; None if there are no such texts.
@@ -40,7 +40,7 @@ class Accuracy:
     pairs: float | None = None
 
 
-@dataclass(frozen=True)
+@unchanging
 class MeanAccuracy:
     """The mean over kinds, each kind with the same weight; None if no kind has the figure."""
 

@@ -8,19 +8,19 @@ full words instead: ``{"kind", "context", "text", "question", "label"}``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 from polyclinic.core.files import bad_file, json_lines, package_file, parse_json, read_text
 from polyclinic.core.reading import Question, ReadingKind
+from polyclinic.core.value import unchanging
 from polyclinic.errors import UnknownName
 
 Split = Literal["train", "test"]
 
 
-@dataclass(frozen=True)
+@unchanging
 class Labelled:
     """One text, one question, and whether the answer is yes."""
 

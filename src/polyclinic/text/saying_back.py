@@ -6,9 +6,9 @@ will do or has heard, or if it is a question about what they will do.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question, sentences
 
@@ -36,23 +36,23 @@ _PLAN = "|".join(
         r"(?:those|these|the|all) (?:\w+ )?(?:steps|things|points|parts)",
     )
 )
-_SAY_PLAN = re.compile(rf"\b{_SAY}\b[^.?!;]{{0,80}}?\b(?:{_PLAN})")
+_SAY_PLAN = lazy_pattern(rf"\b{_SAY}\b[^.?!;]{{0,80}}?\b(?:{_PLAN})")
 _THING = r"(?:that|it|this|them|all|these|those)"
-_SAY_AGAIN = re.compile(
+_SAY_AGAIN = lazy_pattern(
     rf"\b(?:say|tell|read|play|give|explain|teach)\b(?: \w+){{0,3}}? back\b|\b(?:repeat {_THING}|say {_THING} to me)\b|"
     rf"\b{_THROUGH} {_THING}\b|\b(?:explain|describe|teach) {_THING} to \w+"
 )
-_PLANS = re.compile(
+_PLANS = lazy_pattern(
     rf"\b{_WH} (?:\w+ ){{0,4}}?(?:will|would|are|shall) you (?:\w+ ){{0,3}}?"
     r"(?:do|doing|take|taking|use|using|call|ring|go|start|stop|explain|tell|manage|handle|sort)\b|"
     r"\bwhat do you do (?:if|when)\b|\bwhat did you (?:take|hear|understand|get) from\b|"
     r"\bwhat will (?:your|the) \w+ look like\b"
 )
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"\b(?:please|i'd like|i would like|i want|could you|can you|would you|will you|let me hear|let's hear)\b|"
     rf"(?:^|[,:;] |\b(?:now|so|then|and|but|just) )(?:{_SAY})\b"
 )
-_OURS = re.compile(rf"\b(?:i|we)(?:'ll| will| shall| can|'m going to) (?:\w+ )?{_SAY}\b|\blet me (?!hear){_SAY}\b")
+_OURS = lazy_pattern(rf"\b(?:i|we)(?:'ll| will| shall| can|'m going to) (?:\w+ )?{_SAY}\b|\blet me (?!hear){_SAY}\b")
 
 
 def asks_to_say_back(sentence: str) -> bool:

@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.value import unchanging
 
 
 @dataclass
@@ -45,7 +46,7 @@ class OpenWish:
     said: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Offer:
     """What the staff found for a request. `place` is what can be booked.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from polyclinic.clinics.frontdesk.report import figures, tables
 from polyclinic.clinics.frontdesk.report.operations import operations
@@ -11,8 +12,10 @@ from polyclinic.clinics.frontdesk.rules.codes import MEANING
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, InDepartment, InPhase
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Said, ToolUsed
-from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Details, Dialogue, Line, Section
+
+if TYPE_CHECKING:
+    from polyclinic.eval.results import RunResults
 
 _SAMPLES = 6
 

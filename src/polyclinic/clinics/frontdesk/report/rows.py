@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
 
 from polyclinic.clinics.frontdesk.rules.notes import InDepartment, MovedUp, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
+from polyclinic.core.value import unchanging
 from polyclinic.eval.estimate import Estimate, decimals, mean_with_interval
-from polyclinic.eval.results import EpisodeRow, RunResults
+
+if TYPE_CHECKING:
+    from polyclinic.eval.results import EpisodeRow, RunResults
 
 LEVELS = ("primary", "secondary", "tertiary", "custom")
 WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
 
 
-@dataclass(frozen=True)
+@unchanging
 class ContactRow:
     """One finished contact."""
 

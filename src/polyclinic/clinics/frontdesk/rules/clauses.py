@@ -8,10 +8,10 @@ wanted counts for little. What is meant and said last counts most.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.wording import wording
+from polyclinic.core.value import unchanging
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.sentences import SPOKEN_END
@@ -181,7 +181,7 @@ def last_retraction(text: str) -> int:
     return max((match.end() for match in _RETRACTS.finditer(text)), default=0)
 
 
-@dataclass(frozen=True)
+@unchanging
 class Clause:
     """One clause, and how it is meant. `firm`: 2 meant now, 1 wanted earlier, 0 ignored."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
+from polyclinic.core.value import unchanging
 from polyclinic.people.demographics import Person
 from polyclinic.text.lazily import lazy_pattern
 
@@ -23,7 +23,7 @@ _ASKED = {
 }
 
 
-@dataclass(frozen=True)
+@unchanging
 class IntakeRecord:
     """What the staff wrote down after the dialogue."""
 
@@ -35,7 +35,7 @@ class IntakeRecord:
     department: str
 
 
-@dataclass(frozen=True)
+@unchanging
 class IntakeCase:
     """What the intake rubric looks at. `record` is None when it could not be read."""
 

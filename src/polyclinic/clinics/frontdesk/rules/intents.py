@@ -8,7 +8,7 @@ for another time wants to move the visit. A caller who cannot come and asks for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -38,12 +38,13 @@ from polyclinic.clinics.frontdesk.rules.intent_patterns import (
 )
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
 from polyclinic.clinics.frontdesk.rules.wording import wording
+from polyclinic.core.value import unchanging
 
 Intent = Literal["move", "cancel", "neither", "open"]
 VisitEvent = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
 
 
-@dataclass(frozen=True)
+@unchanging
 class _Heard:
     """What a clause says about the visit, and how firmly it is meant."""
 

@@ -9,7 +9,6 @@ period.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
@@ -22,6 +21,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
 from polyclinic.clinics.frontdesk.scenario.times import ClockTime, read_date, read_minute
 from polyclinic.core.message import Frozen
+from polyclinic.core.value import unchanging
 
 
 def _typed(read: Callable[[str], object]) -> BeforeValidator:
@@ -49,7 +49,7 @@ class Proposal(Frozen):
     end: _Time
 
 
-@dataclass(frozen=True)
+@unchanging
 class BookingCase:
     """What the rubric looks at. `proposals` is None when the reply could not be read.
 
@@ -166,7 +166,7 @@ def anything_free(snapshot: Snapshot, wish: Wish) -> bool:
     return _earliest_for(snapshot, wish) is not None
 
 
-@dataclass(frozen=True)
+@unchanging
 class EventCase:
     """A call about an existing appointment: what was wanted, what was found, what was done."""
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, childrens_diseases, emergencies
 from polyclinic.clinics.frontdesk.scenario.schema import Companion
 from polyclinic.clinics.frontdesk.scenario.warning_signs import cannot_wait
+from polyclinic.core.value import unchanging
 
 FEWEST, MOST = 2, 5
 
 
-@dataclass(frozen=True)
+@unchanging
 class ChiefComplaint:
     """What a patient comes with."""
 

@@ -6,14 +6,13 @@ answers a wrong argument with a message for the model, never with an exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from polyclinic.clinics.frontdesk.prompts.replies import BookAction, Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary, plain_name
 from polyclinic.clinics.frontdesk.scenario.slots import Place, earliest
+from polyclinic.core.value import unchanging
 
 BOOKING_TOOLS: dict[BookAction, Preference] = {
     "physician_filter": "physician",
@@ -24,7 +23,7 @@ TOOL_FOR: dict[Preference, BookAction] = {kind: tool for tool, kind in BOOKING_T
 NOT_FOUND = "no such appointment was found"
 
 
-@dataclass(frozen=True)
+@unchanging
 class FoundSlot:
     """What a tool found: a time, or a problem with the request; neither when the request was right
     and nothing is free.
