@@ -133,7 +133,7 @@ def names_a_test(question: str) -> bool:
 
 
 def kinds_named(question: str) -> tuple[str, ...]:
-    """The kinds of tests that a question names. Whoever asks for all of them names none."""
+    """The kinds of tests that a question names. A question for all of them names none."""
     return () if _ALL.search(question) else _kinds_in(question)
 
 

@@ -85,7 +85,7 @@ def about_tests(question: str) -> bool:
 
 
 def bids_to_speak(question: str) -> bool:
-    """Whether a question wants to be told something. Whoever only names a test ("lipase, please") wants it done."""
+    """Whether a question wants to be told something. To name a test ("lipase, please") is to want it done."""
     return bool(_SAYING.search(question)) or bool(named(question))
 
 
