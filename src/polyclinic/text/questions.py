@@ -15,6 +15,8 @@ from polyclinic.text.sentences import is_question
 QUESTION_WORD = r"(?:when|where|what|which|who|whose|why|how)"
 _MODAL = r"(?:can|could|will|would|should|shall|must|might)"
 PLAIN_VERB = r"(?:do|does|did|have|has|is|are|was|were|am)"
+ASKS_OF_THEM = r"^\W*(?:do|does|did|is|are|was|were) (?:you|your|the|they|there|it|he|she|his|her|any)\b"
+"""The beginning of a question about somebody. "Do a blood count" orders something."""
 _VERB = rf"(?:{PLAIN_VERB}|may|{_MODAL})"
 _MAY_I_ASK = r"(?:may|can|could) i (?:just )?ask(?: you)?"
 _LEAD = re.compile(

@@ -29,6 +29,14 @@ def test_a_person_as_counsellor_sees_what_the_critic_refuses(tmp_path: Path) -> 
     assert "sign the paper" in shown and "leave the choice to the person" in shown
 
 
+def test_an_offer_to_call_the_family_is_not_sent_back_by_the_offline_critic(tmp_path: Path) -> None:
+    offer = "Shall I call your daughters?"
+    shown = played(tmp_path, "counsellor", "I am glad that you came.", offer, "/quit")
+    assert "sent your draft back" not in shown and "leave the choice to the person" not in shown
+    pressed = played(tmp_path, "counsellor", "I am glad that you came.", f"{offer} You must sign today.", "/quit")
+    assert "leave the choice to the person" in pressed
+
+
 def test_a_person_who_only_thanks_or_greets_is_not_corrected(tmp_path: Path) -> None:
     shown = played(tmp_path, "counsellor", "Thank you for telling me.", "Goodbye", "/quit")
     assert "sent your draft back" not in shown

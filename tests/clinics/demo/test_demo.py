@@ -7,7 +7,9 @@ from typing import Any, get_args
 import pytest
 
 from polyclinic.clinics.demo import clinic
+from polyclinic.clinics.demo.prompts.caller import CallerReacts
 from polyclinic.clinics.demo.prompts.nurse import NurseAdvises
+from polyclinic.clinics.demo.prompts.replies import Reaction
 from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of, told_dose
 from polyclinic.clinics.demo.scenario import Leaflet, written
 from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
@@ -116,3 +118,28 @@ def test_no_worked_example_answers_a_call_that_is_played() -> None:
 )
 def test_a_dose_in_plain_words_is_read_only_if_it_is_named_once(text: str, dose: tuple[int, int] | None) -> None:
     assert told_dose(text) == dose
+
+
+@pytest.mark.parametrize(
+    ("typed", "understood", "says"),
+    [
+        ("ok", True, "ok"),
+        ("OK, thank you!", True, "OK, thank you!"),
+        ("Yeah", True, "Yeah"),
+        ("okay: twice a day then", True, "twice a day then"),
+        ("got it, thanks", True, "got it, thanks"),
+        ("yes", True, "yes"),
+        ("nope", False, "nope"),
+        ("not really", False, "not really"),
+        ("Sorry, no", False, "Sorry, no"),
+        ("no: how many?", False, "how many?"),
+    ],
+)
+def test_a_caller_says_yes_and_no_as_people_do(typed: str, understood: bool, says: str) -> None:
+    assert CallerReacts.from_human(typed) == Reaction(says=says, understood=understood)
+
+
+@pytest.mark.parametrize("typed", ["ok but how many?", "I see", "ok?", "no idea, yes", "twice a day", ""])
+def test_an_answer_that_is_neither_yes_nor_no_is_asked_for_again(typed: str) -> None:
+    with pytest.raises(ValueError, match="write yes: words"):
+        CallerReacts.from_human(typed)

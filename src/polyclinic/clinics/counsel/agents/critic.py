@@ -6,10 +6,11 @@ from polyclinic.clinics.counsel.agents.counsellor import shown
 from polyclinic.clinics.counsel.agents.memory import LINE_CHARS
 from polyclinic.clinics.counsel.prompts.replies import NONE
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
-from polyclinic.clinics.counsel.readings import SUPPORTED
+from polyclinic.clinics.counsel.readings import SLIP, SUPPORTED
 from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
+from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
 from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, RiskFault, draft_questions, read_draft
 from polyclinic.clinics.counsel.state import Session
@@ -29,12 +30,16 @@ class Critic:
         draft is only a courtesy.
 
         A fact that was found in a greeting does not count if the rest of the draft only asks questions. Set phrases
-        about the counsellor itself, and the person's words said back, are not read.
+        about the counsellor itself, and the person's words said back, are not read. An offer of company is no slip.
         """
         draft = beyond_own_words(draft, utterance)
         if not draft or only_courtesy(draft):
             return Draft()
         found = read_draft(draft, await self._episode.reads(draft, draft_questions(utterance)))
+        rest = without_offers(draft)
+        if found.slip and rest != draft:
+            again = (await self._episode.reads(rest, [SLIP.ask(said=utterance)]))[0] if rest else None
+            found = found.model_copy(update={"slip": again.words if again and again.yes else ""})
         if only_courtesy(found.claim) and greets_and_asks(draft):
             return found.model_copy(update={"claim": ""})
         return found

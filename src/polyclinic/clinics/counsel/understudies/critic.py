@@ -6,6 +6,7 @@ from polyclinic.clinics.counsel.prompts.replies import Criticism, DraftFault
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
 from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
+from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
@@ -14,7 +15,7 @@ from polyclinic.text.sentences import sentences
 
 class CriticUnderstudy(Understudy):
     """Reads the draft for slips, sentence by sentence, and for a feeling that was passed over. What the documents say
-    word for word is not read, nor are set phrases and the person's words said back.
+    word for word is not read, nor are set phrases, the person's words said back and offers of company.
     """
 
     @answers(CriticJudges)
@@ -33,7 +34,7 @@ class CriticUnderstudy(Understudy):
         draft = prompt.draft
         for source in prompt.sources:
             draft = draft.replace(source.say, "") if source.say else draft
-        draft = beyond_own_words(draft, prompt.utterance)
+        draft = without_offers(beyond_own_words(draft, prompt.utterance))
         if not draft.strip() or only_courtesy(draft) or not ask.understands(draft, SLIP.ask(said=prompt.utterance)):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
         words = self._worst(ask, draft)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from polyclinic.clinics.demo.prompts.replies import Reaction
+from polyclinic.clinics.demo.rules import yes_or_no
 from polyclinic.clinics.demo.scenario import Style
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
-from polyclinic.text.normal import letters
 
 
 class CallerAsks(Prompt[str]):
@@ -52,9 +52,9 @@ class CallerReacts(Prompt[Reaction]):
 
     @classmethod
     def from_human(cls, text: str) -> Reaction:
-        """A person writes ``yes: thank you`` or ``no: how many?``, or only ``yes`` or ``no``."""
+        """A person writes ``yes: thank you`` or ``no: how many?``, or only ``yes``, ``ok`` or ``no``."""
         answer, _, words = text.partition(":")
-        understood = letters(answer)
-        if understood not in ("yes", "no"):
+        understood = yes_or_no(answer)
+        if understood is None:
             raise ValueError("write yes: words if you have understood, or no: words if you have not")
-        return Reaction(says=words.strip() or answer.strip(), understood=understood == "yes")
+        return Reaction(says=words.strip() or answer.strip(), understood=understood)

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
-from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_words, overlap, test_names, tests_in_record
+from polyclinic.clinics.patient.rules.vocabulary import (
+    content_words,
+    ordered_items,
+    orders_a_test,
+    overlap,
+    tests_in_record,
+)
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
@@ -27,7 +33,6 @@ _NEAR = 4
 _DOUBTFUL = 2
 _LEAST_WORDS = 3
 _NO = Finding("no")
-_ORDER_WORDS = 1
 _MANY = 3
 
 
@@ -64,20 +69,14 @@ async def read_question(reads: Reads, record: Record, question: str, considered:
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
     return AskedFor(
-        cheat=(cheat.yes or count_questions(question) >= _MANY) and not orders_a_test(question),
+        cheat=(cheat.yes or count_questions(question) >= _MANY)
+        and not (orders_a_test(question) or ordered_items(question)),
         test=test.yes,
         clear=clear.yes,
         fits=tuple(fact.id for fact, found in zip(facts, fitting, strict=True) if found.yes),
         tests=tuple(tests_in_record(question, record)),
         suggests=tuple(mentioned(question, record.disease.names)),
     )
-
-
-def orders_a_test(question: str) -> bool:
-    """Whether a question is little more than the name of one known test. It then counts as an order, not as a trick."""
-    named = asked_tests(question)
-    rest = content_words(question) - content_words(" ".join(test_names(named[0]))) if len(named) == 1 else question
-    return len(rest) <= _ORDER_WORDS
 
 
 async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: AskedFor) -> Answered:

@@ -4,12 +4,17 @@ names."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data, diseases
+from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern, phrase_pattern
+from polyclinic.text.questions import ASKS_OF_THEM
 from polyclinic.text.words import STOP_WORDS, ContentWords
 
 WordList = Literal[
@@ -23,13 +28,29 @@ WordList = Literal[
 ]
 
 _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
-_GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
+OF_A_KIND = 2
+_ORDER_WORDS = 1
+_ALL = re.compile(r"(?<!\bat )\ball\b|\b(?:every|each|everything|whole)\b", re.IGNORECASE)
+_VALUE = re.compile(
+    r"\b(?:what|which|how|tell|give|say|read|name|show|shown|explain|interpret|values?|figures?|numbers?|readings?|levels?"
+    rf"|exact|exactly|results?|findings?|mean)\b|{ASKS_OF_THEM}",
+    re.IGNORECASE,
+)
+"""Words of a question for what was measured, not for a measurement."""
+
+
+class KindOfTests(Frozen):
+    """What a kind of tests is called, the known tests of this kind, and the kinds that belong to it."""
+
+    names: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, list[str]]:
     raw = data("vocabulary.yaml")
-    lists = {name: list(words) for name, words in raw.items() if name != "tests"}
+    lists = {name: list(words) for name, words in raw.items() if name not in ("tests", "kinds")}
     shipped = [name for disease in diseases() for name in disease.names]
     lists["diseases"] = list(dict.fromkeys([*lists["diseases"], *shipped]))
     return lists
@@ -45,6 +66,12 @@ def known_tests() -> dict[str, tuple[str, ...]]:
     """Every test that is known by name, with its other names."""
     raw = data("vocabulary.yaml")
     return {name: tuple(others) for name, others in raw["tests"].items()}
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, KindOfTests]:
+    """The kinds of tests by name, the narrower first."""
+    return TypeAdapter(dict[str, KindOfTests]).validate_python(data("vocabulary.yaml")["kinds"])
 
 
 def test_names(test: str) -> tuple[str, ...]:
@@ -79,25 +106,108 @@ def asked_tests(question: str) -> tuple[str, ...]:
     return tuple(
         test
         for test, others in known_tests().items()
-        if any(name_pattern(name).search(question) for name in (test, *others))
+        if any(_test_pattern(name).search(question) for name in (test, *others))
     )
 
 
 def tests_in_record(question: str, record: Record) -> list[str]:
-    """The record's investigations that a question names: by name, by another name, or by kind if nothing more exact is
-    said."""
+    """The record's investigations that a question names: by name, by another name, by kind ("blood tests") or, in an
+    order, by what they measure. Of one kind there are at most two, and none if all of them are asked for.
+    """
     own = [test.name for test in record.investigations]
-    exact = [name for name in own if name in asked_tests(question) or name_pattern(name).search(question)]
-    if exact:
-        return exact
-    if asked_tests(question):
-        return []
-    for kind in _GENERIC_TESTS:
-        if name_pattern(kind).search(question):
-            return [name for name in own if name_pattern(kind).search(name)][:1]
-    return []
+    found_so = {name for name in own if name in asked_tests(question) or name_pattern(name).search(question)}
+    rest = _without(question, (*found_so, *_names_of(asked_tests(question))))
+    for kind in kinds_named(rest):
+        of_kind = [name for name in own if _is_of(name, kind)]
+        there = _places(rest, kind)
+        at_place = [name for name in of_kind if there & content_words(" ".join((name, *known_tests().get(name, ()))))]
+        found_so |= set((at_place or of_kind)[:OF_A_KIND])
+    measured = ordered_items(question)
+    found_so |= {test.name for test in record.investigations if any(measured & _measures(item) for item in test.items)}
+    return [name for name in own if name in found_so]
 
 
 def names_a_test(question: str) -> bool:
-    """Whether a question names any test, in the record or not."""
-    return bool(asked_tests(question)) or any(name_pattern(kind).search(question) for kind in _GENERIC_TESTS)
+    """Whether a question names any test or kind of tests, in the record or not."""
+    return bool(asked_tests(question) or _kinds_in(question))
+
+
+def kinds_named(question: str) -> tuple[str, ...]:
+    """The kinds of tests that a question names. A question for all of them names none."""
+    return () if _ALL.search(question) else _kinds_in(question)
+
+
+def orders_a_test(question: str) -> bool:
+    """Whether a question is little more than names of tests or of their kinds."""
+    tests, kinds = asked_tests(question), kinds_named(question)
+    if not (tests or kinds) or (len(tests) != 1 and _VALUE.search(question)):
+        return False
+    return _adds_little(question, [*_names_of(tests), *(name for kind in kinds for name in _kinds()[kind].names)])
+
+
+def ordered_items(question: str) -> frozenset[str]:
+    """What a question orders to be measured ("creatinine, please"). Empty if it asks for a value that was measured, or
+    says much more.
+    """
+    items = found(question, "items")
+    if not items or _VALUE.search(question) or _ALL.search(question):
+        return frozenset()
+    return frozenset(items if _adds_little(question, [*items, *_names_of(asked_tests(question))]) else ())
+
+
+def _names_of(tests: Iterable[str]) -> list[str]:
+    return [name for test in tests for name in test_names(test)]
+
+
+def _adds_little(question: str, names: Iterable[str]) -> bool:
+    return len(content_words(question) - content_words(" ".join((*names, *_lists()["ordering"])))) <= _ORDER_WORDS
+
+
+def _measures(item: str) -> set[str]:
+    return set(found(item, "items"))
+
+
+@lru_cache(maxsize=8_192)
+def _kinds_in(text: str) -> tuple[str, ...]:
+    """The kinds that a text names. "CT scan" names a CT and no other scan."""
+    named: list[str] = []
+    for kind, known in _kinds().items():
+        left = _without(text, known.names)
+        named += [kind] if left != text else []
+        text = left
+    return tuple(named)
+
+
+def _is_of(test: str, kind: str) -> bool:
+    known = _kinds()[kind]
+    if test in known.tests or any(_test_pattern(name).search(test) for name in known.names):
+        return True
+    unknown = test not in known_tests() and any(other in known.tests for other in asked_tests(test))
+    return unknown or any(_is_of(test, other) for other in known.of)
+
+
+def _places(text: str, kind: str) -> frozenset[str]:
+    """Parts of the body of which a kind of tests is asked: "a chest scan", "a scan of the chest"."""
+    names = "|".join(_test_pattern(name).pattern for name in _kinds()[kind].names)
+    near = re.search(
+        rf"(?P<before>\w+)?\W*(?:{names})(?: (?:of|for|on)(?: (?:the|your|his|her))? (?P<after>\w+))?", text
+    )
+    words = " ".join(word for word in near.groups() if word) if near else ""
+    return content_words(" ".join(found(words, "body_parts")))
+
+
+def _without(text: str, names: Iterable[str]) -> str:
+    """The text without these names, the longest first."""
+    for name in sorted(names, key=len, reverse=True):
+        text = _with_noun(name).sub(" ", text)
+    return text
+
+
+@lru_cache(maxsize=1_024)
+def _with_noun(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_test_pattern(name).pattern})(?: (?:scan|test|picture)s?)?")
+
+
+def _test_pattern(name: str) -> re.Pattern[str]:
+    """A pattern for the name of a test in any case: people who type write "ecg"."""
+    return phrase_pattern(name, loose=" \t\n-", possessive=True)

@@ -3,13 +3,26 @@ to."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from polyclinic.clinics.patient.scenario.record import Disease
 from polyclinic.clinics.patient.scenario.shipped import diseases, shipped_records
-from polyclinic.text.phrases import mentioned, name_pattern
+from polyclinic.text.phrases import mentioned, name_pattern, phrase_pattern
 
-_ANY_TEST = {"ultrasound", "X-ray", "CT", "MRI", "ECG", "biopsy", "endoscopy", "blood count", "blood test"}
+_ANY_TEST = {
+    *("ultrasound", "X-ray", "CT", "MRI", "scan", "ECG", "heart tracing", "biopsy", "endoscopy", "swab"),
+    *("blood count", "blood test", "bloods", "blood work", "blood sample", "urine sample"),
+}
+_SOME_TEST = re.compile(
+    r"\b(?!(?:the|an?|any|this|that|these|those|your|his|her|my|all|some|other|more|which|what|of|for|to|no|test|every)\b)"
+    r"[a-z]+ (?:test|scan)s?\b",
+    re.IGNORECASE,
+)
+"""A test that is in no record, such as a copper test."""
+_RANGE = re.compile(r"^\d.*\(.*\d.*\)$")
+_NO_NAME = re.compile(r"(?:left|right|first|sample)\b", re.IGNORECASE)
+_ALL = re.compile(r"(?<!\bat )\b(?:all|every|each|everything|whole)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4_096)
@@ -33,6 +46,18 @@ def _tests() -> tuple[str, ...]:
     return tuple(sorted(known | _ANY_TEST, key=lambda name: (-len(name), name)))
 
 
+@lru_cache(maxsize=1)
+def _measures() -> tuple[str, ...]:
+    """What laboratories measure: what has a normal range after its value. A side or a sample is no name."""
+    items = (item for record in shipped_records() for test in record.investigations for item in test.items.items())
+    return tuple(sorted({name for name, value in items if _RANGE.search(value) and not _NO_NAME.match(name)}))
+
+
+def names_measure(text: str) -> bool:
+    """Whether a text names something that a laboratory measures."""
+    return bool(phrase_pattern(*_measures(), loose=" -", possessive=True).search(text))
+
+
 def names_test(text: str) -> bool:
     """Whether a text names a test, or has the word "test"."""
     return "test" in without_tests(text).lower()
@@ -42,7 +67,12 @@ def without_tests(text: str) -> str:
     """The text with "test" instead of each test's name."""
     for name in _tests():
         text = name_pattern(name).sub("test", text)
-    return text
+    return _SOME_TEST.sub("test", text)
+
+
+def asks_for_all(text: str) -> bool:
+    """Whether a text asks for all of something."""
+    return bool(_ALL.search(text))
 
 
 def hunch(text: str) -> str:

@@ -25,8 +25,9 @@ from polyclinic.clinics.patient.prompts.patient.replies import Picked, Plans, Th
 from polyclinic.clinics.patient.readings import CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.concepts import names_something
 from polyclinic.clinics.patient.rules.requirements import Demonstration
-from polyclinic.clinics.patient.understudies.hunches import hunch, named, names_test
+from polyclinic.clinics.patient.understudies.hunches import asks_for_all, hunch, named, names_measure, names_test
 from polyclinic.clinics.patient.understudies.suspicion import DOUBT, HeardQuestion
+from polyclinic.clinics.patient.understudies.tricks import about_tests
 from polyclinic.clinics.patient.understudies.voice import voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -156,19 +157,31 @@ def _results(asked: HeardQuestion) -> str:
 
 
 def _plainly(asked: HeardQuestion, brief: bool) -> str:
-    """The lines that fit the question. If no line surely fits, it tells the nearest one and that this is all."""
+    """The lines that fit the question. If no line surely fits, it tells the nearest one and that this is all.
+
+    A request for a test is answered by a line that tells of a test, or not by a line at all.
+    """
     found, said = asked.fitting, asked.voice
     one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
-    if found.sure:
+    echo, not_done = said.echoes(asked.question), _not_done(asked)
+    if found.sure and not (not_done and asked.requests_test and not any(names_test(line.text) for line in found.lines)):
         return f"{_manner(asked)}{told}"
-    echo = said.echoes(asked.question)
-    if not asked.doubtful and names_test(asked.question) and asked.ask.understands(asked.question, TEST.ask()):
+    if not_done:
         return f"{said.not_done} {echo}"
     if told:
         return f"{told} {said.nearest}"
     clear = names_something(asked.question) or asked.ask.understands(asked.question, CLEAR.ask())
     return f"{said.nothing if clear else said.puzzled} {echo}"
+
+
+def _not_done(asked: HeardQuestion) -> bool:
+    """Whether the question is about a test that the patient has not had. For all tests at once it cannot say that."""
+    if asked.doubtful or asks_for_all(asked.question):
+        return False
+    if names_test(asked.question):
+        return asked.ask.understands(asked.question, TEST.ask())
+    return asked.requests_test and names_measure(asked.question)
 
 
 def _fall(asked: HeardQuestion) -> str:
@@ -179,6 +192,8 @@ def _fall(asked: HeardQuestion) -> str:
     if asked.results:
         results = "; ".join(line.text for line in asked.results)
         return f"{asked.voice.single.format(results=results)} {asked.information[0].text}"
+    if about_tests(asked.question):
+        return _all_it_knows(asked)
     return f"{asked.voice.hearsay.format(guess=_guess(asked))} {_all_it_knows(asked)}"
 
 

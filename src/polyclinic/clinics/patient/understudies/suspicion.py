@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, TalkSoFar
-from polyclinic.clinics.patient.readings import CHEAT, REFUSAL
+from polyclinic.clinics.patient.readings import CHEAT, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
-from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, unfairness
+from polyclinic.clinics.patient.understudies.tricks import bids_to_speak, many, trick_chance, unfairness
 from polyclinic.clinics.patient.understudies.voice import Voice
 from polyclinic.core.understudy import Ask
 
@@ -49,7 +49,19 @@ class HeardQuestion:
     @cached_property
     def suspicion(self) -> float:
         """How strongly the patient suspects that the question is a trick."""
+        if self.requests_test:
+            return 0.0
         return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
+
+    @cached_property
+    def requests_test(self) -> bool:
+        """Whether the question only requests a test, perhaps one that the patient does not know by name. Short words
+        without a verb look like a trick to the reader, but no example of a trick is near.
+        """
+        known = tuple(line.text for line in self.information)
+        if many(self.question) or bids_to_speak(self.question) or unfairness(self.question, known) >= DOUBT:
+            return False
+        return self.ask.understands(self.question, TEST.ask())
 
     @property
     def tricky(self) -> bool:

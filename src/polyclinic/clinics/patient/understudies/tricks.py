@@ -23,6 +23,7 @@ from polyclinic.clinics.patient.scenario.shipped import data
 from polyclinic.clinics.patient.understudies.hunches import named, without_tests
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern
+from polyclinic.text.questions import ASKS_OF_THEM, QUESTION_WORD
 from polyclinic.text.sentences import count_questions
 
 NEVER = 1e-6
@@ -40,11 +41,19 @@ _ASKS = re.compile(
 )
 
 
+_SAYING = re.compile(
+    rf"\b(?:{QUESTION_WORD}|tell|say|name|read|list|show|explain|describe|report|summari[sz]e|interpret|recount|repeat"
+    rf"|confirm|admit|reveal|pass on|hear|know|give me|go through)\b|{ASKS_OF_THEM}",
+    re.IGNORECASE,
+)
+
+
 class Trick(Frozen):
-    """Examples of how something is asked for, and whether it is unfair to ask for it."""
+    """Examples of how something is asked for, whether it is unfair to ask for it, and whether it is about tests."""
 
     asks: tuple[str, ...]
     unfair: bool = False
+    tests: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -65,6 +74,19 @@ def unfairness(question: str, known: tuple[str, ...] = ()) -> float:
     """The unfair share of a question; `known` are the lines that this patient may tell."""
     sort, unfair = _sorter()
     return float(sort(_without_names(question, known))[np.array(unfair)].sum())
+
+
+@lru_cache(maxsize=_KEPT)
+def about_tests(question: str) -> bool:
+    """Whether most of what is unfair in a question asks for what tests have shown, and not for the illness."""
+    shares = _sorter()[0](_without_names(question, ()))[-len(tricks()) :]
+    unfair = [(each.tests, float(share)) for each, share in zip(tricks().values(), shares, strict=True) if each.unfair]
+    return 2 * sum(share for tests, share in unfair if tests) > sum(share for _, share in unfair)
+
+
+def bids_to_speak(question: str) -> bool:
+    """Whether a question wants to be told something. To name a test ("lipase, please") is to want it done."""
+    return bool(_SAYING.search(question)) or bool(named(question))
 
 
 def trick_chance(unfair: float, read: float) -> float:

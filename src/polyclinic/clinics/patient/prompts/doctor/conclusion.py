@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from polyclinic.clinics.patient.prompts.doctor.replies import Conclusion
 from polyclinic.clinics.patient.prompts.patient.facts import Player, TalkSoFar
-from polyclinic.clinics.patient.rules.meaning import orders_a_test
+from polyclinic.clinics.patient.rules.vocabulary import orders_a_test
 from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
