@@ -15,8 +15,6 @@ from tools.encoder.base_lite import lite_pieces, lite_weights
 from tools.encoder.base_minilm import kept_pieces, minilm_weights, package_vocabulary
 from tools.encoder.batches import INFERENCES, INFERS, Arrays, Names
 
-MINILM = "model.safetensors"
-"""The file by which the package of the second network is known."""
 COMPARED = 128
 """The width of the parts that compare two texts."""
 
@@ -25,8 +23,8 @@ def open_base(folder: Path, texts: Iterable[str]) -> tuple[WordPieces, Arrays]:
     """The vocabulary and the weights of a package, which is known by its files. `texts` are those that it must cut."""
     if (folder / "model.json").exists():
         return lite_pieces(folder), lite_weights(folder)
-    if not (folder / MINILM).exists():
-        raise ValueError(f"{folder}: neither model.json nor {MINILM} is there")
+    if not (folder / "model.safetensors").exists():
+        raise ValueError(f"{folder}: neither model.json nor model.safetensors is there")
     vocabulary = package_vocabulary(folder)
     kept = kept_pieces(vocabulary, texts)
     return LongestPieces([vocabulary[number] for number in kept]), minilm_weights(folder, kept)

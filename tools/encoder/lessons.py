@@ -20,7 +20,7 @@ from polyclinic.reading.layers import LONGEST
 from polyclinic.reading.pieces import LikeliestPieces
 from polyclinic.reading.together import LONGEST_TOGETHER
 from polyclinic.runner.readings import all_kinds
-from tools.encoder.base import MINILM, open_base
+from tools.encoder.base import open_base
 from tools.encoder.batches import LabelLessons, Names, RowLessons, Start, save_start, text_table
 from tools.encoder.rows import EncoderRow, repository_lines, row_of
 
@@ -71,8 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     lines, labels, groups = repository_lines()
     kinds = all_kinds()
-    together = (given.package / MINILM).exists()
-    start = start_of(given.package, [row_of(line, kinds, together) for line in lines], labels, groups)
+    start = start_of(given.package, [row_of(line, kinds) for line in lines], labels, groups)
     save_start(given.out, start)
     counts = (len(start.rows.text), len(start.lines.text), len(start.names.pieces))
     print("{}: {} rows, {} lines with a label, {} word pieces".format(given.out, *counts))

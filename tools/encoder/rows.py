@@ -11,11 +11,12 @@ from polyclinic.core.reading import ReadingKind
 from polyclinic.reading.features import scope_of
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
-from polyclinic.reading.targets import case_of, compares, target_of, words_before
+from polyclinic.reading.targets import compares, target_of, words_before
 from polyclinic.runner.readings import all_kinds, labelled
 from tools.encoder.batches import GROUPS
 
-TRAIN, ENGLISH = "train", "en"
+TRAIN, NETWORKS, ENGLISH = "train", "networks", "en"
+"""Lines of `NETWORKS` train only networks."""
 
 
 class EncoderRow(NamedTuple):
@@ -37,18 +38,17 @@ def training_lines(lines: Iterable[Labelled], kinds: Mapping[str, ReadingKind]) 
     return [
         line
         for line in lines
-        if line.split == TRAIN and line.lang == ENGLISH and not kinds[line.question.kind].in_reply
+        if line.split in (TRAIN, NETWORKS) and line.lang == ENGLISH and not kinds[line.question.kind].in_reply
     ]
 
 
-def row_of(line: Labelled, kinds: Mapping[str, ReadingKind], together: bool = True) -> EncoderRow:
-    """A labelled line as the encoder is asked about it. `together` as in `SentenceNetwork`."""
+def row_of(line: Labelled, kinds: Mapping[str, ReadingKind]) -> EncoderRow:
+    """A labelled line as the encoder is asked about it."""
     kind = kinds[line.question.kind]
     target = target_of(kind, line.question)
     pair = compares(kind) or kind.bound
     column = kind.name if pair else scope_of(kind, target)
-    beside = case_of(kind, line.question) if together else target.whole
-    second = beside if pair else words_before(kind, line.question)
+    second = target.whole if pair else words_before(kind, line.question)
     return EncoderRow(kind.name, column, line.text, second, pair, line.label, line.author)
 
 
@@ -65,6 +65,6 @@ def author_groups(authors: Iterable[str]) -> dict[str, int]:
 
 def repository_lines() -> tuple[list[Labelled], list[LabelledText], dict[str, int]]:
     """The training lines of all clinics, the guard's training lines, and the groups of their authors."""
-    lines = training_lines(labelled(split=TRAIN), all_kinds())
+    lines = training_lines([*labelled(split=TRAIN), *labelled(split=NETWORKS)], all_kinds())
     labels = [line for line in guard_lines(TRAIN) if line.lang == ENGLISH]
     return lines, labels, author_groups([line.author for line in lines] + [line.author for line in labels])

@@ -30,7 +30,7 @@ from polyclinic.reading.tuned import AnswerScores, batches, question_text
 from polyclinic.runner.readings import all_kinds, labelled
 from tools.encoder.opinions import SUPPORTED
 from tools.encoder.pool import Unlabelled
-from tools.encoder.rows import TRAIN, repository_lines
+from tools.encoder.rows import NETWORKS, TRAIN, repository_lines
 
 LABELS = tuple(sorted(TRAINED_LABELS))
 _LETTERS = "ABCDEFGH"
@@ -179,7 +179,7 @@ def training_lines(left_out: Sequence[int]) -> tuple[list[LabelledText | Labelle
     """
     _, _, groups = repository_lines()
     lines: list[LabelledText | Labelled] = [*guard_lines(TRAIN)]
-    lines += [line for line in labelled(split=TRAIN) if line.question.kind == SUPPORTED]
+    lines += [line for split in (TRAIN, NETWORKS) for line in labelled(split=split) if line.question.kind == SUPPORTED]
     out = [groups.get(line.author) in left_out for line in lines]
     return [line for line, away in zip(lines, out, strict=True) if not away], [
         line for line, away in zip(lines, out, strict=True) if away

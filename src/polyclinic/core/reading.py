@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, cast
 
@@ -24,7 +25,6 @@ from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, TypeAdapter,
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
-from polyclinic.core.value import unchanging
 from polyclinic.errors import ReaderError
 from polyclinic.text.normal import normalise
 
@@ -109,7 +109,7 @@ Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 """Reads the meaning of a text: the `reads` of an episode or of a judge's bench."""
 
 
-@unchanging
+@dataclass(frozen=True)
 class ReadingKind:
     """A kind of question: its wording, who is read, and what follows from the finding.
 

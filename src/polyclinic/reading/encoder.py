@@ -44,11 +44,6 @@ class SentenceEncoder:
     kinds: tuple[str, ...]
     weights: Mapping[str, Singles]
 
-    @property
-    def together(self) -> bool:
-        """Whether it reads a text together with what the text is compared with."""
-        return False
-
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""
         return not HANGUL.search(text)

@@ -42,10 +42,6 @@ class SentenceNetwork(Protocol):
     def weights(self) -> Mapping[str, Singles]:
         """Its weights by name."""
 
-    @property
-    def together(self) -> bool:
-        """Whether it reads a text together with what the text is compared with, so that this may be a whole case."""
-
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""
 

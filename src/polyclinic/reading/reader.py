@@ -15,7 +15,7 @@ from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
 from polyclinic.reading.features import Features, features, scope_of
 from polyclinic.reading.networks import ENCODER, SECOND, SentenceNetwork, shipped_encoder
-from polyclinic.reading.targets import Target, case_of, compares, rival_questions, target_of, words_before
+from polyclinic.reading.targets import Target, compares, rival_questions, target_of, words_before
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import LINES, Weights, sentence_kind, shipped_weights
 from polyclinic.reading.windows import SPEAKER, gathered, windows
@@ -225,7 +225,7 @@ def _network_score(encoder: SentenceNetwork, text: str, kind: ReadingKind, quest
     if not encoder.reads(text):
         return None
     if compares(kind) or kind.bound:
-        return encoder.compared(text, case_of(kind, question) if encoder.together else target.whole, kind.name)
+        return encoder.compared(text, target.whole, kind.name)
     return encoder.alone(text, scope_of(kind, target), kind.name, words_before(kind, question))
 
 

@@ -17,7 +17,10 @@ from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.value import unchanging
 from polyclinic.errors import UnknownName
 
-Split = Literal["train", "test"]
+Split = Literal["train", "networks", "test"]
+"""Lines of the split `networks` train only the networks that read whole sentences: the weights over words read worse
+with them.
+"""
 
 
 @unchanging

@@ -106,15 +106,6 @@ def compares(kind: ReadingKind) -> bool:
     return bool(kind.open) and not kind.listed and not kind.bound
 
 
-def case_of(kind: ReadingKind, question: Question) -> str:
-    """What a text is compared with, for a network that can read a whole case: the target, and for a question that is
-    `bound` to a case also the case. What the question is about comes first, because long texts are cut.
-    """
-    if not kind.bound:
-        return target_of(kind, question).whole
-    return " ".join(value for _, value in reversed(question.facts)) or question.context
-
-
 def words_before(kind: ReadingKind, question: Question) -> str:
     """What was said before the text, if the context holds it."""
     return "" if kind.listed else question.context.partition(": ")[2]

@@ -41,11 +41,6 @@ class JoinedEncoder:
         """None apart from the columns: a kind that compares has a column with its name."""
         return ()
 
-    @property
-    def together(self) -> bool:
-        """Whether it reads a text together with what the text is compared with."""
-        return True
-
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""
         return not HANGUL.search(text)

@@ -1,8 +1,8 @@
 """The guard's second opinion on English messages: a network that reads whole sentences.
 
 Weights over n-grams and a network over sentences err on different messages. Together they leave more harmless messages
-alone while they find as much danger. The network is the reader's second one, which learned the guard's labels beside
-the reader's questions, and from a language model that had learned them too. It is made with `tools/encoder` on a GPU.
+alone while they find as much danger. The network is of the same sort as the reader's second one. It learned the guard's
+labels beside the reader's questions, and from a language model that had learned them too (`tools/encoder`, on a GPU).
 Its weights are an input of ``polyclinic train guard``, and so are its answers about authors that it had not learned:
 the levels are set with these.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.label_training import LabelledText
-from polyclinic.reading.networks import GUARD, SECOND, shipped_encoder
+from polyclinic.reading.networks import GUARD, SentenceNetwork, load_encoder
 from polyclinic.reading.text_labels import Floats, shares
 
-UNSEEN = "guard_unseen.npz"
+NETWORK, UNSEEN = "guard_encoder.npz", "guard_unseen.npz"
 ENGLISH = "en"
 BY_NETWORK = 0.6
 """How much the network counts, and the n-grams the rest. Chosen on left-out authors, where 0.5 to 0.7 did the same."""
@@ -33,9 +34,15 @@ left-out authors (log-likelihood -0.462 without it, -0.449 with it).
 """
 
 
+@cache
+def network() -> SentenceNetwork:
+    """The network, loaded at first use."""
+    return load_encoder(package_file(PACKAGE, f"data/guard/{NETWORK}").read_bytes(), NETWORK)
+
+
 def network_score(text: str, label: str) -> float | None:
     """The network's score of one text for one label."""
-    return shipped_encoder(SECOND).alone(text, f"{GUARD}|{label}", "", "")
+    return network().alone(text, f"{GUARD}|{label}", "", "")
 
 
 def network_opinion(text: str, labels: Sequence[str]) -> Floats:
