@@ -75,7 +75,7 @@ def test_no_line_by_a_test_author_of_the_repository_is_learned(monkeypatch: pyte
     monkeypatch.setattr(rows, "labelled", lambda split: every)
     lines, labels, groups = repository_lines()
     assert len(lines) > 20_000 and len(labels) > 1_000
-    assert {line.split for line in lines} == {"train"} and {line.lang for line in labels} == {"en"}
+    assert {line.split for line in lines} == {"train", "networks"} and {line.lang for line in labels} == {"en"}
     closed = {line.author for line in every if line.split == "test"} | {line.author for line in guard_lines("test")}
     assert len(closed) > 3 and not closed & groups.keys()
     authors = [groups[line.author] for line in lines] + [groups[line.author] for line in labels]

@@ -1,7 +1,8 @@
 """Labelled readings: the sets that ship with each clinic, and a user's own file.
 
-A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines
-share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file has the
+A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``. Its split is `train`,
+`test`, or `networks` for lines that train only networks: the weights over words read worse with them. Facts that many
+lines share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file has the
 full words instead: ``{"kind", "context", "text", "question", "label"}``.
 """
 
@@ -10,17 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from polyclinic.core.files import bad_file, json_lines, package_file, parse_json, read_text
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.core.value import unchanging
 from polyclinic.errors import UnknownName
-
-Split = Literal["train", "networks", "test"]
-"""Lines of the split `networks` train only the networks that read whole sentences: the weights over words read worse
-with them.
-"""
 
 
 @unchanging

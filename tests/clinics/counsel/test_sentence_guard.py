@@ -72,8 +72,8 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("I wanna die", "active"),
-        ("the tablets are lined up", "implicit"),
+        ("I wanna die", "passive"),
+        ("the tablets are lined up", "active"),
     ],
 )
 def test_danger_that_the_n_grams_miss_is_found_by_the_network(text: str, label: str) -> None:
