@@ -2,8 +2,8 @@
 
 A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``. Its split is `train`,
 `test`, or `networks` for lines that train only networks: the weights over words read worse with them. Facts that many
-lines share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file has the
-full words instead: ``{"kind", "context", "text", "question", "label"}``.
+lines share (a case, a shift, a source) are stored once, in ``contexts.json`` under the line's `about`. A user's file
+has the full words instead: ``{"kind", "context", "text", "question", "label"}``.
 """
 
 from __future__ import annotations
