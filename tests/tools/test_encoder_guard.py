@@ -8,11 +8,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyclinic.clinics.counsel.rules.sentence_guard import UNSEEN
+from polyclinic.clinics.counsel.rules.sentence_guard import NETWORK, UNSEEN
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.reading.label_training import LabelledText
+from polyclinic.reading.networks import load_encoder
+from tests.tools.small_lessons import small_network
+from tests.tools.small_package import write_minilm
 from tools.encoder import guard
 from tools.encoder.guard import later_scores, packed_scores, unseen_scores
+from tools.encoder.pack import as_encoder, save_network
+
+
+def test_the_network_of_the_guard_has_labels_for_columns_and_survives_packing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = small_network(write_minilm(tmp_path))
+    save_network(tmp_path / "network.npz", network)
+    monkeypatch.setattr(guard, "package_path", lambda package, name: tmp_path / Path(name).name)
+    assert guard.main(["pack", str(tmp_path / "network.npz")]) == 0
+    whole, again = as_encoder(network, labels=True), load_encoder((tmp_path / NETWORK).read_bytes())
+    assert again.columns == ("guard|calm", "guard|danger")
+    for label in again.columns:
+        exact, packed = (reader.alone("my chest pain.", label, "", "") for reader in (whole, again))
+        assert exact is not None and packed == pytest.approx(exact, abs=0.2)
 
 
 def left_out_files(folder: Path, *lines: list[int]) -> list[Path]:

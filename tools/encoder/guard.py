@@ -1,11 +1,13 @@
-"""Make the file with what the second network says about authors that it had not learned. Without a GPU.
+"""Make the files of the counsel guard's network. Without a GPU.
 
-    python -m tools.encoder.guard unseen second-out-0.npz second-out-1.npz
+    python -m tools.encoder.guard pack guard.npz
+    python -m tools.encoder.guard unseen out-0.npz out-1.npz
     python -m tools.encoder.guard later EN EO
 
-The file is in the data of the clinic counsel, for ``polyclinic train guard``. `unseen` takes the files of
-`tools.encoder.train --leave-out`. `later` adds authors who came after the last training: the shipped network has not
-learned their lines. Run `unseen` instead as soon as the network is trained again.
+They are in the data of the clinic counsel. `pack` writes the network of all training authors, one byte a weight, with
+the guard's labels alone. `unseen` writes what networks said about authors that they had not learned, for ``polyclinic
+train guard``, from the files of `tools.encoder.train --leave-out`. `later` adds authors who came after the last
+training: the shipped network has not learned their lines. Run `unseen` instead as soon as the network is trained again.
 """
 
 from __future__ import annotations
@@ -20,15 +22,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, UNSEEN, kept_scores, network_score
+from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, NETWORK, UNSEEN, kept_scores, network_score
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import package_path
+from polyclinic.reading.networks import GUARD, SentenceNetwork, packed_encoder
 from polyclinic.reading.text_labels import zipped
+from polyclinic.reading.together import JoinedEncoder
+from tools.encoder.pack import TrainedNetwork, as_encoder, open_network
 from tools.encoder.rows import repository_lines
 
 Rows = Sequence[NDArray[np.floating]]
+
+
+def as_guard(network: TrainedNetwork) -> SentenceNetwork:
+    """The network with the guard's labels as its only columns."""
+    whole = as_encoder(network, labels=True)
+    places = [place for place, name in enumerate(whole.columns) if name.startswith(f"{GUARD}|")]
+    weights = {**whole.weights, **{name: whole.weights[name][places] for name in ("heads.weight", "heads.bias")}}
+    return JoinedEncoder(whole.pieces, tuple(whole.columns[place] for place in places), weights)
 
 
 def unseen_scores(files: Sequence[Path], authors: Sequence[str]) -> dict[str, Rows]:
@@ -80,11 +93,18 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
+    pack = commands.add_parser("pack")
+    pack.add_argument("network", type=Path)
     unseen = commands.add_parser("unseen")
     unseen.add_argument("files", type=Path, nargs="+")
     later = commands.add_parser("later")
     later.add_argument("authors", nargs="+")
     given = parser.parse_args(arguments)
+    if given.command == "pack":
+        path = package_path(PACKAGE, f"data/guard/{NETWORK}")
+        path.write_bytes(packed_encoder(as_guard(open_network(given.network))))
+        print(f"{path}: {path.stat().st_size} bytes")
+        return 0
     if given.command == "later":
         kept: dict[str, Rows] = {author: list(rows) for author, rows in kept_scores().items()}
         scores = later_scores(kept, network_score, given.authors)
