@@ -548,7 +548,7 @@ def test_consent_leads_to_the_next_stage_and_to_no_passage_that_nobody_asked_for
         ("Could you book me an appointment?", ("I cannot make or change appointments", "Shall I ask a person")),
         ("I'd rather be at home at the end.", ("be at home at the end.", "What makes that matter")),
         ("Can I smoke in the hospice?", ("I have nothing written on that. The nurses",)),
-        ("진통제 좀 처방해 주세요.", ("처방하거나 바꿔 드리지 못합니다", "의사가 할 수 있고")),
+        ("제 처방전 좀 다시 써 주세요.", ("처방하거나 바꿔 드리지 못합니다", "의사가 할 수 있고")),
         ("집에서 마지막을 보내고 싶어요.", ("집에서 마지막을 보내고 싶어요", "무엇 때문에 그 마음이")),
         ("호스피스에서 담배 피워도 되나요?", ("제가 가진 글에 없습니다. 병동 간호사",)),
     ],
