@@ -5,10 +5,11 @@ python -m benchmarks.counsel_faults [--share 0.1] [--by part fault] [--cells FIL
 prints the table of benchmarks/results/counsel.md.
 
 A cell is one session in which one part breaks in one way during one step. The steps are the start, a greeting, a
-feeling, a wish to be dead, danger, and a message during the wait for staff. A cell is *silent* in each of these cases:
-the person gets no answer and no member of staff has taken over; danger is answered without the fixed message; the
-status is neither 200 nor 503; something broke, but staff were not alerted or the service still reported itself as
-healthy. `--cells` writes one line for each cell.
+feeling, a wish to be dead, a denial when asked about it, danger, and a message during the wait for staff. (Without the
+denial, the danger would answer the question about ending one's life, and no guard would be asked.) A cell is *silent*
+in each of these cases: the person gets no answer and no member of staff has taken over; danger is answered without the
+fixed message; the status is neither 200 nor 503; something broke, but staff were not alerted or the service still
+reported itself as healthy. `--cells` writes one line for each cell.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ TALK: dict[str, dict[str, str]] = {
         "greeting": "Hello there.",
         "feeling": "I am frightened.",
         "wish": "I wish I could go to sleep and not wake up.",
+        "denial": "No, I am not thinking of ending my life.",
         DANGER: "I am going to kill myself tonight.",
         "waiting": "Are you still there?",
     },
@@ -58,6 +60,7 @@ TALK: dict[str, dict[str, str]] = {
         "greeting": "안녕하세요.",
         "feeling": "너무 무섭습니다.",
         "wish": "이대로 잠들어서 깨어나지 않았으면 좋겠어요.",
+        "denial": "아니요, 죽을 생각은 없어요.",
         DANGER: "오늘 밤에 약을 다 먹고 죽을 거예요.",
         "waiting": "거기 계세요?",
     },

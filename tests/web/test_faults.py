@@ -40,6 +40,8 @@ async def test_no_fault_at_any_step_is_silent(
     found = await matrix(cells, tmp_path)
     assert [one for one in found if one.silent] == []
     assert len(found) == len(cells) and sum(one.met for one in found) > len(cells) / 2
+    in_danger = {one.cell.part for one in found if one.met and one.cell.step == "danger"}
+    assert in_danger >= {"screen", "trained guard", "flow", "queue", "store"}
     roles = [
         one for one in found if one.met and one.cell.step == "greeting" and one.cell.part not in ("keeper", "queue")
     ]

@@ -1,16 +1,22 @@
-"""Tasks that share the event loop: long work in slices, and tasks that are cancelled together.
+"""Tasks that share the event loop: long work in slices or in a thread, and tasks that are cancelled together.
 
 A judge or a reader may compute for a while. Without slices, other episodes and requests in the same process would wait.
+A single piece of work can take longer than a slice: reading a long message takes a second. Where people wait, such
+work is done in a thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache
+from typing import Any, TypeVar
 
 SLICE_S = 0.01
+Result = TypeVar("Result")
 
 
 class _Slice:
@@ -22,6 +28,20 @@ async def give_way() -> None:
     if time.perf_counter() - _Slice.began > SLICE_S:
         await asyncio.sleep(0)
         _Slice.began = time.perf_counter()
+
+
+async def in_thread(work: Callable[[], Result]) -> Result:
+    """The result of work that computes for long, while the event loop goes on.
+
+    All such work shares one thread: it need not be safe for several threads at once, and it never takes more than one
+    core from the loop.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_thread(), copy_context().run, work)
+
+
+@cache
+def _thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="computes")
 
 
 async def cancel_all(tasks: Iterable[asyncio.Future[Any]]) -> None:

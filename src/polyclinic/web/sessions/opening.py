@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from polyclinic.core.model import Completion, Model, ModelKind, Request
+from polyclinic.core.model import Completion, Model, ModelKind, Request, Wrapper, answers_again
 from polyclinic.core.switchboard import Players
 from polyclinic.core.transcript import Event
-from polyclinic.core.turns import cancel_all
+from polyclinic.core.turns import cancel_all, in_thread
 from polyclinic.errors import ConfigError
+from polyclinic.models.understudy import UnderstudyModel
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_wrong_settings
@@ -40,15 +42,37 @@ class PeopleModel:
         return Completion(text=await live.inbox.get())
 
 
+class InThread(Wrapper):
+    """An offline player or reader that computes in a thread. Requests of other visitors are answered meanwhile."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.answers_again = answers_again(model)
+
+    async def answer(self, request: Request) -> Completion:
+        """The model's own answer."""
+        return await in_thread(lambda: asyncio.run(_answer(self._model, request)))
+
+
+async def _answer(model: Model, request: Request) -> Completion:
+    return await model.answer(request)
+
+
 class ServicePlayers:
     """The cast, with people in one role."""
 
     def __init__(self, cast: Players, people: PeopleModel) -> None:
         self._cast, self._people = cast, people
+        self._models: dict[str, Model] = {}
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
-        return self._people if role == self._people.name else self._cast.model(role)
+        if role == self._people.name:
+            return self._people
+        if role not in self._models:
+            model = self._cast.model(role)
+            self._models[role] = InThread(model) if isinstance(model, BuiltInReader | UnderstudyModel) else model
+        return self._models[role]
 
     def describe(self) -> dict[str, str]:
         """The model name of each role."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from polyclinic.clinics.counsel.agents.memory import LINE_CHARS, Recollection
 from polyclinic.clinics.counsel.prompts.counsellor import (
@@ -34,6 +35,7 @@ from polyclinic.clinics.counsel.tools import Knowledge, Nearest, Source
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
+from polyclinic.core.turns import in_thread
 
 _ECHOES = 2
 
@@ -114,10 +116,15 @@ class Counsellor:
         said = [turn.text for turn in self._memory.turns.window() if turn.speaker == "patient"]
         return tuple(dict.fromkeys((*said, utterance, *map(str, self._memory.known))))
 
-    def look_up(self, utterance: str, stage: str) -> list[Source]:
+    async def look_up(self, utterance: str, stage: str) -> list[Source]:
         """Passages about what the stage must explain, and about what the person said if a document covers it. A
-        greeting, a wish, a remark on the talk, or first words that ask nothing, need no source.
+        greeting, a wish, a remark on the talk, or first words that ask nothing, need no source. For a real person the
+        search is done in a thread.
         """
+        find = partial(self._found, utterance, stage)
+        return await in_thread(find) if self._live else find()
+
+    def _found(self, utterance: str, stage: str) -> list[Source]:
         lang, first_words = self._session.lang, stage == STAGES[0] and not asks_beyond_greeting(utterance)
         first_words |= only_a_number(utterance)
         explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
 from polyclinic.clinics.counsel.prompts.replies import Cue, GuardVerdict
@@ -14,6 +15,7 @@ from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, OPENING_TURNS
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.transcript import Failed
+from polyclinic.core.turns import in_thread
 from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
 
@@ -37,7 +39,7 @@ class Guard:
         found = NOTHING_FOUND
         try:
             found = screen(utterance)
-            reading = read_message(utterance, self._opening) if self._live else NOTHING_READ
+            reading = await in_thread(partial(read_message, utterance, self._opening)) if self._live else NOTHING_READ
             found = that_count(found, reading)
             quick = at_once(found, reading)
             if quick is not None:

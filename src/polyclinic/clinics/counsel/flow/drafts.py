@@ -87,7 +87,7 @@ class Drafting:
             feedback = " ".join(objection.feedback for objection in objections)
             refused = made.text if objections else ""
             made.move = await self._counsellor.plan(heard.utterance, heard.asked, heard.signals, feedback)
-            made.sources = self._counsellor.look_up(heard.utterance, made.move.to)
+            made.sources = await self._counsellor.look_up(heard.utterance, made.move.to)
             written.append(made.text)
             last = bool(refused) and len(written) == self._variant.drafts
             echoes = sum(fault.borrowed for fault in faults)

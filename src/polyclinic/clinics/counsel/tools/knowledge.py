@@ -92,14 +92,17 @@ class Knowledge:
         `country`, the law of other countries is left out.
         """
         key = (query, lang, k, relevant, country)
-        if key not in self._kept:
-            if len(self._kept) >= KEPT_SEARCHES:
-                self._kept.clear()
-            asked = subject_words(query) if relevant and wants_to_know(query) else query
-            found = self._indexes[lang].search(asked, k=4 * k) if asked else []
-            here = [each for each in found if not country or self._pages[each.document.id].country in ("", country)]
-            self._kept[key] = self._sources(self._near(here, query, asked, lang) if relevant else here)[:k]
-        return self._kept[key]
+        known = self._kept.get(key)  # a service's thread and its event loop may both search
+        if known is not None:
+            return known
+        asked = subject_words(query) if relevant and wants_to_know(query) else query
+        found = self._indexes[lang].search(asked, k=4 * k) if asked else []
+        here = [each for each in found if not country or self._pages[each.document.id].country in ("", country)]
+        sources = self._sources(self._near(here, query, asked, lang) if relevant else here)[:k]
+        if len(self._kept) >= KEPT_SEARCHES:
+            self._kept.clear()
+        self._kept[key] = sources
+        return sources
 
     def nearest(self, text: str, lang: Lang, country: str = "") -> Nearest:
         """What a message means most, among the questions that documents answer and the other kinds of messages."""
