@@ -6,9 +6,11 @@ People are one of the players: what they do in a session is the reply of the rol
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from polyclinic.core.model import Completion, Model, ModelKind, Request, Wrapper, answers_again
 from polyclinic.core.switchboard import Players
@@ -51,11 +53,17 @@ class InThread(Wrapper):
 
     async def answer(self, request: Request) -> Completion:
         """The model's own answer."""
-        return await in_thread(lambda: asyncio.run(_answer(self._model, request)))
+        return await in_thread(partial(_to_the_end, self._model.answer(request)))
 
 
-async def _answer(model: Model, request: Request) -> Completion:
-    return await model.answer(request)
+def _to_the_end(answering: Coroutine[Any, Any, Completion]) -> Completion:
+    """The answer of a model that waits for nothing but its next turn: no event loop is needed for that."""
+    while True:
+        try:
+            answering.send(None)
+        except StopIteration as end:
+            answer: Completion = end.value
+            return answer
 
 
 class ServicePlayers:
