@@ -14,7 +14,12 @@ import pytest
 from aiohttp import web
 
 from polyclinic.errors import ModelError
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer, SentBody
+from polyclinic.testing.runs import MEMORY
 
 from .conftest import Ask, Play
 
@@ -102,6 +107,22 @@ async def test_a_redirect_is_never_followed(server: FaultServer, ask: Ask, play:
         assert len(other.requests) == 0
         assert "k=v" not in str(caught.value)
     assert len(server.requests) == 1
+
+
+async def test_a_run_that_must_stay_local_sends_nothing_to_where_its_endpoint_redirects() -> None:
+    async with FaultServer() as near, FaultServer() as far, open_store(MEMORY) as store:
+
+        async def respond(request: web.Request, body: SentBody) -> web.StreamResponse | None:
+            return web.Response(status=307, headers={"Location": f"{far.url}/chat/completions"})
+
+        near.respond = respond
+        cast = f"nurse={near.url}:any,all=understudy"
+        values = {"clinic": "demo", "variants": ("plain",), "scenarios": "2", "cast": cast, "local_only": True}
+        outcome = await run(store, make_config(values))
+        episodes = (await load_results(store, outcome.run)).episodes
+    owners = {failure.owner for episode in episodes for failure in episode.failures}
+    assert (outcome.done, outcome.failed, owners) == (0, 2, {"model"})
+    assert len(near.requests) > 0 and len(far.requests) == 0
 
 
 @cache

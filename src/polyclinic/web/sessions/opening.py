@@ -6,11 +6,10 @@ People are one of the players: what they do in a session is the reply of the rol
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from polyclinic.core.model import Completion, Model, ModelKind, Request, Wrapper, answers_again
 from polyclinic.core.switchboard import Players
@@ -53,11 +52,12 @@ class InThread(Wrapper):
 
     async def answer(self, request: Request) -> Completion:
         """The model's own answer."""
-        return await in_thread(partial(_to_the_end, self._model.answer(request)))
+        return await in_thread(partial(_answered, self._model, request))
 
 
-def _to_the_end(answering: Coroutine[Any, Any, Completion]) -> Completion:
+def _answered(model: Model, request: Request) -> Completion:
     """The answer of a model that waits for nothing but its next turn: no event loop is needed for that."""
+    answering = model.answer(request)
     while True:
         try:
             answering.send(None)
