@@ -35,6 +35,8 @@ SHORT = {
     ),
 }
 LONG_CHARS = 3_600
+BEHIND_S, OTHERS = 0.5, 8
+"""A short message comes so many seconds after so many long ones."""
 QUIET = "import logging; logging.disable(logging.CRITICAL)"
 FREE = (
     "from polyclinic.web.sessions import limits as l; "
@@ -76,22 +78,36 @@ class Watch(threading.Thread):
         return self.waits
 
 
+async def talk(client: httpx.AsyncClient, lang: str, long: bool, number: int, turns: int) -> list[float]:
+    """One visitor: how long each answer took, in seconds."""
+    waits, service = list[float](), {"Authorization": f"Bearer {TOKEN}"}
+    made = (await client.post("/v1/sessions", json={"lang": lang}, headers=service)).json()
+    mine = {"Authorization": f"Bearer {made['token']}"}
+    for turn in range(turns):
+        words = {"text": message(lang, long, number + turn)}
+        began = time.perf_counter()
+        answer = await client.post(f"/v1/sessions/{made['id']}/say", json=words, headers=mine)
+        answer.raise_for_status()
+        waits.append(time.perf_counter() - began)
+    return waits
+
+
 async def load(address: str, lang: str, long: bool, sessions: int, turns: int) -> list[float]:
-    """How long each answer took, in seconds."""
-    service, waits = {"Authorization": f"Bearer {TOKEN}"}, list[float]()
+    """How long each answer took when all visitors talk at once, in seconds."""
     async with httpx.AsyncClient(base_url=address, timeout=300) as client:
+        numbers = [1_000 * sessions + 10 * visitor for visitor in range(sessions)]
+        waits = await asyncio.gather(*(talk(client, lang, long, number, turns) for number in numbers))
+    return [wait for theirs in waits for wait in theirs]
 
-        async def talk(number: int) -> None:
-            made = (await client.post("/v1/sessions", json={"lang": lang}, headers=service)).json()
-            mine = {"Authorization": f"Bearer {made['token']}"}
-            for turn in range(turns):
-                words = {"text": message(lang, long, 1_000 * sessions + 10 * number + turn)}
-                began = time.perf_counter()
-                answer = await client.post(f"/v1/sessions/{made['id']}/say", json=words, headers=mine)
-                answer.raise_for_status()
-                waits.append(time.perf_counter() - began)
 
-        await asyncio.gather(*map(talk, range(sessions)))
+async def behind(address: str, lang: str, others: int, turns: int) -> list[float]:
+    """How long each short answer took while other visitors had just sent long messages, in seconds."""
+    async with httpx.AsyncClient(base_url=address, timeout=300) as client:
+        numbers = [50_000 + 10 * visitor for visitor in range(others)]
+        long = [asyncio.create_task(talk(client, lang, True, number, 1)) for number in numbers]
+        await asyncio.sleep(BEHIND_S)
+        waits = await talk(client, lang, False, 60_000, turns)
+        await asyncio.gather(*long)
     return waits
 
 
@@ -132,6 +148,8 @@ def main() -> None:
                 for sessions in chosen.sessions[:2]:
                     cells = row(server.address, lang, True, sessions, 1)
                     print(f"| {' | '.join(map(str, cells))} |", flush=True)
+                waits = _ms(asyncio.run(behind(server.address, lang, OTHERS, chosen.turns)))
+                print(f"{lang}: short messages behind {OTHERS} long ones: P50, P95, longest (ms): {waits}", flush=True)
         finally:
             server.end()
 

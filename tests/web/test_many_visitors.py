@@ -19,7 +19,7 @@ MOST_S = 20.0
 
 @pytest.mark.parametrize(
     ("owner", "work"),
-    [(guard, "read_message"), (Knowledge, "answering"), (Understudy, "play"), (BuiltInReader, "read")],
+    [(guard, "read_piece"), (Knowledge, "answering"), (Understudy, "play"), (BuiltInReader, "read")],
     ids=["guard", "search", "offline player", "reader"],
 )
 async def test_others_are_answered_while_a_message_is_being_read(
@@ -43,3 +43,26 @@ async def test_others_are_answered_while_a_message_is_being_read(
         others_answered.set()
         assert (await said).status_code == 200
     assert was_free[0], "the event loop was blocked until this work ended"
+
+
+async def test_a_short_message_does_not_wait_for_the_end_of_a_long_one(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long, short, read = "My garden has roses and I miss it. " * 60, "I slept well.", list[str]()
+    read_piece = guard.read_piece
+
+    def noted(text: str, opening: bool = False) -> Any:
+        read.append(text)
+        return read_piece(text, opening)
+
+    monkeypatch.setattr(guard, "read_piece", noted)
+    async with serve() as served:
+        visitors = [await started(served.client) for _ in range(2)]
+        said = [
+            served.client.post(f"{url}/say", json={"text": text}, headers=mine)
+            for (url, mine), text in zip(visitors, (long, short), strict=True)
+        ]
+        answers = await asyncio.gather(*said)
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len(read) > 5
+    assert read.index(short) < len(read) - 3, "the whole long message was read first"

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 SLICE_S = 0.01
 Result = TypeVar("Result")
+_PARTS = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]()
 
 
 class _Slice:
@@ -37,6 +39,20 @@ async def in_thread(work: Callable[[], Result]) -> Result:
     core from the loop.
     """
     return await asyncio.get_running_loop().run_in_executor(_thread(), copy_context().run, work)
+
+
+async def parts_in_thread(parts: Sequence[Callable[[], Result]]) -> list[Result]:
+    """The results of long work that was cut into parts. Of all such work, only one part at a time is in the thread or
+    waits for it. So short work never waits for more than one part.
+    """
+    if len(parts) == 1:
+        return [await in_thread(parts[0])]
+    turn = _PARTS.setdefault(asyncio.get_running_loop(), asyncio.Semaphore())
+    results = []
+    for part in parts:
+        async with turn:
+            results.append(await in_thread(part))
+    return results
 
 
 @cache

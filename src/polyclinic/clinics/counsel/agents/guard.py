@@ -11,11 +11,18 @@ from polyclinic.clinics.counsel.prompts.reviewers import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt, that_count
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.risk import stands
-from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, OPENING_TURNS, read_message
+from polyclinic.clinics.counsel.rules.trained import (
+    NOTHING_READ,
+    OPENING_TURNS,
+    GuardReading,
+    gravest,
+    pieces_to_read,
+    read_piece,
+)
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.transcript import Failed
-from polyclinic.core.turns import in_thread
+from polyclinic.core.turns import parts_in_thread
 from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
 
@@ -39,7 +46,7 @@ class Guard:
         found = NOTHING_FOUND
         try:
             found = screen(utterance)
-            reading = await in_thread(partial(read_message, utterance, self._opening)) if self._live else NOTHING_READ
+            reading = await self._read(utterance) if self._live else NOTHING_READ
             found = that_count(found, reading)
             quick = at_once(found, reading)
             if quick is not None:
@@ -60,6 +67,11 @@ class Guard:
             return self._fault(found, f"the guard failed: {type(error).__name__}: {error}", owner, utterance)
         decision = decide(found, verdict.label, verdict.reason, verdict.words)
         return settle_doubt(decision, reading, self._agent.is_language_model)
+
+    async def _read(self, utterance: str) -> GuardReading:
+        """The trained guard's reading, piece by piece: people with short messages do not wait for a long one."""
+        pieces = pieces_to_read(utterance)
+        return gravest(await parts_in_thread([partial(read_piece, piece, self._opening) for piece in pieces]))
 
     @property
     def _opening(self) -> bool:

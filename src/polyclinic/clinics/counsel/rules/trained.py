@@ -14,7 +14,7 @@ authors left out of the training, 1 % of active and 3 % of implicit dangers had 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, get_args
 
@@ -75,14 +75,22 @@ NOTHING_READ = GuardReading(level="none", label="acceptance", danger=0.0, wish=0
 
 
 def read_message(text: str, opening: bool = False) -> GuardReading:
-    """The gravest reading of a message and of the windows of a long one. One letter or syllable ("B", "n"), a number
-    and bare courtesy ("Thank you, goodbye.") say nothing that the weights could have learned: they are not read, and
-    only the word screen looks at them. `opening` says that these are first words. If they say goodbye, the level of
-    later messages counts.
+    """The gravest reading of a message and of the windows of a long one. `opening` says that these are first words. If
+    they say goodbye, the level of later messages counts.
     """
-    if _ONE_SIGN.fullmatch(text) or only_a_number(text) or only_courtesy(text):
-        return NOTHING_READ
-    return min((_read(piece, opening) for piece in pieces(text)), key=_gravity)
+    return gravest(read_piece(piece, opening) for piece in pieces_to_read(text))
+
+
+def pieces_to_read(text: str) -> list[str]:
+    """The pieces of a message, or nothing: one letter or syllable ("B", "n"), a number and bare courtesy ("Thank you,
+    goodbye.") say nothing that the weights could have learned. Only the word screen looks at them.
+    """
+    return [] if _ONE_SIGN.fullmatch(text) or only_a_number(text) or only_courtesy(text) else pieces(text)
+
+
+def gravest(readings: Iterable[GuardReading]) -> GuardReading:
+    """The gravest of the readings of a message's pieces."""
+    return min(readings, key=_gravity, default=NOTHING_READ)
 
 
 def _gravity(reading: GuardReading) -> tuple[int, float]:
@@ -112,7 +120,8 @@ def message_language(text: str) -> Lang:
     return language_of(text, 2) or "ko"
 
 
-def _read(text: str, opening: bool) -> GuardReading:
+def read_piece(text: str, opening: bool = False) -> GuardReading:
+    """The reading of one piece of a message."""
     model, lang = weights(), message_language(text)
     by_grams, levels = model.read(text, lang), model.settings[lang]
     by_network = network_opinion(text, model.labels) if lang == ENGLISH else None
