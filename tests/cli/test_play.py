@@ -88,6 +88,25 @@ def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> Non
         (("duty", "--role", "doctor"), "", ("다룰 일: 환자의 약 점검.", "- 아직 아무도 모르는 것:")),
         (("demo", "--role", "nurse"), "what\n", ("설명서 찾기: /use leaflet", "‘알 x 횟수: 말’로 쓰세요")),
         (("frontdesk", "--role", "staff"), "", ("환자에게 할 말을 적으세요.", "미룰 수 없는 일: emergency help now")),
+        (
+            ("frontdesk", "--role", "patient"),
+            "Hello\n" * 12,
+            ("— 예약하지 못했습니다 —", "말하지 않은 것: 이름", "외 "),
+        ),
+        (("rounds", "--role", "supervisor"), "", ("튜터가 하려는 말: “", "괜찮으면 ok, 아니면")),
+        (("rounds", "--role", "student"), "B\nI see gas.\nI think so.\n", ("무엇을 묻겠습니까?", "질문이 아닙니다.")),
+        (("demo", "--role", "judge"), "good\n9\n", ("전화 예절", "친절(1~5점):", "답: …", "(친절: 다음")),
+        (
+            ("duty", "--role", "judge"),
+            "what\n",
+            ("알려진 의사의 모습:", "요점을 말함: 꽤", "하나를 쓰세요: the same person,"),
+        ),
+        (("duty", "--role", "admin"), "Hello.\nHello.\n", ("동료들이 어겼습니다: 의사", "한계를 사실대로 말하기.")),
+        (
+            ("patient", "--role", "triage"),
+            "what\n",
+            ("환자 분류 의사 역할입니다.", "하나를 쓰세요: Internal Medicine,"),
+        ),
     ],
 )
 def test_a_korean_terminal_gets_our_own_sentences_in_korean(
@@ -96,7 +115,7 @@ def test_a_korean_terminal_gets_our_own_sentences_in_korean(
     done = polyclinic("play", *words, stdin=typed, LC_ALL="ko_KR.UTF-8")
     shown = " ".join(f"{done.stdout} {done.stderr}".split())
     assert not [text for text in korean if text not in shown], shown
-    assert not re.search(r"You left|You are the|Saved as|Read it again|— round", shown)
+    assert not re.search(r"You left|You are the|Saved as|Read it again|— round|What do you ask|more$|Write ", shown)
 
 
 def test_a_person_who_uses_a_tool_sees_its_result(polyclinic: Run) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import UnknownName
-from polyclinic.web.fixed_words import korean_words
-from tests.web.korean import Korean
+from polyclinic.web.fixed_words import Korean, korean_words
 
 SOURCE = Path(__file__).parents[2] / "src" / "polyclinic"
 AT_THE_START = {"access.py", "alerts.py", "fixed_words.py", "opening.py"}

@@ -13,9 +13,8 @@ import pytest
 
 from polyclinic.runner.registry import load_clinic
 from polyclinic.web.app import create_web
-from polyclinic.web.fixed_words import korean_words
+from polyclinic.web.fixed_words import Korean, korean_words
 from tests.sources import clinics_of_the_package
-from tests.web.korean import Korean
 
 FEW = {"frontdesk": "primary:1:20"}
 CODES = re.compile(r"[A-Z0-9_ Δ,()=.-]*")

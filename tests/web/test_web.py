@@ -18,8 +18,7 @@ from polyclinic.testing.forms import fill_form
 from polyclinic.web.app import create_web
 from polyclinic.web.catalogue import all_clinics
 from polyclinic.web.entry import POLICY
-from polyclinic.web.fixed_words import korean_words
-from tests.web.korean import Korean
+from polyclinic.web.fixed_words import Korean, korean_words
 
 Open = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
 HOST = "http://127.0.0.1:8040"

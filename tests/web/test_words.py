@@ -16,9 +16,8 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.form import FormRow, form_rows
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.web.cases.checking import form_rows_of
-from polyclinic.web.fixed_words import korean_of, korean_words
+from polyclinic.web.fixed_words import Korean, korean_of, korean_words
 from tests.sources import clinics_of_the_package
-from tests.web.korean import Korean
 
 FILES = sorted((Path(__file__).parents[2] / "frontend" / "src" / "lib").glob("words*.ts"))
 ENTRY = re.compile(r"^  (\w+): \[(.+)\],$", re.MULTILINE)

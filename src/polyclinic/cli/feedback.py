@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from polyclinic.eval.sections import Block, Dialogue, Paragraph, Section, Table
+from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Paragraph, Section, Table
 from polyclinic.eval.terminal import section_text
 
 MOST_LINES = 36
@@ -27,6 +27,29 @@ def in_brief(sections: Sequence[Section]) -> list[Section]:
             kept.append(short)
             lines -= _height(short)
     return kept
+
+
+def in_own_words(section: Section, own: Callable[[str], str]) -> Section:
+    """The section with our own words in the person's language. What people said stands in dialogues, which stay."""
+    return replace(section, title=own(section.title), body=[_in_own(block, own) for block in section.body])
+
+
+def _in_own(block: Block, own: Callable[[str], str]) -> Block:
+    if isinstance(block, Paragraph):
+        return replace(block, text=own(block.text))
+    if isinstance(block, Details):
+        return replace(block, summary=own(block.summary), body=[_in_own(inner, own) for inner in block.body])
+    if not isinstance(block, Table):
+        return replace(block, caption=own(block.caption)) if isinstance(block, Dialogue) else block
+    rows = [[_cell(cell, own) for cell in row] for row in block.rows]
+    heads = [own(name) for name in block.columns]
+    return replace(block, caption=own(block.caption), columns=heads, rows=rows, note=own(block.note))
+
+
+def _cell(cell: Cell, own: Callable[[str], str]) -> Cell:
+    if isinstance(cell, bool):
+        return own("yes" if cell else "no")
+    return own(cell) if isinstance(cell, str) else cell
 
 
 def _height(section: Section) -> int:

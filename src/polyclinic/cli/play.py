@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from polyclinic.cli.feedback import in_brief
+from polyclinic.cli.feedback import in_brief, in_own_words
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
 from polyclinic.cli.screen import WIDEST, Screen, own_language, own_names, own_words, with_command
 from polyclinic.core.clinic import Clinic
@@ -261,7 +261,7 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
             click.echo(f"{own_words(f'The episode could not go on: {failure.error}')}\n")
     shown = sections if full else in_brief(sections)
     if shown:
-        click.echo("\n\n".join(section_text(section) for section in shown) + "\n")
+        click.echo("\n\n".join(section_text(in_own_words(section, own_words)) for section in shown) + "\n")
     names = own_names()
     for line in figure_lines(clinic, own):
         words, _, figure = line.strip().rpartition(": ")

@@ -184,12 +184,14 @@ class Screen:
         return "\n".join(map(self._own, lines))
 
     def _own(self, text: str) -> str:
-        """A line in the person's language. In a list, a bare name stays: the person may have to type it."""
+        """A line in the person's language. What somebody said stays, and in a list a bare name, which may be typed."""
+        speaker, colon, said = text.partition(": ")
+        if colon and speaker in self._roles:
+            return f"{self.name(speaker)}: {said}"
         mark = _LIST_MARK.match(text)
         item = text[mark.end() :] if mark else ""
-        if mark is None or (item in own_names() and not item.endswith((".", "?"))):
-            return own_words(text, self._roles)
-        return f"{mark[0]}{own_words(item, self._roles)}"
+        to_type = item in own_names() and not item.endswith((".", "?"))
+        return text if to_type else own_words(text)
 
     def bold(self, text: str) -> str:
         """Bold text, such as a name."""
@@ -235,9 +237,9 @@ def own_names() -> dict[str, str]:
     return korean_words() if own_language() == "ko" else {}
 
 
-def own_words(text: str, roles: Collection[str] = ()) -> str:
-    """One of our own sentences in the person's language, with the names of roles."""
-    return in_korean(text, roles) if own_language() == "ko" else text
+def own_words(text: str) -> str:
+    """Our own sentences in the person's language."""
+    return in_korean(text) if own_language() == "ko" else text
 
 
 def with_command(text: str, command: str) -> str:

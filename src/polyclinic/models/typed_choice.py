@@ -17,10 +17,11 @@ def first_fault(error: ValidationError, request: Request) -> str:
     """The first thing that is wrong with an answer, in plain words."""
     fault = error.errors()[0]
     name = str(fault["loc"][-1]) if fault["loc"] else ""
-    told = request.prompt.form_hints().choices.get(name)
+    hints = request.prompt.form_hints()
+    told = hints.choices.get(name)
     if told and fault["type"] == "literal_error":
         return _not_offered(str(fault["input"]), told.values(), request)
-    where = ".".join(map(str, fault["loc"])).replace("_", " ") or "answer"
+    where = hints.labels.get(name) or ".".join(map(str, fault["loc"])).replace("_", " ") or "answer"
     return f"{where}: {plain_fault(fault)}"
 
 

@@ -8,7 +8,7 @@ table. What people and models say is never translated.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,8 +17,85 @@ from polyclinic.core.files import bad_file, package_data, read_data
 from polyclinic.runner.registry import clinic_modules
 
 TABLE = Path("data", "korean.toml")
-_BLANK = re.compile(r"\\{\d\\}")
-"""A place for what varies, in a text whose special characters are escaped."""
+_BLANK = re.compile(r"\{(\d)\}")
+"""A place for what varies."""
+_NAMED = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
+"""A known text with its short name."""
+_LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!]\))) ")
+_NAME_CHARS = 40
+TO_TYPE = (
+    *("one of ", "one of: ", "of these: ", "there are: ", "or write ", ": write ", "/use leaflet "),
+    *("Departments: ", "cannot wait: ", "see this patient? ", "“", "'"),
+)
+"""What stands before words that somebody said or that a person in a terminal may have to type. They stay."""
+
+
+class Korean:
+    """The Korean of texts, by these tables, as `frontend/src/lib/fixed.svelte.ts` does it for pages.
+
+    With `to_type`, words after one of these heads stay as they are.
+    """
+
+    def __init__(self, table: Mapping[str, str], to_type: tuple[str, ...] = ()) -> None:
+        self._table, self._to_type = table, to_type
+        self._patterns = [
+            (_BLANK.split(text)[::2], re.compile(re.sub(r"\\{\d\\}", "(.+?)", re.escape(text)), re.DOTALL), korean)
+            for text, korean in table.items()
+            if _BLANK.search(text)
+        ]
+
+    def fixed(self, text: str) -> str:
+        """A fixed text, or one that ends with a fixed text after a colon, or begins with a known name."""
+        if found := self._ending(text):
+            return found
+        if "\n" in text:
+            return "\n".join(map(self.fixed, text.split("\n")))
+        for colon in re.finditer(": ", text):
+            head = text[: colon.end()]
+            if head.endswith(self._to_type):
+                break
+            if end := self._ending(text[colon.end() :]):
+                return f"{self._whole(head[:-2]) or self._line(head[:-2])}: {end}"
+        name, colon_, rest = text.partition(": ")
+        return f"{self._table.get(name, name)}{colon_}{rest}" if len(name) <= _NAME_CHARS else text
+
+    def told(self, text: str) -> str:
+        """A longer text, line by line and sentence by sentence."""
+        return _LINE.sub(lambda line: f"{line[1] or ''}{self._line(line[2])}", text)
+
+    def _line(self, words: str) -> str:
+        known = self.fixed(words)
+        return " ".join(map(self.fixed, _SENTENCE_END.split(words))) if known == words else known
+
+    def _whole(self, text: str) -> str:
+        low = text[:1].lower() + text[1:]
+        for name in (text, low, f"{text}?", low.replace(" ", "_")):
+            if name in self._table:
+                return self._table[name]
+        for pieces, pattern, korean in self._patterns:
+            if all(piece in text for piece in pieces) and (found := pattern.fullmatch(text)):
+                return _BLANK.sub(lambda blank: self._filled(found, int(blank[1])), korean)
+        return ""
+
+    def _filled(self, found: re.Match[str], number: int) -> str:
+        stays = found.string[: found.start(number)].endswith(self._to_type)
+        return found[number] if stays else self.fixed(found[number])
+
+    def _ending(self, text: str) -> str:
+        if found := self._whole(text):
+            return found
+        if text.endswith("."):
+            inner = self._ending(text[:-1])
+            return inner and f"{inner}."
+        named = _NAMED.fullmatch(text)
+        if named and (known := self._whole(named[1])):
+            return f"{known}({self._whole(named[2]) or named[2]})"
+        for comma in ("; ", ", "):
+            items = [self._whole(item) or ("" if re.search("[A-Za-z]", item) else item) for item in text.split(comma)]
+            if len(items) > 1 and all(items) and comma.join(items) != text:
+                return comma.join(items)
+        return ""
 
 
 @lru_cache(maxsize=1)
@@ -31,28 +108,13 @@ def korean_words() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """The texts in which something varies, and their Korean."""
-    varying = [(text, korean) for text, korean in korean_words().items() if "{1}" in text]
-    return [(re.compile(_BLANK.sub("(.+?)", re.escape(text)), re.DOTALL), korean) for text, korean in varying]
+def _for_terminals() -> Korean:
+    return Korean(korean_words(), TO_TYPE)
 
 
-def in_korean(text: str, names: Collection[str] = ()) -> str:
-    """The Korean of a whole text; the text itself if there is no entry.
-
-    Of what varies, only sentences and these names are translated: a person may have to type the rest as it stands.
-    """
-    if text in korean_words():
-        return korean_words()[text]
-    for pattern, korean in _patterns():
-        if found := pattern.fullmatch(text):
-            parts = [in_korean(part) if part in names or part.endswith((".", "?")) else part for part in found.groups()]
-            return _filled_in(korean, parts)
-    return text
-
-
-def _filled_in(korean: str, parts: Sequence[str]) -> str:
-    return re.sub(r"\{(\d)\}", lambda blank: parts[int(blank[1]) - 1], korean)
+def in_korean(text: str) -> str:
+    """What a Korean terminal shows for a text that is fixed in English, line by line; what has no entry stays."""
+    return _for_terminals().told(text)
 
 
 def korean_of(clinic: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.eval.criteria import Criterion, Flag
@@ -48,6 +49,11 @@ class JudgesRubric(Prompt[RubricSheet]):
         ask = "Answer:" if len(asked) == 1 else "Answer all in one line, in this order:"
         return blocks(self.title, self.view, listed("Questions:", asked), f"{ask} {example}")
 
+    def form_hints(self) -> FormHints:
+        """The names of the questions, as people know them."""
+        scores = {f"{item.id}_score": item.title or _shown(item.id) for item in self.criteria}
+        return FormHints(labels=scores | {f"{flag.id}_raised": _shown(flag.id) for flag in self.flags})
+
     def full_answer(self, typed: str) -> str:
         """Answers without names are enough, in the order of the questions."""
         ids, given = self._ids(), typed.split(",")
@@ -63,7 +69,7 @@ class JudgesRubric(Prompt[RubricSheet]):
         """Read a person's answer, such as ``warmth=4, promise=no``."""
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         if not pairs or not all(equals and value.strip() for _, equals, value in pairs):
-            raise ValueError("write NAME=VALUE for each question, with commas between")
+            raise ValueError("write one answer for each question, in their order, with commas between")
         return sheet_from_words({name.strip().replace(" ", "_"): value.strip() for name, _, value in pairs})
 
     def most_words(self) -> int:

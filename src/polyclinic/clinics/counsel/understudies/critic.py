@@ -42,7 +42,8 @@ class CriticUnderstudy(Understudy):
         fault: DraftFault = (
             "feelings" if hurt and not ask.understands(words, FEELING.ask(said=prompt.utterance)) else "choice"
         )
-        return Criticism(reason="it slips", fault=fault, words=words, feedback=f"Leave out '{words}'.")
+        leave = f"'{words}'라는 말을 빼십시오." if prompt.lang == "ko" else f"Leave out '{words}'."
+        return Criticism(reason="it slips", fault=fault, words=words, feedback=leave)
 
     @staticmethod
     def _worst(ask: Ask[CriticJudges], draft: str) -> str:

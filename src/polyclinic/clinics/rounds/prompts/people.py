@@ -11,8 +11,8 @@ from polyclinic.core.reply import Unreadable
 from polyclinic.text.layout import blocks, listed
 
 REVIEW = "May the students hear it? Write ok, or what is wrong with it."
-_NOTHING = frozenset({"pass", "skip", "none", "nothing", "no idea", "?", "-"})
-_FINE = frozenset({"ok", "okay", "yes", "fine", "correct", "none"})
+_NOTHING = frozenset({"pass", "skip", "none", "nothing", "no idea", "없음", "?", "-"})
+_FINE = frozenset({"ok", "okay", "yes", "fine", "correct", "none", "네", "예", "좋아요", "괜찮아요", "없음"})
 
 
 class Sheet(Frozen):

@@ -83,7 +83,7 @@ class StudentActs(Prompt[StudentAction]):
         """A person writes questions in their own words, with ``patient:`` or ``expert:`` before them if they like, both
         separated by ``;;``, or ``pass``.
         """
-        nothing = text.strip().strip(".!").casefold() in {"", "pass", "nothing", "no", "no question"}
+        nothing = text.strip().strip(".!").casefold() in {"", "pass", "nothing", "no", "no question", "없음"}
         wanted = {} if nothing else questions_for(text)
         return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))
 
