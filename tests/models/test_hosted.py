@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,10 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble
 from polyclinic.models.guard import GuardedModel
-from polyclinic.models.hosted import EXTRA_HAS, HostedCaller, _install
+from polyclinic.models.hosted import BESIDES, EXTRA_HAS, HostedCaller, _install
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price
-from polyclinic.models.spec import Options
+from polyclinic.models.spec import HOSTED, Options
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import open_store
@@ -510,8 +511,16 @@ def test_a_host_that_the_extra_does_not_bring_is_installed_by_its_own_name() -> 
     ]["hosted"][0]
     assert [name for name in EXTRA_HAS if name not in extra] == []
     for host, package in (("bedrock", "boto3"), ("anthropic", "anthropic")):
-        told = f'Please install the `{package}` package: `pip install "pydantic-ai-slim[{host}]"`'
-        assert _install(told).endswith("'pydantic-ai-slim[bedrock]'" if host == "bedrock" else "[hosted]'")
+        told = ImportError(f'Please install the `{package}` package: `pip install "pydantic-ai-slim[{host}]"`')
+        assert _install(f"{host}:m", told).endswith("'pydantic-ai-slim[bedrock]'" if host == "bedrock" else "[hosted]'")
+
+
+def test_one_command_brings_the_extra_and_the_package_of_a_host_that_it_has_not() -> None:
+    absent = ModuleNotFoundError("No module named 'pydantic_ai'")
+    assert _install("anthropic:m", absent).endswith("[hosted]'")
+    assert _install("bedrock:m", absent).endswith("[hosted]' 'pydantic-ai-slim[bedrock]'")
+    slim = set(metadata("pydantic-ai-slim").get_all("Provides-Extra") or ())
+    assert set(BESIDES.values()) <= slim and set(BESIDES) < set(HOSTED)
 
 
 async def test_a_run_is_not_saved_if_a_hosts_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

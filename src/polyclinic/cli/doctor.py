@@ -29,10 +29,15 @@ from polyclinic.store.store import default_store, open_store
 from polyclinic.text.layout import number_of
 
 EXTRAS = {
+    "cluster": ("ray", "runs on a Ray cluster"),
     "hosted": ("pydantic_ai", "providers with their own protocol (Anthropic, Google, …)"),
     "local": ("xllamacpp", "a small model on this machine"),
+    "otel": ("opentelemetry.exporter", "traces and metrics for OpenTelemetry"),
+    "pdf": ("pypdf", "documents read from PDF files"),
     "postgres": ("psycopg", "a PostgreSQL store"),
     "smart": ("joserfc", "SMART on FHIR at the FHIR server"),
+    "train": ("trl", "to train models"),
+    "web": ("fastapi", "the pages for the browser (`web`, `serve`)"),
 }
 
 PATIENCE_S, LEAST_S = 2.5, 0.7
@@ -98,10 +103,17 @@ def _sqlite() -> Checkup:
 def _extras() -> list[Checkup]:
     checks = []
     for extra, (module, purpose) in EXTRAS.items():
-        here = find_spec(module) is not None
+        here = _present(module)
         fix = "" if here else f"only if you want {purpose}: {install_hint(extra)}"
         checks.append(Checkup(f"extra {extra}", True, "installed" if here else "not installed", fix))
     return checks
+
+
+def _present(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that the module is in
+        return False
 
 
 async def _store(url: str) -> Checkup:

@@ -1,8 +1,9 @@
-"""How to install an optional part: by the package's name, or from the folder of a clone."""
+"""How to install what is optional: an extra by the package's name or from the folder of a clone, or another package."""
 
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +21,11 @@ def install_hint(extra: str) -> str:
 
 
 def installer() -> str:
-    """The running environment's pip. An environment that uv made has none, so uv installs into it."""
-    if find_spec("pip") is None:
-        return f"uv pip install --python {shlex.quote(sys.executable)}"
-    return f"{shlex.quote(sys.executable)} -m pip install"
+    """The running environment's pip. An environment that uv made has none, so uv installs into it: the one on the path,
+    or the one that `make` put into the clone.
+    """
+    if find_spec("pip") is not None:
+        return f"{shlex.quote(sys.executable)} -m pip install"
+    own = _ROOT / ".uv" / "bin" / "uv"
+    uv = shlex.quote(str(own)) if shutil.which("uv") is None and own.is_file() else "uv"
+    return f"{uv} pip install --python {shlex.quote(sys.executable)}"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 INSTALL = install_hint("hosted")
 EXTRA_HAS = ("anthropic", "google")
+BESIDES = {"azure": "openai", "bedrock": "bedrock", "cohere": "cohere", "huggingface": "huggingface"}
+"""What pydantic-ai calls the package of a host that the extra does not bring."""
 _PACKAGE = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 _REFUSED, _FAILED = 400, 500
 _TROUBLES: dict[str, Trouble] = {
@@ -82,7 +84,7 @@ class HostedCaller(AdaptingCaller):
         try:
             found: HostModel = importlib.import_module("pydantic_ai.models").infer_model(self._id)
         except ImportError as error:
-            raise ConfigError(f"cast {self.name} needs a package: {_install(str(error))}") from None
+            raise ConfigError(f"cast {self.name} needs a package: {_install(self._id, error)}") from None
         except Exception as error:
             raise ConfigError(f"cast {self.name}: {redact(str(error))}") from None
         return found
@@ -134,10 +136,15 @@ class HostedCaller(AdaptingCaller):
         return Complaint(status, words, AttemptFailed(redact(f"{self.name}: {said}"), trouble, wait_s, status))
 
 
-def _install(told: str) -> str:
-    """The command that installs a host's package. The extra has those of the usual hosts, pydantic-ai names others."""
-    named = _PACKAGE.search(told)
-    return f"{installer()} '{named[0]}'" if named and named[1] not in EXTRA_HAS else INSTALL
+def _install(model: str, error: ImportError) -> str:
+    """The command that installs a host's package. The extra has those of the usual hosts, pydantic-ai names others;
+    where the extra itself is missing, one command brings both.
+    """
+    named = _PACKAGE.search(str(error))
+    if named:
+        return INSTALL if named[1] in EXTRA_HAS else f"{installer()} '{named[0]}'"
+    besides = BESIDES.get(model.partition(":")[0])
+    return f"{INSTALL} 'pydantic-ai-slim[{besides}]'" if besides else INSTALL
 
 
 def _habits_of(host: HostModel) -> Habits:

@@ -30,6 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from polyclinic.core.embedding import Embedder, Vectors
+from polyclinic.core.extras import installer
 from polyclinic.errors import ConfigError
 from polyclinic.retrieval.calibration import LANGUAGES, Calibration, calibrate
 from polyclinic.text.words import words
@@ -226,7 +227,9 @@ class SentenceTransformersEmbedder(CachedEmbedder):
         try:
             package = importlib.import_module("sentence_transformers")
         except ImportError:
-            raise ConfigError(f"the embedder {self.name} needs a package: pip install sentence-transformers") from None
+            raise ConfigError(
+                f"the embedder {self.name} needs a package: {installer()} sentence-transformers"
+            ) from None
         return package.SentenceTransformer(self._model_name, device="cpu")
 
     @property

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from polyclinic.core.extras import installer
 from polyclinic.errors import ConfigError
 from polyclinic.rl.environment import Observation, RoleEnvironment
 
@@ -124,7 +125,7 @@ def _told(messages: tuple[dict[str, str], ...]) -> str:
 def verifiers_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
     """A subclass of `verifiers.v1.SingleAgentEnv`: its agent plays the role, and the task's index is the scenario."""
     if importlib.util.find_spec("verifiers") is None:
-        raise ConfigError("verifiers is not installed: pip install verifiers")
+        raise ConfigError(f"verifiers is not installed: {installer()} verifiers")
     import verifiers.v1 as vf
 
     class ClinicEnv(vf.SingleAgentEnv):  # type: ignore[misc]

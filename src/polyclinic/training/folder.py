@@ -22,6 +22,7 @@ from typing import Any
 import orjson
 
 import polyclinic
+from polyclinic.core.extras import installer
 from polyclinic.core.files import read_data
 from polyclinic.errors import ConfigError
 from polyclinic.models.weights import TRAIN, open_weights
@@ -143,6 +144,6 @@ def write_gguf(folder: Path, converter: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         missing = _MISSING.search(done.stderr)
-        hint = f"the converter needs a package: pip install {missing[1]}" if missing else done.stderr.strip()[-400:]
+        hint = f"the converter needs a package: {installer()} {missing[1]}" if missing else done.stderr.strip()[-400:]
         raise ConfigError(f"{CONVERTER} failed: {hint}")
     return file

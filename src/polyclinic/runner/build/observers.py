@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
@@ -21,9 +20,10 @@ _log = logging.getLogger("polyclinic.run")
 
 
 def require_observers() -> None:
-    """Refuse traces that are switched on but not installed, before a run is saved."""
-    if _traced() and find_spec("opentelemetry") is None:
-        raise ConfigError(f"{OTEL} needs the extra 'otel': {install_hint('otel')}")
+    """Refuse traces that are switched on but not installed, before a run is saved. They are opened to know: other
+    packages bring parts of OpenTelemetry.
+    """
+    active_observers()
 
 
 def _traced() -> bool:
@@ -36,9 +36,10 @@ def active_observers() -> tuple[Observer, ...]:
     if _traced():
         try:
             from polyclinic.runner.build.telemetry import open_telemetry
+
+            found.append(open_telemetry())
         except ImportError as error:
-            raise ConfigError(f"{OTEL} needs the extra 'otel': {install_hint('otel')} ({error})") from None
-        found.append(open_telemetry())
+            raise ConfigError(f"{OTEL} needs the extra 'otel' ({error.name}): {install_hint('otel')}") from None
     return tuple(found)
 
 
