@@ -18,7 +18,7 @@ import numpy as np
 from polyclinic.reading.layers import LONGEST, STRONGEST, Singles, states
 from polyclinic.reading.pieces import WordPieces
 from polyclinic.reading.text_labels import shares
-from polyclinic.text.normal import HANGUL
+from polyclinic.text.normal import HANGUL, Lang
 
 _TEXTS = 4_096
 
@@ -43,6 +43,11 @@ class SentenceEncoder:
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     weights: Mapping[str, Singles]
+
+    @property
+    def languages(self) -> tuple[Lang, ...]:
+        """English only."""
+        return ("en",)
 
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""

@@ -17,6 +17,7 @@ from polyclinic.reading.layers import Singles
 from polyclinic.reading.pieces import LikeliestPieces, LongestPieces, WordPieces
 from polyclinic.reading.text_labels import zipped
 from polyclinic.reading.together import TURN, JoinedEncoder
+from polyclinic.text.normal import Lang
 
 ENCODER, SECOND = "encoder.npz", "second_encoder.npz"
 GUARD = "guard"
@@ -41,6 +42,10 @@ class SentenceNetwork(Protocol):
     @property
     def weights(self) -> Mapping[str, Singles]:
         """Its weights by name."""
+
+    @property
+    def languages(self) -> tuple[Lang, ...]:
+        """The languages that it knows."""
 
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""

@@ -1,10 +1,14 @@
-"""Cuts a text into the word pieces of a vocabulary, as the two networks that read whole sentences learned them."""
+"""Cuts a text into the word pieces of a vocabulary, as the networks that read whole sentences learned them.
+
+Korean syllables are split into their letters (jamo) first, as Unicode defines them. So a vocabulary needs few pieces
+for the many endings of Korean words.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -15,7 +19,8 @@ _NOWHERE = float("-inf")
 _INSIDE = "##"
 """In the second vocabulary, a piece that does not begin a word begins with this."""
 _FIRST, _LAST = 1, 2
-_LONGEST_WORD = 60
+_JAMO = re.compile("[\u1100-\u11ff]")
+_LONGEST_WORD, _LONGEST_IN_JAMO = 60, 200
 _LETTERS_EACH = 24
 """A text is cut off at so many letters for each piece that is wanted: what comes after them is never read."""
 _WORD = re.compile(r"[^\W_]+|[^\s]")
@@ -96,7 +101,7 @@ class LongestPieces:
         is unknown as a whole.
         """
         found: list[int] = []
-        for word in _words(text[: most * _LETTERS_EACH]):
+        for word in words_of(text[: most * _LETTERS_EACH]):
             found += self._word(word)
             if len(found) >= most:
                 break
@@ -104,7 +109,7 @@ class LongestPieces:
 
     def _word(self, word: str) -> list[int]:
         numbers, found, start = self._numbers, list[int](), 0
-        if len(word) > _LONGEST_WORD:
+        if len(word) > (_LONGEST_IN_JAMO if _JAMO.search(word) else _LONGEST_WORD):
             return [_UNKNOWN]
         while start < len(word):
             begin = _INSIDE if start else ""
@@ -119,6 +124,14 @@ class LongestPieces:
         return found
 
 
-def _words(text: str) -> Iterator[str]:
+def has_korean(pieces: Iterable[str]) -> bool:
+    """Whether a vocabulary has pieces of Korean words."""
+    return any(_JAMO.search(piece) for piece in pieces)
+
+
+def words_of(text: str) -> list[str]:
+    """Words, numbers and marks as a vocabulary of the second sort cuts them: in small letters, without accents, and
+    Korean letter by letter.
+    """
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text.lower()) if unicodedata.category(sign) != "Mn")
-    return iter(_WORD.findall(plain))
+    return _WORD.findall(plain)

@@ -4,7 +4,8 @@ a step, a source), or with what was said before it.
 Both are cut into word pieces and read as one row, the second text first. So each piece of one can take over what a
 piece of the other says. A question about the text has a column of its own; all questions of a kind that compares share
 one. The network began as all-MiniLM-L6-v2 (see `layers`) and was trained further on the lines of our training
-authors, and on pairs of sentences of which one follows from the other or not (`tools/encoder`). It reads English only.
+authors, and on pairs of sentences of which one follows from the other or not (`tools/encoder`). It reads English, and
+Korean if its vocabulary has Korean pieces.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from polyclinic.reading.layers import STRONGEST, Singles, even, later_layers
-from polyclinic.reading.pieces import WordPieces
-from polyclinic.text.normal import HANGUL
+from polyclinic.reading.pieces import WordPieces, has_korean
+from polyclinic.text.normal import HANGUL, Lang
 
 LONGEST_TOGETHER = 256
 """Pieces of either text after this one are not read."""
@@ -41,9 +42,14 @@ class JoinedEncoder:
         """None apart from the columns: a kind that compares has a column with its name."""
         return ()
 
+    @cached_property
+    def languages(self) -> tuple[Lang, ...]:
+        """English, and Korean if the vocabulary has pieces of Korean words."""
+        return ("en", "ko") if has_korean(self.pieces.pieces) else ("en",)
+
     def reads(self, text: str) -> bool:
         """Whether the text is in a language that the network knows."""
-        return not HANGUL.search(text)
+        return "ko" in self.languages or not HANGUL.search(text)
 
     def alone(self, text: str, column: str, kind: str, said: str) -> float | None:
         """The score of a question about the text, or about an answer to what was `said`. None if it was not learned.
