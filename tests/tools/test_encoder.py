@@ -42,7 +42,7 @@ from tools.encoder.batches import (
 )
 from tools.encoder.inferences import Inferences, inferences_of, open_inferences, save_inferences
 from tools.encoder.pack import as_encoder, open_network, save_network
-from tools.encoder.rows import EncoderRow, author_groups, repository_lines, row_of, training_lines
+from tools.encoder.rows import BOTH, EncoderRow, author_groups, repository_lines, row_of, training_lines
 
 TOLD = ReadingKind("told", who=(), question="Is this told: {fact}?", open=("fact",))
 SIGN = ReadingKind("sign", who=(), question="Is it {sign}?", open=("sign",), listed=True)
@@ -63,6 +63,8 @@ def test_only_english_lines_of_training_authors_become_rows() -> None:
     ]
     seen = training_lines(lines, KINDS)
     assert {line.author for line in seen} == {"A", "B"} and all(line.split == "train" for line in seen)
+    korean = [row_of(line, KINDS) for line in training_lines(lines, KINDS, BOTH) if line.lang == "ko"]
+    assert korean == [EncoderRow("sign", "sign|fever", "열이 나요.", "", False, True, "A", "ko")]
     assert [row_of(line, KINDS) for line in seen] == [
         EncoderRow("told", "told", "It hurts.", "chest pain", True, True, "A"),
         EncoderRow("sign", "sign|fever", "I am hot.", "", False, False, "A"),
@@ -78,6 +80,9 @@ def test_no_line_by_a_test_author_of_the_repository_is_learned(monkeypatch: pyte
     assert {line.split for line in lines} == {"train", "networks"} and {line.lang for line in labels} == {"en"}
     closed = {line.author for line in every if line.split == "test"} | {line.author for line in guard_lines("test")}
     assert len(closed) > 3 and not closed & groups.keys()
+    both, more, of_both = repository_lines(BOTH)
+    assert len(both) > len(lines) and len(more) > len(labels) and not closed & of_both.keys()
+    assert {line.lang for line in both} == {line.lang for line in more} == {"en", "ko"}
     authors = [groups[line.author] for line in lines] + [groups[line.author] for line in labels]
     sizes = [authors.count(group) for group in range(4)]
     assert max(sizes) < 1.3 * min(sizes)

@@ -37,22 +37,33 @@ def left_out_files(folder: Path, *lines: list[int]) -> list[Path]:
     """Files as training writes them: a line's scores are its place, and half of it."""
     paths = [folder / f"out-{group}.npz" for group in range(len(lines))]
     for path, mine in zip(paths, lines, strict=True):
-        np.savez(path, lines=np.array(mine, int), labels=np.array([[place, place / 2] for place in mine]))
+        np.savez(
+            path,
+            lines=np.array(mine, int),
+            labels=np.array([[place, place / 2] for place in mine]),
+            languages=np.array(["en", "ko"]),
+        )
     return paths
 
 
 def test_scores_of_left_out_authors_are_in_the_order_of_their_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [LabelledText("pain", "en", "calm", author) for author in "BABC"]
-    monkeypatch.setattr(guard, "repository_lines", lambda: ([], lines, {}))
+    lines = [
+        LabelledText("pain", lang, "calm", author)
+        for author, lang in zip("BABC", ("en", "en", "ko", "en"), strict=True)
+    ]
+    monkeypatch.setattr(
+        guard, "repository_lines", lambda languages: ([], lines if languages == {"en", "ko"} else [], {})
+    )
     paths = left_out_files(tmp_path, [0, 2], [1], [3], [0][:0])
     monkeypatch.setattr(guard, "package_path", lambda package, name: tmp_path / Path(name).name)
     assert guard.main(["unseen", *map(str, paths)]) == 0
     with np.load(tmp_path / UNSEEN) as kept:
         assert {author: kept[author].tolist() for author in kept} == {
             "A": [[1, 0.5]],
-            "B": [[0, 0], [2, 1]],
+            "B": [[0, 0]],
+            "B-ko": [[2, 1]],
             "C": [[3, 1.5]],
         }
         assert kept["A"].dtype == np.float16
@@ -69,7 +80,7 @@ def test_authors_who_came_after_the_training_are_scored_by_the_shipped_network(
     assert found["A"] is kept["A"]
     first = sorted(TRAINED_LABELS).index("abuse")
     assert [row[first] for row in found["B"]] == [2.5, 3.5] and found["B"][0][first + 1] == 2
-    with pytest.raises(ValueError, match="no English training lines by C"):
+    with pytest.raises(ValueError, match="no training lines by C"):
         later_scores(kept, lambda text, label: 0.0, ["B", "C"])
 
 

@@ -83,7 +83,7 @@ def test_what_is_said_about_a_left_out_group_is_written_and_measured(
     options = ["--leave-out", "0", "--layers", "01", "--inner", "12", "--seconds", "5", "--batch", "8"]
     rates = ["--warm-up", "10", "--rate", "4e-3", "--new-rate", "4e-3", "--label-batch", "0"]
     assert main([str(tmp_path / "start.npz"), str(tmp_path / "out.npz"), *options, *rates]) == 0
-    assert "sign: 1.000\nall: 1.0000" in capsys.readouterr().out  # about told, the group has no answer no
+    assert "sign, en: 1.000\nlabels, en: " in capsys.readouterr().out  # about told, the group has no answer no
     with np.load(tmp_path / "out.npz") as file:
         assert file["rows"].tolist() == [0, 1, 2] and file["lines"].tolist() == [0]
         assert file["labels"].shape == (1, 2) and (file["scores"] > 0).tolist() == [False, True, True]

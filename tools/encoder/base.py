@@ -19,15 +19,23 @@ COMPARED = 128
 """The width of the parts that compare two texts."""
 
 
-def open_base(folder: Path, texts: Iterable[str]) -> tuple[WordPieces, Arrays]:
-    """The vocabulary and the weights of a package, which is known by its files. `texts` are those that it must cut."""
+def open_base(folder: Path, texts: Iterable[str], korean: Sequence[str] = ()) -> tuple[WordPieces, Arrays]:
+    """The vocabulary and the weights of a package, which is known by its files. `texts` are those that it must cut.
+    Korean pieces come after those of the package, with random vectors (see `korean`).
+    """
     if (folder / "model.json").exists():
+        if korean:
+            raise ValueError(f"{folder}: the first network knows English only")
         return lite_pieces(folder), lite_weights(folder)
     if not (folder / "model.safetensors").exists():
         raise ValueError(f"{folder}: neither model.json nor model.safetensors is there")
     vocabulary = package_vocabulary(folder)
     kept = kept_pieces(vocabulary, texts)
-    return LongestPieces([vocabulary[number] for number in kept]), minilm_weights(folder, kept)
+    weights = minilm_weights(folder, kept)
+    vectors = weights["E"]
+    chance = np.random.default_rng(0).standard_normal((len(korean), vectors.shape[1]))
+    weights["E"] = np.concatenate([vectors, (vectors.mean(0) + vectors.std(0) * chance).astype(np.float32)])
+    return LongestPieces([*(vocabulary[number] for number in kept), *korean]), weights
 
 
 def width_of(weights: Arrays) -> int:

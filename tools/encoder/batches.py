@@ -32,8 +32,10 @@ GROUPS = 4
 class EncoderSettings:
     """How the second shipped network was trained. `rate` is for what the base has learned already, `new_rate` for the
     rest. `layers` are the numbers of the layers that are kept, `inner` is how many inner units each of them keeps, and
-    `label_batch` is how many lines with a label a step learns. `inferences` is a file of `tools.encoder.inferences`,
-    `opinions` one of `tools.encoder.teacher`.
+    `label_batch` is how many lines with a label a step learns. Training ends after `seconds`, or after `steps` if there
+    are any, and the network is written every `save_every` seconds. `resume` is a network to begin with.
+    `inferences` is a file of `tools.encoder.inferences`, `opinions` are files of `teacher` and `readings`, with commas
+    between them. A step learns `message_batch` messages and `statement_batch` statements of them.
     """
 
     rate: float = 2e-4
@@ -55,8 +57,13 @@ class EncoderSettings:
     inference_batch: int = 96
     inference_weight: float = 0.5
     opinions: str = ""
-    opinion_batch: int = 64
+    message_batch: int = 64
+    statement_batch: int = 64
     opinion_weight: float = 1.0
+    row_weight: float = 1.0
+    steps: int = 0
+    save_every: float = 60.0
+    resume: str = ""
 
 
 class TextTable(NamedTuple):
@@ -87,6 +94,7 @@ class RowLessons(NamedTuple):
     compares: NDArray[np.bool_]
     answer: Counts
     group: Counts
+    korean: NDArray[np.bool_]
 
 
 class LabelLessons(NamedTuple):
@@ -95,6 +103,7 @@ class LabelLessons(NamedTuple):
     text: Counts
     label: Counts
     group: Counts
+    korean: NDArray[np.bool_]
 
 
 class Names(NamedTuple):

@@ -4,10 +4,11 @@
     python -m tools.encoder.guard unseen out-0.npz out-1.npz
     python -m tools.encoder.guard later EN EO
 
-They are in the data of the clinic counsel. `pack` writes the network of all training authors, one byte a weight, with
-the guard's labels alone. `unseen` writes what networks said about authors that they had not learned, for ``polyclinic
-train guard``, from the files of `tools.encoder.train --leave-out`. `later` adds authors who came after the last
-training: the shipped network has not learned their lines. Run `unseen` instead as soon as the network is trained again.
+They are in the data of the clinic counsel, or in the folder after `--folder`. `pack` writes the network of all training
+authors, one byte a weight, with the guard's labels alone. `unseen` writes what networks said about authors that they
+had not learned, for ``polyclinic train guard``, from the files of `tools.encoder.train --leave-out`: in each language
+that they know. `later` adds authors who came after the last training: the shipped network has not learned their lines.
+Run `unseen` instead as soon as the network is trained again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, NETWORK, UNSEEN, kept_scores, network_score
+from polyclinic.clinics.counsel.rules.sentence_guard import (
+    NETWORK,
+    UNSEEN,
+    kept_name,
+    kept_scores,
+    languages,
+    network_score,
+)
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.clinics.counsel.scenario import PACKAGE
@@ -45,7 +53,9 @@ def as_guard(network: TrainedNetwork) -> SentenceNetwork:
 
 
 def unseen_scores(files: Sequence[Path], authors: Sequence[str]) -> dict[str, Rows]:
-    """The scores of each left-out author's lines, in their order. `authors` has the author of each line."""
+    """The scores of each left-out author's lines in one language, in their order. `authors` has the name under which
+    each line's scores are kept.
+    """
     found: dict[int, NDArray[np.floating]] = {}
     for path in files:
         with np.load(path) as file:
@@ -65,17 +75,29 @@ ScoresLabel = Callable[[str, str], float | None]
 
 
 def later_scores(kept: Mapping[str, Rows], score: ScoresLabel, authors: Sequence[str]) -> dict[str, Rows]:
-    """The kept scores, and those of the shipped network for the English lines of authors whom it has not learned."""
-    lines = [line for line in guard_lines("train") if line.lang == ENGLISH]
+    """The kept scores, and those of the shipped network for the lines of authors whom it has not learned, in the
+    languages that it knows.
+    """
+    lines = [line for line in guard_lines("train") if line.lang in languages()]
     strange = set(authors) - {line.author for line in lines}
     if strange:
-        raise ValueError(f"no English training lines by {', '.join(sorted(strange))}")
+        raise ValueError(f"no training lines by {', '.join(sorted(strange))} in a language that the network knows")
     labels = sorted(TRAINED_LABELS)
-    new = {
-        author: [np.array([score(line.text, label) for label in labels]) for line in lines if line.author == author]
-        for author in authors
-    }
+    new: dict[str, list[NDArray[np.floating]]] = defaultdict(list)
+    for line in lines:
+        if line.author in authors:
+            scores = np.array([score(line.text, label) for label in labels])
+            new[kept_name(line.author, line.lang)].append(scores)
     return {**kept, **new}
+
+
+def languages_of(files: Sequence[Path]) -> set[str]:
+    """The languages of the lines that were left out in these files."""
+    found: set[str] = set()
+    for path in files:
+        with np.load(path) as file:
+            found |= set(file["languages"].tolist())
+    return found
 
 
 def packed_scores(by_author: Mapping[str, Rows]) -> bytes:
@@ -92,6 +114,7 @@ def _saved(array: NDArray[np.float16]) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     """Write the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, help="where the files go; default: into the package")
     commands = parser.add_subparsers(dest="command", required=True)
     pack = commands.add_parser("pack")
     pack.add_argument("network", type=Path)
@@ -101,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     later.add_argument("authors", nargs="+")
     given = parser.parse_args(arguments)
     if given.command == "pack":
-        path = package_path(PACKAGE, f"data/guard/{NETWORK}")
+        path = given.folder / NETWORK if given.folder else package_path(PACKAGE, f"data/guard/{NETWORK}")
         path.write_bytes(packed_encoder(as_guard(open_network(given.network))))
         print(f"{path}: {path.stat().st_size} bytes")
         return 0
@@ -109,11 +132,11 @@ def main(arguments: list[str] | None = None) -> int:
         kept: dict[str, Rows] = {author: list(rows) for author, rows in kept_scores().items()}
         scores = later_scores(kept, network_score, given.authors)
     else:
-        _, lines, _ = repository_lines()
-        scores = unseen_scores(given.files, [line.author for line in lines])
-    path = package_path(PACKAGE, f"data/guard/{UNSEEN}")
+        _, lines, _ = repository_lines(languages_of(given.files))
+        scores = unseen_scores(given.files, [kept_name(line.author, line.lang) for line in lines])
+    path = given.folder / UNSEEN if given.folder else package_path(PACKAGE, f"data/guard/{UNSEEN}")
     path.write_bytes(packed_scores(scores))
-    print(f"{path}: {len(scores)} authors")
+    print(f"{path}: {len(scores)} authors, each language counted by itself")
     return 0
 
 

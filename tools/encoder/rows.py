@@ -1,9 +1,9 @@
-"""The lines from which the encoder learns: English lines of the training authors, never a line of a test author."""
+"""The lines from which a network learns: those of the training authors, never a line of a test author."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
@@ -13,10 +13,14 @@ from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.targets import compares, target_of, words_before
 from polyclinic.runner.readings import all_kinds, labelled
+from polyclinic.text.normal import Lang
 from tools.encoder.batches import GROUPS
 
-TRAIN, NETWORKS, ENGLISH = "train", "networks", "en"
+TRAIN, NETWORKS = "train", "networks"
 """Lines of `NETWORKS` train only networks."""
+ENGLISH: tuple[Lang, ...] = ("en",)
+KOREAN: Lang = "ko"
+BOTH: tuple[Lang, ...] = (*ENGLISH, KOREAN)
 
 
 class EncoderRow(NamedTuple):
@@ -31,14 +35,17 @@ class EncoderRow(NamedTuple):
     compares: bool
     answer: bool
     author: str
+    lang: str = "en"
 
 
-def training_lines(lines: Iterable[Labelled], kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
-    """The lines that the encoder may see: English, by training authors, of the kinds that it is asked about."""
+def training_lines(
+    lines: Iterable[Labelled], kinds: Mapping[str, ReadingKind], languages: Collection[str] = ENGLISH
+) -> list[Labelled]:
+    """The lines that a network may see: by training authors, in its languages, of the kinds that it is asked about."""
     return [
         line
         for line in lines
-        if line.split in (TRAIN, NETWORKS) and line.lang == ENGLISH and not kinds[line.question.kind].in_reply
+        if line.split in (TRAIN, NETWORKS) and line.lang in languages and not kinds[line.question.kind].in_reply
     ]
 
 
@@ -49,7 +56,7 @@ def row_of(line: Labelled, kinds: Mapping[str, ReadingKind]) -> EncoderRow:
     pair = compares(kind) or kind.bound
     column = kind.name if pair else scope_of(kind, target)
     second = target.whole if pair else words_before(kind, line.question)
-    return EncoderRow(kind.name, column, line.text, second, pair, line.label, line.author)
+    return EncoderRow(kind.name, column, line.text, second, pair, line.label, line.author, line.lang)
 
 
 def author_groups(authors: Iterable[str]) -> dict[str, int]:
@@ -63,8 +70,10 @@ def author_groups(authors: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def repository_lines() -> tuple[list[Labelled], list[LabelledText], dict[str, int]]:
+def repository_lines(
+    languages: Collection[str] = ENGLISH,
+) -> tuple[list[Labelled], list[LabelledText], dict[str, int]]:
     """The training lines of all clinics, the guard's training lines, and the groups of their authors."""
-    lines = training_lines([*labelled(split=TRAIN), *labelled(split=NETWORKS)], all_kinds())
-    labels = [line for line in guard_lines(TRAIN) if line.lang == ENGLISH]
+    lines = training_lines([*labelled(split=TRAIN), *labelled(split=NETWORKS)], all_kinds(), languages)
+    labels = [line for line in guard_lines(TRAIN) if line.lang in languages]
     return lines, labels, author_groups([line.author for line in lines] + [line.author for line in labels])

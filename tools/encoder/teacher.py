@@ -1,12 +1,14 @@
-"""Fine-tune a language model on our lines, and let it label the texts of `pool`. Needs torch, transformers and a GPU.
+"""Fine-tune a language model on the guard's labels, and let it label the messages of `pool`. Needs torch, transformers
+and a GPU.
 
     python -m tools.encoder.teacher MODEL pool.jsonl opinions.jsonl
     python -m tools.encoder.teacher MODEL pool.jsonl opinions-01.jsonl --leave-out 0 1
 
-MODEL is the folder of a model for transformers. It learns the guard's labels and whether a source supports a statement,
-from English and Korean training lines. What it says is a probability of each answer. With `--leave-out` it does not
-learn these groups of authors, so that it can teach a network that is measured on them. It prints how often it is right
-on the lines of these groups, or, with `--test`, of the test authors.
+MODEL is the folder of a model for transformers. It learns from English and Korean training lines. The prompt is short:
+the message, and a letter for its label. What the model says is a probability of each label. With `--leave-out` it does
+not learn these groups of authors, so that it can teach a network that is measured on them. It prints how often it is
+right on the lines of these groups, or, with `--test`, of the test authors. Statements and turns are labelled by
+`readings`.
 """
 
 from __future__ import annotations
@@ -25,36 +27,22 @@ import orjson
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
 from polyclinic.reading.label_training import LabelledText
-from polyclinic.reading.sets import Labelled
-from polyclinic.reading.tuned import AnswerScores, batches, question_text
-from polyclinic.runner.readings import all_kinds, labelled
-from tools.encoder.opinions import SUPPORTED
-from tools.encoder.pool import Unlabelled
-from tools.encoder.rows import NETWORKS, TRAIN, repository_lines
+from polyclinic.reading.tuned import AnswerScores, batches
+from tools.encoder.opinions import opinion_of, save_opinions
+from tools.encoder.pool import open_pool
+from tools.encoder.rows import BOTH, repository_lines
 
 LABELS = tuple(sorted(TRAINED_LABELS))
-_LETTERS = "ABCDEFGH"
-_YES_NO = _LETTERS[:2]
-_GUARD = (
-    "You sort messages to a counselling service for seriously ill people. Answer with one letter: "
-    "A abuse (somebody hurts the writer), B acceptance (accepts death, limits treatment, no danger), "
-    "C active (means to end their own life), D emergency (body in danger now), E harm to others, "
-    "F implicit (danger only hinted at), G ordinary (anything else), H passive (wishes to be dead, no intent)."
-)
-_READER = (
-    "You check whether a source supports what somebody says. Judge the meaning, not the wording. "
-    "Answer A for no, B for yes."
-)
+_LETTERS = "ABCDEFGHIJ"[: len(LABELS)]
 _RATE, _DECAY, _WARM_UP, _LEAST, _CLIP = 1e-5, 0.01, 20, 0.05, 1.0
-_TOKENS, _TOLD_EVERY = 3_072, 100
+_TOKENS, _TOLD_EVERY = 6_144, 100
 """So many tokens are learned at once; with 1.5 billion weights this takes about 40 GB of memory."""
 
 
 class Lesson(NamedTuple):
-    """One text as the model reads it, how many answers there are, and which is right."""
+    """One message as the model reads it, the number of its label, and its language."""
 
     tokens: list[int]
-    answers: int
     right: int
     lang: str
 
@@ -66,58 +54,44 @@ class Teacher:
         self.torch: Any = importlib.import_module("torch")
         self.base = AnswerScores(folder)
         self.base.model.float()
-        letters = [self.base.tokenizer.encode(f" {letter}", add_special_tokens=False)[0] for letter in _LETTERS]
+        letters = [self.base.tokenizer.encode(f" {letter}", add_special_tokens=False)[-1] for letter in _LETTERS]
+        if len(set(letters)) < len(letters):
+            raise ValueError(f"{folder}: its tokenizer does not tell the letters {_LETTERS} apart")
         self.letters = self.torch.tensor(letters, device=self.base.device)
 
-    def tokens(self, asked: str, task: str) -> list[int]:
-        """One text as tokens."""
-        written = f"{task}\n{asked}\nAnswer:"
-        found: list[int] = self.base.tokenizer.encode(written, add_special_tokens=False)
+    def tokens(self, text: str) -> list[int]:
+        """One message as tokens."""
+        found: list[int] = self.base.tokenizer.encode(f"Message: {text}\nLabel:", add_special_tokens=False)
         return found
 
-    def lesson(self, line: LabelledText | Labelled) -> Lesson:
+    def lesson(self, line: LabelledText) -> Lesson:
         """A labelled line."""
-        if isinstance(line, Labelled):
-            return Lesson(
-                self.tokens(question_text(line.text, line.question), _READER), len(_YES_NO), int(line.label), line.lang
-            )
-        tokens = self.tokens(f'Message: "{line.text}"', _GUARD)
-        return Lesson(tokens, len(LABELS), LABELS.index(line.label), line.lang)
+        return Lesson(self.tokens(line.text), LABELS.index(line.label), line.lang)
 
-    def asked(self, one: Unlabelled) -> Lesson:
-        """A text without a label."""
-        if one.source:
-            question = all_kinds()[SUPPORTED].ask(source=one.source)
-            return Lesson(self.tokens(question_text(one.text, question), _READER), len(_YES_NO), 0, "en")
-        return Lesson(self.tokens(f'Message: "{one.text}"', _GUARD), len(LABELS), 0, "en")
-
-    def scores(self, lessons: Sequence[Lesson]) -> Any:
-        """The score of each letter; letters that are no answers have none."""
+    def scores(self, rows: Sequence[Sequence[int]]) -> Any:
+        """The score of each letter."""
         torch, device = self.torch, self.base.device
-        longest = max(len(lesson.tokens) for lesson in lessons)
-        ids, mask = torch.zeros(len(lessons), longest, dtype=torch.long), torch.zeros(len(lessons), longest)
-        for place, lesson in enumerate(lessons):
-            ids[place, : len(lesson.tokens)] = torch.tensor(lesson.tokens)
-            mask[place, : len(lesson.tokens)] = 1
-        last = torch.tensor([len(lesson.tokens) - 1 for lesson in lessons], device=device)
+        longest = max(map(len, rows))
+        ids, mask = (torch.zeros(len(rows), longest, dtype=torch.long) for _ in range(2))
+        for place, row in enumerate(rows):
+            ids[place, : len(row)], mask[place, : len(row)] = torch.tensor(row), 1
+        last = torch.tensor([len(row) - 1 for row in rows], device=device)
         states = self.base.model.base_model(
-            input_ids=ids.to(device), attention_mask=mask.to(device).long(), use_cache=False
+            input_ids=ids.to(device), attention_mask=mask.to(device), use_cache=False
         ).last_hidden_state
         head = self.base.model.get_output_embeddings().weight[self.letters]
-        found = states[torch.arange(len(lessons), device=device), last].float() @ head.float().T
-        known = torch.tensor([lesson.answers for lesson in lessons], device=device)
-        return found.masked_fill(torch.arange(len(_LETTERS), device=device)[None] >= known[:, None], -1e4)
+        return states[torch.arange(len(rows), device=device), last].float() @ head.float().T
 
     def _half(self) -> Any:
         """Sums with half of the digits, on a GPU."""
         device = self.base.device
         return self.torch.autocast(device, dtype=self.torch.bfloat16, enabled=device == "cuda")
 
-    def learn(self, lessons: Sequence[Lesson], epochs: int, batch: int, seconds: float) -> None:
-        """Train all weights."""
+    def learn(self, lessons: Sequence[Lesson], epochs: int, batch: int, seconds: float) -> int:
+        """Train all weights, for at most so many seconds. Returns the number of steps."""
         torch, chance = self.torch, np.random.default_rng(0)
         learner = torch.optim.AdamW(
-            self.base.model.parameters(), lr=_RATE, weight_decay=0.01, betas=(0.9, 0.98), fused=True
+            self.base.model.parameters(), lr=_RATE, weight_decay=_DECAY, betas=(0.9, 0.98), fused=True
         )
         steps, started, done = epochs * -(-len(lessons) // batch), time.monotonic(), 0
         self.base.model.train()
@@ -129,7 +103,7 @@ class Teacher:
                 passed = max(done / steps, (time.monotonic() - started) / seconds)
                 if passed >= 1:
                     print(f"stopped after {done} of {steps} steps: the time is up", flush=True)
-                    return
+                    return done
                 for group in learner.param_groups:
                     group["lr"] = _RATE * min(1.0, (done + 1) / _WARM_UP) * max(_LEAST, 1 - passed)
                 lost += self._step(learner, [lessons[n] for n in parts[place]])
@@ -139,6 +113,7 @@ class Teacher:
                         f"step {done} of {steps}: loss {lost / done:.3f}, {time.monotonic() - started:.0f} s",
                         flush=True,
                     )
+        return done
 
     def _step(self, learner: Any, lessons: Sequence[Lesson]) -> float:
         torch, total = self.torch, 0.0
@@ -146,10 +121,9 @@ class Teacher:
         for part in batches([len(lesson.tokens) for lesson in lessons], _TOKENS):
             some = [lessons[n] for n in part]
             with self._half():
-                found = self.scores(some)
+                found = self.scores([lesson.tokens for lesson in some])
             right = torch.tensor([lesson.right for lesson in some], device=self.base.device)
-            chosen = torch.log_softmax(found, -1).gather(1, right[:, None]).sum()
-            loss = -chosen / len(lessons)
+            loss = torch.nn.functional.cross_entropy(found, right, reduction="sum") / len(lessons)
             loss.backward()
             total += float(loss.detach())
         norm = torch.nn.utils.clip_grad_norm_(self.base.model.parameters(), _CLIP)
@@ -157,47 +131,33 @@ class Teacher:
             learner.step()
         return total
 
-    def says(self, lessons: Sequence[Lesson]) -> list[list[float]]:
-        """The probability of each answer."""
-        torch = self.torch
+    def says(self, rows: Sequence[Sequence[int]]) -> list[list[float]]:
+        """The probability of each label of some messages."""
         self.base.model.eval()
-        found: list[list[float]] = [[] for _ in lessons]
-        with (
-            torch.inference_mode(),
-            torch.autocast(self.base.device, dtype=torch.bfloat16, enabled=self.base.device == "cuda"),
-        ):
-            for part in batches([len(lesson.tokens) for lesson in lessons], 4 * _TOKENS):
-                chances = torch.softmax(self.scores([lessons[n] for n in part]), -1).tolist()
+        found: list[list[float]] = [[] for _ in rows]
+        with self.torch.inference_mode(), self._half():
+            for part in batches([len(row) for row in rows], 4 * _TOKENS):
+                chances = self.torch.softmax(self.scores([rows[n] for n in part]), -1).tolist()
                 for n, row in zip(part, chances, strict=True):
-                    found[n] = row[: lessons[n].answers]
+                    found[n] = row
         return found
 
 
-def training_lines(left_out: Sequence[int]) -> tuple[list[LabelledText | Labelled], list[LabelledText | Labelled]]:
-    """The lines that are learned, and those of the groups that are left out. An author without English lines is in no
-    group, and learned.
-    """
-    _, _, groups = repository_lines()
-    lines: list[LabelledText | Labelled] = [*guard_lines(TRAIN)]
-    lines += [line for split in (TRAIN, NETWORKS) for line in labelled(split=split) if line.question.kind == SUPPORTED]
-    out = [groups.get(line.author) in left_out for line in lines]
+def training_lines(left_out: Sequence[int]) -> tuple[list[LabelledText], list[LabelledText]]:
+    """The lines that are learned, and those of the groups that are left out."""
+    _, lines, groups = repository_lines(BOTH)
+    out = [groups[line.author] in left_out for line in lines]
     return [line for line, away in zip(lines, out, strict=True) if not away], [
         line for line, away in zip(lines, out, strict=True) if away
     ]
 
 
-def test_lines() -> list[LabelledText | Labelled]:
-    """The lines of the test authors."""
-    return [*guard_lines("test"), *(line for line in labelled() if line.question.kind == SUPPORTED)]
-
-
-def _right(lessons: Sequence[Lesson], said: Sequence[Sequence[float]]) -> dict[str, float]:
-    """How often the likeliest answer is right, by what is asked and by language."""
+def right_by_language(lessons: Sequence[Lesson], said: Sequence[Sequence[float]]) -> dict[str, float]:
+    """How often the likeliest label is right, by language."""
     found: dict[str, list[bool]] = {}
     for lesson, chances in zip(lessons, said, strict=True):
-        name = f"{SUPPORTED if lesson.answers == len(_YES_NO) else 'guard'} {lesson.lang}"
-        found.setdefault(name, []).append(int(np.argmax(chances)) == lesson.right)
-    return {f"{name}, {len(right)} lines": float(np.mean(right)) for name, right in sorted(found.items())}
+        found.setdefault(lesson.lang, []).append(int(np.argmax(chances)) == lesson.right)
+    return {f"{lang}, {len(right)} lines": float(np.mean(right)) for lang, right in sorted(found.items())}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -209,21 +169,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--leave-out", type=int, nargs="*", default=[], help="groups of authors that are not learned")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--seconds", type=float, default=600.0, help="at most so long")
+    parser.add_argument("--seconds", type=float, default=600.0, help="learns at most so long")
+    parser.add_argument("--most-lines", type=int, default=0, help="learns from so many lines; 0: from all")
     parser.add_argument("--test", type=Path, help="also write what it says about the test authors' lines")
     given = parser.parse_args(arguments)
     learned, away = training_lines(given.leave_out)
-    texts = [Unlabelled(**orjson.loads(line)) for line in given.pool.read_bytes().splitlines()]
+    texts = [one for one in open_pool(given.pool) if not one.kind]
     teacher = Teacher(given.model)
-    teacher.learn([teacher.lesson(line) for line in learned], given.epochs, given.batch, given.seconds)
-    opinions = teacher.says([teacher.asked(one) for one in texts])
-    rows = [{**one._asdict(), "says": [round(x, 4) for x in said]} for one, said in zip(texts, opinions, strict=True)]
-    given.out.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-    print(f"{given.out}: {len(rows)} opinions", flush=True)
-    lessons = [teacher.lesson(line) for line in (test_lines() if given.test else away)]
-    said = teacher.says(lessons)
-    for name, share in _right(lessons, said).items():
-        print(f"{name}: {share:.3f}", flush=True)
+    lessons = [teacher.lesson(line) for line in learned]
+    if given.most_lines:
+        chosen = np.random.default_rng(0).permutation(len(lessons))[: given.most_lines]
+        lessons, away = [lessons[n] for n in chosen], away[: given.most_lines]
+    steps = teacher.learn(lessons, given.epochs, given.batch, given.seconds)
+    opinions = teacher.says([teacher.tokens(one.text) for one in texts])
+    save_opinions(given.out, (opinion_of(one, said) for one, said in zip(texts, opinions, strict=True)))
+    print(f"{given.out}: {len(opinions)} opinions after {steps} steps", flush=True)
+    asked = [teacher.lesson(line) for line in (guard_lines("test") if given.test else away)]
+    said = teacher.says([lesson.tokens for lesson in asked])
+    for name, share in right_by_language(asked, said).items():
+        print(f"{'test authors' if given.test else 'left out'}, {name}: {share:.3f}", flush=True)
     if given.test:
         given.test.write_bytes(orjson.dumps(said))
     return 0

@@ -65,10 +65,10 @@ class TogetherNetwork(EncoderNetwork):
         none = self.torch.full_like(texts, len(lengths) - 1)
         return self._linear(self.pooled(self.joined(texts, none, pieces, lengths)), GUARD).float()
 
-    def column(self, texts: Tensor, seconds: Tensor, column: int, table: Sequence[Tensor]) -> Tensor:
-        """The score of one column for texts with their seconds, lines of a table of their own."""
+    def columns(self, texts: Tensor, seconds: Tensor, columns: Tensor, table: Sequence[Tensor]) -> Tensor:
+        """The score of one column for each text with its second, lines of a table of their own."""
         found = self.pooled(self.joined(texts, seconds, *table))
-        return self._linear(found, "heads")[:, column].float()
+        return self._linear(found, "heads").gather(1, columns[:, None])[:, 0].float()
 
     def infers(self, texts: Tensor, seconds: Tensor, pieces: Tensor, lengths: Tensor) -> Tensor:
         """The logits of whether texts follow from the second texts. They are lines of a table of their own."""

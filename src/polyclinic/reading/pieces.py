@@ -16,7 +16,7 @@ from typing import Protocol
 _SPACE = "\u2581"
 _UNKNOWN, _UNKNOWN_SCORE = 0, -20.0
 _NOWHERE = float("-inf")
-_INSIDE = "##"
+INSIDE = "##"
 """In the second vocabulary, a piece that does not begin a word begins with this."""
 _FIRST, _LAST = 1, 2
 _JAMO = re.compile("[\u1100-\u11ff]")
@@ -112,7 +112,7 @@ class LongestPieces:
         if len(word) > (_LONGEST_IN_JAMO if _JAMO.search(word) else _LONGEST_WORD):
             return [_UNKNOWN]
         while start < len(word):
-            begin = _INSIDE if start else ""
+            begin = INSIDE if start else ""
             for end in range(min(len(word), start + self._longest), start, -1):
                 number = numbers.get(begin + word[start:end])
                 if number is not None:

@@ -192,10 +192,16 @@ class TunedReader:
         return self._model.chances(asked)
 
 
+def says_of(chance: float) -> Says:
+    """The answer, from how likely it is yes."""
+    if abs(chance - 0.5) < UNCLEAR:
+        return "unclear"
+    return "yes" if chance > 0.5 else "no"
+
+
 def _finding(text: str, question: Question, chance: float) -> tuple[Says, str]:
     """The finding. For a yes, also the sentence of the text that is nearest to the question."""
-    if abs(chance - 0.5) < UNCLEAR:
-        return "unclear", ""
-    if chance < 0.5:
-        return "no", ""
-    return "yes", max(clauses(text), key=lambda part: nearness(part, question.words).covered)
+    says = says_of(chance)
+    if says != "yes":
+        return says, ""
+    return says, max(clauses(text), key=lambda part: nearness(part, question.words).covered)

@@ -95,7 +95,10 @@ def _train(
     started = time.monotonic()
     for epoch in range(settings.epochs):
         for batch in _batches(items, settings, epoch):
-            share = min(1.0, (len(losses) + 1) / WARM_UP) * max(LEAST_RATE, 1 - len(losses) / steps)
+            passed = len(losses) / steps
+            if settings.most_seconds:
+                passed = max(passed, (time.monotonic() - started) / settings.most_seconds)
+            share = min(1.0, (len(losses) + 1) / WARM_UP) * max(LEAST_RATE, 1 - passed)
             for group in learner.param_groups:
                 group["lr"] = settings.rate * share
             learner.zero_grad(set_to_none=True)

@@ -1,14 +1,20 @@
-"""The guard's network for English sentences, and what its opinion changes."""
+"""The guard's network for whole sentences, and what its opinion changes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from polyclinic.clinics.counsel.rules import sentence_guard
+from polyclinic.clinics.counsel.rules import sentence_guard, trained
 from polyclinic.clinics.counsel.rules.guard import offline, that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import BY_NETWORK, joined, network_opinion, unseen_opinions
+from polyclinic.clinics.counsel.rules.sentence_guard import (
+    BY_NETWORK,
+    joined,
+    languages,
+    network_opinion,
+    unseen_opinions,
+)
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import DANGERS, TRAINED_LABELS, read_message, weights
 from polyclinic.errors import DataError
@@ -49,6 +55,17 @@ def test_a_new_line_of_a_left_out_author_is_refused_and_a_new_author_sets_no_lev
     assert known.tolist() == [True] * len(mine) + [False] and len(opinions) == len(mine)
 
 
+def test_scores_are_kept_for_each_language_of_an_author(monkeypatch: pytest.MonkeyPatch) -> None:
+    korean, english = (LabelledText(text, lang, "ordinary", "A") for text, lang in (("약", "ko"), ("Hello.", "en")))
+    kept = {name: np.array([[float(name == "A-ko"), 0.0]]) for name in ("A", "A-ko")}
+    monkeypatch.setattr(sentence_guard, "kept_scores", lambda: kept)
+    assert unseen_opinions([english], ("a", "b")).opinions[0, 0] == pytest.approx(0.5)
+    assert unseen_opinions([korean], ("a", "b")).opinions[0, 0] == pytest.approx(np.e / (np.e + 1))
+    del kept["A-ko"]
+    with pytest.raises(DataError, match="no scores for lines in the language 'ko'"):
+        unseen_opinions([korean], ("a", "b"))
+
+
 def test_both_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() -> None:
     calm, danger = np.array([0.99, 0.01]), np.array([0.02, 0.98])
     both = joined(calm, danger)
@@ -56,7 +73,9 @@ def test_both_opinions_are_one_probability_and_one_that_is_sure_is_not_lost() ->
     assert both[1] == pytest.approx(BY_NETWORK * 0.98 + (1 - BY_NETWORK) * 0.01)
 
 
-def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("korean", [False, True])
+def test_the_network_is_asked_about_the_languages_that_it_knows(korean: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert languages() == ("en",)
     asked: list[str] = []
 
     def no_opinion(text: str, label: str) -> float:
@@ -64,9 +83,12 @@ def test_the_network_is_asked_about_english_and_not_about_korean(monkeypatch: py
         return 0.0
 
     monkeypatch.setattr(sentence_guard, "network_score", no_opinion)
-    read_message("I would like to sit in the garden tomorrow.")
-    read_message("내일은 정원에 앉아 있고 싶어요.")
-    assert set(asked) == {"I would like to sit in the garden tomorrow."}
+    if korean:
+        monkeypatch.setattr(trained, "languages", lambda: ("en", "ko"))
+    texts = ("I would like to sit in the garden tomorrow.", "내일은 정원에 앉아 있고 싶어요.")
+    for text in texts:
+        read_message(text)
+    assert set(asked) == set(texts[: 1 + korean])
 
 
 @pytest.mark.parametrize(

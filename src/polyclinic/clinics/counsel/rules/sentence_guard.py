@@ -1,4 +1,4 @@
-"""The guard's second opinion on English messages: a network that reads whole sentences.
+"""The guard's second opinion on a message: a network that reads whole sentences, in each language that it knows.
 
 Weights over n-grams and a network over sentences err on different messages. Together they leave more harmless messages
 alone while they find as much danger. The network is of the same sort as the reader's second one. It learned the guard's
@@ -22,9 +22,9 @@ from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.networks import GUARD, SentenceNetwork, load_encoder
 from polyclinic.reading.text_labels import Floats, shares
+from polyclinic.text.normal import Lang
 
 NETWORK, UNSEEN = "guard_encoder.npz", "guard_unseen.npz"
-ENGLISH = "en"
 BY_NETWORK = 0.6
 """How much the network counts, and the n-grams the rest. Chosen on left-out authors, where 0.5 to 0.7 did the same."""
 
@@ -40,13 +40,18 @@ def network() -> SentenceNetwork:
     return load_encoder(package_file(PACKAGE, f"data/guard/{NETWORK}").read_bytes(), NETWORK)
 
 
+def languages() -> tuple[Lang, ...]:
+    """The languages that the network knows."""
+    return network().languages
+
+
 def network_score(text: str, label: str) -> float | None:
     """The network's score of one text for one label."""
     return network().alone(text, f"{GUARD}|{label}", "", "")
 
 
 def network_opinion(text: str, labels: Sequence[str]) -> Floats:
-    """The network's probability of each label for one English text."""
+    """The network's probability of each label for one text."""
     return shares(np.array([network_score(text, label) or 0.0 for label in labels]))
 
 
@@ -59,7 +64,7 @@ def joined(by_grams: Floats, by_network: Floats) -> Floats:
 
 
 def with_network(by_grams: Mapping[str, float], by_network: Floats) -> dict[str, float]:
-    """Both opinions about one English text as one."""
+    """Both opinions about one text as one."""
     both = joined(np.array(list(by_grams.values())), by_network)
     return dict(zip(by_grams, both.tolist(), strict=True))
 
@@ -81,24 +86,31 @@ class Unseen(NamedTuple):
 
 
 def unseen_opinions(rows: Sequence[LabelledText], labels: Sequence[str]) -> Unseen:
-    """The kept opinions about English training lines, which come in the order of their files."""
+    """The kept opinions about training lines of one language, which come in the order of their files."""
     kept = kept_scores()
     columns = [sorted(labels).index(label) for label in labels]
     places: dict[str, int] = {}
     known: list[bool] = []
     found: list[Floats] = []
     for row in rows:
-        place = places.get(row.author, 0)
+        place, name = places.get(row.author, 0), kept_name(row.author, row.lang)
         places[row.author] = place + 1
-        known.append(row.author in kept)
-        if known[-1] and place >= len(kept[row.author]):
-            raise bad_file(UNSEEN, f"no scores for line {place + 1} of author {row.author}; make them (tools/encoder)")
+        known.append(name in kept)
+        if known[-1] and place >= len(kept[name]):
+            raise bad_file(UNSEEN, f"no scores for line {place + 1} of author {name}; make them (tools/encoder)")
         if known[-1]:
-            found.append(kept[row.author][place])
+            found.append(kept[name][place])
+    if rows and not found:
+        raise bad_file(UNSEEN, f"no scores for lines in the language '{rows[0].lang}'; make them (tools/encoder)")
     return Unseen(np.array(known), shares(np.array(found)[:, columns]))
 
 
+def kept_name(author: str, lang: str) -> str:
+    """The name under which an author's scores in one language are kept: the author for English."""
+    return author if lang == "en" else f"{author}-{lang}"
+
+
 def kept_scores() -> dict[str, Floats]:
-    """The kept scores of each author's English lines, in the order of the labels' names."""
+    """The kept scores of each author's lines in one language (see `kept_name`), in the order of the labels' names."""
     with np.load(io.BytesIO(package_file(PACKAGE, f"data/guard/{UNSEEN}").read_bytes())) as file:
         return {author: file[author].astype(np.float64) for author in file.files}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, joined, unseen_opinions
+from polyclinic.clinics.counsel.rules.sentence_guard import joined, languages, unseen_opinions
 from polyclinic.clinics.counsel.rules.trained import DANGERS, HINTED, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
@@ -80,7 +80,7 @@ def train_guard(out: Path | None) -> TrainedWeights:
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
-        if lang == ENGLISH:
+        if lang in languages():
             unseen = unseen_opinions([row for row, my in zip(rows, mine, strict=True) if my], TRAINED_LABELS)
             mine[np.flatnonzero(mine)[~unseen.known]] = False
             likely = joined(_probabilities(fitted.unseen[mine], calibration[lang]), unseen.opinions)

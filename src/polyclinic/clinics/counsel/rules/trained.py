@@ -1,5 +1,5 @@
 """The trained guard: it reads a message with weights learned from labelled utterances. The word screen works beside it.
-In English a small network that reads whole sentences counts too (see `sentence_guard`).
+In a language that it knows, a small network that reads whole sentences counts too (see `sentence_guard`).
 
 It reads the whole message and, if the message is long, windows of its sentences; the gravest reading counts.
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.rules.bare_number import only_a_number
 from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
-from polyclinic.clinics.counsel.rules.sentence_guard import ENGLISH, network_opinion, surer, with_network
+from polyclinic.clinics.counsel.rules.sentence_guard import languages, network_opinion, surer, with_network
 from polyclinic.clinics.counsel.rules.small_talk import says_goodbye
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_file
@@ -45,7 +45,7 @@ LIKELY, UNDERSTOOD = 0.5, 0.8
 of both opinions together, and of the network alone, which reads the order of such words too.
 """
 NETWORK_CALM = 0.2
-"""Only if the network alone finds danger or a wish less likely than this can an English message be calm."""
+"""Only if the network alone finds danger or a wish less likely than this can a message that it reads be calm."""
 HINTED = 0.7
 """How much the probability of danger without plain words counts for the levels, where other danger counts 1: people at
 peace speak of last things too, and less of it must be found than of plain danger.
@@ -124,7 +124,7 @@ def read_piece(text: str, opening: bool = False) -> GuardReading:
     """The reading of one piece of a message."""
     model, lang = weights(), message_language(text)
     by_grams, levels = model.read(text, lang), model.settings[lang]
-    by_network = network_opinion(text, model.labels) if lang == ENGLISH else None
+    by_network = network_opinion(text, model.labels) if lang in languages() else None
     found = by_grams if by_network is None else with_network(by_grams, by_network)
     danger, wish = _danger(found), _wish(found)
     pressing = danger - (1 - HINTED) * found["implicit"]
