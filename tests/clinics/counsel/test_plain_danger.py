@@ -100,3 +100,17 @@ def test_a_person_in_danger_is_told_how_to_reach_help_and_no_dates() -> None:
     countries = [each for each in data("contacts").values() if isinstance(each, dict)]
     notes = [each["note"][lang] for each in countries for lang in ("en", "ko") if "note" in each]
     assert notes and not [note for note in notes if re.search(r"\b(?:19|20)\d\d", note)]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("아니요, 죽을 생각은 없어요.", "acceptance"),
+        ("죽을 생각 전혀 안 해요", "acceptance"),
+        ("죽을 생각밖에 없어요", "active"),
+        ("죽을 생각이 없어지질 않아요", "active"),
+        ("살 생각은 없고 죽을 작정이에요", "active"),
+    ],
+)
+def test_a_korean_denial_is_no_plan_and_a_thought_that_stays_is_one(text: str, label: str) -> None:
+    assert screen(text).label == label

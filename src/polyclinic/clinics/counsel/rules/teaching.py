@@ -7,8 +7,8 @@ authors left out of the training, safety first: finding active and implicit dang
 alone. What the screen finds without the weights is not missed. The levels for first words are set on the lines that are
 marked as such (``"kind": "opening"``), by authors left out: a quarter of the level that every danger of a person to
 themselves reaches, but never below the usual one. Where the network knew all their authors, the usual one counts.
-`calm` is set from the dangers in which the screen finds words. It is half of the level below which one in two hundred
-of them lies.
+`calm` is the level below which three in two hundred of the dangers lie in which the screen finds words. What the lists
+call plain is danger also below it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from polyclinic.core.files import json_lines, package_file, package_lines, packa
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save, shares
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.1, 0.08
-SCREENED_MISSED = 0.005
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
+SCREENED_MISSED = 0.015
 LEVELS = ("doubt", "sure", "flag", "calm", "opening", "opening_flag")
 OPENING = "opening"
 ACCEPTANCE_ALARMED, ORDINARY_ALARMED = 0.03, 0.004
@@ -119,12 +119,9 @@ def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     wish = danger + lines.likely[:, at("passive")]
     of = {label: lines.number == at(label) for label in TRAINED_LABELS}
     in_danger = np.isin(lines.number, [at(label) for label in DANGERS])
-    calm = (
-        min(
-            float(np.quantile(wish[of["passive"]], PASSIVE_MISSED)),
-            float(np.quantile(wish[in_danger & lines.screened], SCREENED_MISSED)),
-        )
-        / 2
+    calm = min(
+        float(np.quantile(wish[of["passive"]], PASSIVE_MISSED)),
+        float(np.quantile(wish[in_danger & lines.screened], SCREENED_MISSED)),
     )
     screened, found_by_screen = lines.screened & (wish >= calm), lines.screened_danger & (wish >= calm)
     doubt = min(

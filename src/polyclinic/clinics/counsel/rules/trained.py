@@ -46,7 +46,7 @@ of both opinions together, and of the network alone, which reads the order of su
 """
 NETWORK_CALM = 0.2
 """Only if the network alone finds danger or a wish less likely than this can a message that it reads be calm."""
-HINTED = 0.7
+HINTED = 0.5
 """How much the probability of danger without plain words counts for the levels, where other danger counts 1: people at
 peace speak of last things too, and less of it must be found than of plain danger.
 """
