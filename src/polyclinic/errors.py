@@ -88,11 +88,13 @@ class ConfigError(UserError):
 
 
 class UnknownName(UserError):
-    """A name that does not exist. The message suggests similar names, if it is known which there are."""
+    """A name that does not exist. The message suggests similar names, if it is known which there are. `all_listed` is
+    the command that lists all of them.
+    """
 
-    def __init__(self, what: str, name: str, known: Iterable[str] | None = None) -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str] | None = None, all_listed: str = "") -> None:
         names = sorted(set(known or ()))
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        near = near_names(name, names)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif names:
@@ -100,8 +102,15 @@ class UnknownName(UserError):
         else:
             hint = "" if known is None else "there are none yet"
         article = "an" if what[0] in "aeiou" else "a"
-        super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}")
+        listed = f"{' All' if hint.endswith('?') else '; all'} of them: {all_listed}" if all_listed else ""
+        super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}{listed}")
         self.what, self.name, self.known = what, name, names
+
+
+def near_names(name: str, known: Iterable[str]) -> list[str]:
+    """The names that are most like this one, capital letters aside; the nearest first, at most three."""
+    names = {each.casefold(): each for each in sorted(known)}
+    return [names[each] for each in difflib.get_close_matches(name.casefold(), names, n=3, cutoff=0.5)]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from polyclinic.core.model import Usage
 from polyclinic.core.transcript import EpisodeStatus, Failed, Score, Scored, Transcript
 from polyclinic.errors import Owner, UnknownName
 from polyclinic.runner.execute.progress import Ticker
+from polyclinic.runner.registry import load_clinic
 from tests.cli.conftest import Run, as_json
 
 CLOSED = "http://127.0.0.1:9/v1:none?tries=1"
@@ -123,7 +124,7 @@ def test_the_file_extension_decides_the_format_of_an_export(polyclinic: Run, tmp
         (("scenarios", "lint", "missing.yaml"), "name the clinic before the file: polyclinic scenarios lint CLINIC mi"),
         (("scenarios", "lint", "demo"), "name a file: polyclinic scenarios lint demo FILE"),
         (("run", "demo", "--html", "x.html"), "polyclinic report RUN --html FILE"),
-        (("scenarios", "show", "patient", "npc-77"), "'npc-77' is not a patient scenario"),
+        (("scenarios", "show", "patient", "npc-77"), "'npc-77' is not a scenario of patient"),
         (("run", "demo", "--cast", "nurze=understudy"), "did you mean nurse"),
         (("play", "demo"), "name your role with --role: nurse, caller, judge"),
         (("run", "nosuch"), "'nosuch' is not a clinic: choose counsel, demo, duty, frontdesk, patient or rounds"),
@@ -327,3 +328,32 @@ def test_show_gives_scores_in_three_digits_and_their_reasons_in_indented_lines()
     assert "identity: change of character, by judge of doctor = 0.268" in titled and "ics" not in titled
     assert "= 1,307" in describe(Scored(score=replace(score, metric="tokens", value=1307.2)))
     assert all(line.startswith("    ") for line in shown.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("clinic", "typed", "nearest", "listed"),
+    [
+        ("counsel", "gb-yorkshire-mine-en", "gb-yorkshire-miner-en", "counsel"),
+        ("demo", "cal-01", "call-01", "demo"),
+        ("duty", "t1-11-litium", "t1-11-lithium", "duty"),
+        ("frontdesk", "primary-0-0001-visit", "primary-0-00011-visit", "frontdesk"),
+        ("patient", "AMI-1", "ami-01", "patient --scenarios all"),
+        ("rounds", "cardio-01", "card-01", "rounds"),
+    ],
+)
+def test_a_mistyped_case_names_the_nearest_and_the_command_that_lists_all(
+    polyclinic: Run, clinic: str, typed: str, nearest: str, listed: str
+) -> None:
+    told = f"polyclinic: '{typed}' is not a scenario of {clinic}: did you mean {nearest}"
+    role = load_clinic(clinic).roles[0].name
+    for words in (
+        ("run", clinic, "--scenarios", typed),
+        ("play", clinic, "--role", role, "--scenarios", typed),
+        ("scenarios", "show", clinic, typed),
+        ("scenarios", "list", clinic, "--scenarios", typed),
+    ):
+        done = polyclinic(*words)
+        assert done.returncode == 2 and done.stderr.startswith(told), done.stderr
+        assert done.stderr.endswith(f"? All of them: polyclinic scenarios list {listed}\n"), done.stderr
+        assert typed not in polyclinic("scenarios", "list", *listed.split()).stdout
+        assert nearest in polyclinic("scenarios", "list", *listed.split()).stdout

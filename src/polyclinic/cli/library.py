@@ -20,6 +20,7 @@ from polyclinic.cli.options import (
 from polyclinic.core.library import Entry, Library
 from polyclinic.runner.libraries import contamination, merge, open_library, roll_back, save_library
 from polyclinic.runner.plan.libraries import write_library_file
+from polyclinic.runner.plan.selection import chosen_scenarios
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.text.layout import filled, number_of, terminal_width
@@ -194,7 +195,7 @@ async def rollback(name: str, version: int, reason: str, store: str, as_json: bo
 @waits
 async def check(source: str, clinic: str, selector: str, seed: int, store: str, as_json: bool) -> int:
     """Check whether a library learned from these test cases. Exit code 1 if it did."""
-    cases = load_clinic(clinic).scenarios(selector, seed)
+    cases = chosen_scenarios(load_clinic(clinic), selector, seed)
     async with open_store(store, must_exist=True) as opened:
         found = contamination(await open_library(opened, source), cases)
     print_result(

@@ -9,7 +9,7 @@ import click
 
 from polyclinic.cli.options import Group, json_option, print_result, table, wait
 from polyclinic.errors import ConfigError, UnknownName
-from polyclinic.runner.plan.run_plan import chosen_scenarios
+from polyclinic.runner.plan.selection import chosen_scenarios
 from polyclinic.runner.registry import load_clinic
 
 if TYPE_CHECKING:

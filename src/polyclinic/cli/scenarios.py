@@ -14,6 +14,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.files import bad_file, must_exist
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, UnknownName, UserError
+from polyclinic.runner.plan.selection import all_listed, chosen_scenarios
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import number_of
 
@@ -31,7 +32,7 @@ def command() -> None:
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
     """List the scenarios of a selection."""
     chosen = load_clinic(clinic)
-    found = chosen.scenarios(selector, seed)
+    found = chosen_scenarios(chosen, selector, seed)
     for line in chosen.notes_on(selector):
         click.echo(line, err=True)
     print_result(
@@ -63,7 +64,7 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
         fix = f"write polyclinic scenarios show {clinic} {name} --scenarios {id}"
         raise bad_file(id, f"is a file with {number_of(len(inside), 'scenario')}", fix=fix, error=ConfigError)
     if id not in found:
-        raise UnknownName(f"scenario in {clinic}", id, found)
+        raise UnknownName(f"scenario of {clinic}", id, found, _listed(chosen, selector))
     shown = orjson.loads(found[id].model_dump_json())
     print_result(as_json, shown, sheet(shown))
     return 0
@@ -71,10 +72,14 @@ def show_scenario(ctx: click.Context, clinic: str, id: str | None, selector: str
 
 def _look_in(chosen: Clinic, id: str, selector: str, seed: int) -> dict[str, Scenario]:
     """The scenarios of a selection by their ids. Without a selection, also the one that the id selects."""
-    found = {scenario.id: scenario for scenario in chosen.scenarios(selector, seed)}
+    found = {scenario.id: scenario for scenario in chosen_scenarios(chosen, selector, seed)}
     if id not in found and not selector:
-        found |= {scenario.id: scenario for scenario in chosen.scenarios(id, seed)}
+        found |= {scenario.id: scenario for scenario in chosen_scenarios(chosen, id, seed)}
     return found
+
+
+def _listed(chosen: Clinic, selector: str) -> str:
+    return f"polyclinic scenarios list {chosen.name} --scenarios {selector}" if selector else all_listed(chosen)
 
 
 def _clinic_with(id: str, selector: str, seed: int) -> str:

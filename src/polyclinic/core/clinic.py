@@ -118,7 +118,8 @@ class Clinic(Generic[S_co, V_co]):
     this clinic must follow. `feedback(case, part, language)` is for a person who played this part (a role, or a seat of
     it), in the language of their page (``en``, ``ko``). `performance(case, role)` gives their own figures if the role's
     metrics do not have them; `own_metrics` says in words what these figures are. `ending(case, role)` says how the
-    episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes.
+    episode ended if the outcome's name says too little; `outcomes` says it in lists of episodes. `all_scenarios`
+    selects all that are written, where the usual selection is smaller.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Clinic(Generic[S_co, V_co]):
     evolve_variant: str = ""
     evolve_selector: str = "evolve"
     demo_scenarios: str = "4"
+    all_scenarios: str = ""
     play_scenarios: str = "1"
     play_by_role: Mapping[str, str] = field(default_factory=dict)
     in_language: Callable[[str, str], str] | None = None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from polyclinic.core.files import bad_file, package_data, read_data
 from polyclinic.runner.registry import clinic_modules
+from polyclinic.text.sentences import sentences
 
 TABLE = Path("data", "korean.toml")
 _BLANK = re.compile(r"\{(\d)\}")
@@ -22,7 +23,6 @@ _BLANK = re.compile(r"\{(\d)\}")
 _NAMED = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
 """A known text with its short name."""
 _LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
-_SENTENCE_END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!]\))) ")
 _NAME_CHARS = 40
 TO_TYPE = (
     *("one of ", "one of: ", "of these: ", "there are: ", "or write ", ": write ", "/use leaflet "),
@@ -66,7 +66,7 @@ class Korean:
 
     def _line(self, words: str) -> str:
         known = self.fixed(words)
-        return " ".join(map(self.fixed, _SENTENCE_END.split(words))) if known == words else known
+        return " ".join(map(self.fixed, sentences(words))) if known == words else known
 
     def _whole(self, text: str) -> str:
         low = text[:1].lower() + text[1:]

@@ -76,6 +76,7 @@ clinic = Clinic(
         "Advises": ("1", "walk-in"),
     },
     demo_scenarios="2",
+    all_scenarios="all",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
     demo_settings={"variants": ("evolved-emptied", "evolved"), "scenarios": "3"},
     demo_learns=6,

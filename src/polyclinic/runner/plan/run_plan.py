@@ -21,6 +21,7 @@ from polyclinic.models.prices import default_prices
 from polyclinic.models.spec import ALL, CastSpec, is_loopback, parse_cast
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.libraries import with_own_libraries
+from polyclinic.runner.plan.selection import all_listed, chosen_scenarios
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
 
@@ -36,28 +37,12 @@ def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
     return [clinic.variant(name).name for name in names]
 
 
-def chosen_scenarios(clinic: Clinic, selector: str, seed: int) -> tuple[Scenario, ...]:
-    """The scenarios that a selector names: in the clinic's own way, or by the id of one of its usual scenarios.
-
-    A scenario of a campaign comes with the campaign's earlier ones, because it goes on from them.
-    """
-    try:
-        return tuple(clinic.scenarios(selector, seed))
-    except (ConfigError, UnknownName):
-        for usual in (clinic.scenarios("", seed), clinic.scenarios(clinic.demo_scenarios, seed)):
-            for at, case in enumerate(usual):
-                if case.id == selector:
-                    before = usual[:at] if case.campaign else ()
-                    return (*(each for each in before if each.campaign == case.campaign), case)
-        raise
-
-
 def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tuple[Planned, ...]]:
     """The scenarios, and scenarios × variants × trials in a fixed order."""
     scenarios = chosen_scenarios(clinic, config.scenarios, config.seed)
     if not scenarios:
         asked = config.scenarios or "(default)"
-        fix = f"write a number of at least 1, or a name that 'polyclinic scenarios list {clinic.name}' shows"
+        fix = f"write a number of at least 1, or a name that '{all_listed(clinic)}' shows"
         raise ConfigError(f"--scenarios {asked} selects no scenario of {clinic.name}: {fix}")
     if len({scenario.id for scenario in scenarios}) != len(scenarios):
         raise ConfigError(f"two scenarios of {clinic.name} have the same id")
