@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from polyclinic.clinics.frontdesk.rules.addresses import same_address
+from polyclinic.clinics.frontdesk.rules.addresses import same_address, tells_address
 from polyclinic.clinics.frontdesk.rules.doctors import wants_doctor
 from polyclinic.clinics.frontdesk.rules.intents import plain_intent
 from polyclinic.clinics.frontdesk.rules.phones import says_number
@@ -159,6 +159,32 @@ def test_a_date_of_something_else_is_no_date_of_birth(text: str, told: bool) -> 
 def test_an_address_is_the_same_under_other_names_of_town_and_country() -> None:
     assert same_address("Lindenstr. 18, 50674 Cologne, Deutschland", "Lindenstraße 18, 50674 Köln, Germany")
     assert not same_address("Lindenstr. 18, 50674 Munich, Germany", "Lindenstraße 18, 50674 Köln, Germany")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("12 Hill St., Springfield", True),
+        ("62704 Springfield, Hill Street 12", True),
+        ("12 Hillstreet, Springfield", True),
+        ("12 Hill Street, Springfield, IL 62704. My card is 550316-2245883.", True),
+        ("14 Hill Street, Springfield 62704", False),
+        ("12 Hill Road, Springfield 62704", False),
+        ("12 Hill Street, Shelbyville 62704", False),
+        ("12 Hill Street, Springfield 62705", False),
+        ("12 Hill Street, Springfield, IL 62705", False),
+        ("12 Hill Street, Springfield 62705, sorry, 62704", True),
+    ],
+)
+def test_an_address_is_judged_by_number_street_place_and_code(said: str, told: bool) -> None:
+    assert tells_address("12 Hill Street, Springfield 62704", said) is told
+
+
+def test_a_record_in_hangul_holds_the_province_of_the_address() -> None:
+    address = "50, Hangang-daero, Anyang-si, Gyeonggi-do 17285"
+    assert same_address("경기도 안양시 한강대로 50", address)
+    assert not same_address("경기도 안양시 한강대로 51", address)
+    assert not same_address("충청북도 안양시 한강대로 50", address)
 
 
 def test_hundreds_follow_thousands() -> None:

@@ -30,6 +30,7 @@ _LABELS = {
 }  # fmt: skip
 _COUNTRY = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(COUNTRIES, key=len, reverse=True)))})\b")
 _GERMAN_STREET = lazy_pattern(r"(?<=[a-z]{3})str(?:asse)?\b\.?")
+_JOINED_STREET = lazy_pattern(r"(?<=[a-z]{3})(?=(?:street|road|avenue|lane)\b)")
 _STATE = lazy_pattern(rf"\b(?:{by_first_letter('|'.join(sorted(STATES, key=len, reverse=True)))})\b")
 _SHORT_NATION = lazy_pattern(r"\b(rep|s)\. ?(?=(?:of )?korea\b)")
 _SINGAPORE = lazy_pattern(r"\bs ?\(?(\d{6})\b")
@@ -48,6 +49,7 @@ def _tokens(text: str) -> tuple[str, ...]:
     """The words that identify an address, in short forms. The letter of a unit is separated from its number."""
     said = without_accents(figures(latin(normalise(text)))).replace("'", "")
     said = _SINGAPORE.sub(r"singapore \1", said)
+    said = _JOINED_STREET.sub(" ", said)
     said = _SHORT_NATION.sub(r"\1 ", said)
     said = _COUNTRY.sub(lambda country: COUNTRIES[country[0]], _GERMAN_STREET.sub("str", said))
     said = _STATE.sub(lambda state: STATES[state[0]], said).replace("&", " and ").replace("_", " ")
@@ -93,6 +95,17 @@ def _is_code(part: tuple[str, ...]) -> bool:
     return _POSTCODE.fullmatch("".join(part)) is not None
 
 
+def _has_another_code(tokens: tuple[str, ...], parts: tuple[tuple[str, ...], ...], code: tuple[str, ...]) -> bool:
+    """Whether a code of the same form stands after a part of the address, perhaps with a state between."""
+    for part in parts:
+        ends = max(_place(tokens, part), default=len(tokens)) + 1
+        ends += ends < len(tokens) and tokens[ends] in STATES.values()
+        beside = tokens[ends : ends + len(code)]
+        if beside != code and _is_code(beside) and [*map(len, beside)] == [*map(len, code)]:
+            return True
+    return False
+
+
 def _is_region(named: list[tuple[str, ...]]) -> bool:
     """Whether the last of several parts is a province or a state."""
     return len(named) > 1 and (named[-1][-1] == "do" or named[-1][-1] in STATES.values())
@@ -102,11 +115,14 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     """Whether a text states this address. Without `whole`, the postcode may be missing.
 
     Without `whole`, the last of three or more named parts may be missing too: it is a region that the town implies.
+    Another postcode beside these parts is never missing: it makes another address.
     """
     tokens, parts = _tokens(text), _parts(address)
     missing = [part for part in parts if not (_holds(tokens, part) or _holds(tokens, _number_last(part)))]
     if not missing:
         return bool(parts)
+    if any(_is_code(part) and _has_another_code(tokens, parts, part) for part in missing):
+        return False
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
     spare = [part for part in parts if _is_code(part)] + [part for part in named if " ".join(part) in NATIONS]
     spare += named[-1:] if len(named) > 2 or _is_region(named) else []

@@ -18,7 +18,8 @@ STATES = {
     "gyeonggi-do": "gyeonggi", "gangwon-do": "gangwon", "jeju-do": "jeju",
     "new brunswick": "nb", "new south wales": "nsw", "victoria": "vic", "queensland": "qld",
 }  # fmt: skip
-"""States and provinces, which addresses give by two letters."""
+STATES |= {name.replace("-do", "do"): short for name, short in STATES.items() if name.endswith("-do")}
+"""States and provinces, which addresses give by two letters. Hangul has no hyphen in a province's name."""
 COUNTRIES = {
     "united states of america": "usa", "united states": "usa", "u s a": "usa", "us": "usa", "america": "usa",
     "united kingdom": "uk", "great britain": "uk", "aus": "australia", "deutschland": "germany",
