@@ -24,7 +24,7 @@ from polyclinic.clinics.patient.state import Exchange
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question, Reads
 from polyclinic.text.normal import normalise
-from polyclinic.text.phrases import mentioned
+from polyclinic.text.phrases import mentioned, stands_in
 from polyclinic.text.sentences import count_questions, sentences
 
 NUMBER = re.compile(r"\d+(?:[./]\d+)*")
@@ -152,11 +152,17 @@ def own_words(record: Record, answer: str) -> str:
 
 
 def shows_result(fact: Fact, answer: str) -> bool:
-    """Whether an answer gives this result: its words, and its number if it has one. A range in brackets is ignored."""
+    """Whether an answer gives this result: its words, and its number if it has one. A range in brackets is ignored.
+
+    A result without a word of meaning ("Group: A") must stand in the answer as it is written.
+    """
     value = fact.text.partition(" (")[0]
+    item, _, found = value.partition(": ")
     numbers = set(NUMBER.findall(value))
     if numbers and not numbers & set(NUMBER.findall(answer)):
         return False
+    if found and not numbers and not content_words(found) - content_words(item):
+        return overlap(item, answer) >= _RESULT_SHARE and stands_in(found.rstrip("."), answer)
     return overlap(value, answer) >= _RESULT_SHARE
 
 

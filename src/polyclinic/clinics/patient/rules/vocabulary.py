@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data, diseases
@@ -31,6 +31,12 @@ _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fe
 OF_A_KIND = 2
 _ORDER_WORDS = 1
 _ALL = re.compile(r"(?<!\bat )\ball\b|\b(?:every|each|everything|whole)\b", re.IGNORECASE)
+_RELATIVES = re.compile(
+    r"\b(?:in (?:the|your|his|her) family|family (?:history|members?)|relatives?"
+    r"|(?:mother|mum|father|dad|parents?|brothers?|sisters?|siblings?) (?:ever )?(?:have|has|had))\b",
+    re.IGNORECASE,
+)
+"""Words of a question about other people's tests."""
 _VALUE = re.compile(
     r"\b(?:what|which|how|tell|give|say|read|name|show|shown|explain|interpret|values?|figures?|numbers?|readings?|levels?"
     rf"|exact|exactly|results?|findings?|mean)\b|{ASKS_OF_THEM}",
@@ -47,10 +53,17 @@ class KindOfTests(Frozen):
     of: tuple[str, ...] = ()
 
 
+class Place(Frozen):
+    """A part of the body, its words, the tests that are done there but do not say so, and what it lies in."""
+
+    words: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+    within: str = Field(default="", alias="in")
+
+
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, list[str]]:
-    raw = data("vocabulary.yaml")
-    lists = {name: list(words) for name, words in raw.items() if name not in ("tests", "kinds")}
+    lists = {name: list(words) for name, words in data("vocabulary.yaml").items() if isinstance(words, list)}
     shipped = [name for disease in diseases() for name in disease.names]
     lists["diseases"] = list(dict.fromkeys([*lists["diseases"], *shipped]))
     return lists
@@ -112,16 +125,17 @@ def asked_tests(question: str) -> tuple[str, ...]:
 
 def tests_in_record(question: str, record: Record) -> list[str]:
     """The record's investigations that a question names: by name, by another name, by kind ("blood tests") or, in an
-    order, by what they measure. Of one kind there are at most two, and none if all of them are asked for.
+    order, by what they measure. Of one kind there are at most two, and none if all of them are asked for, or only one
+    of another part of the body. Tests of relatives are not the patient's.
     """
     own = [test.name for test in record.investigations]
+    if _RELATIVES.search(question):
+        return []
     found_so = {name for name in own if name in asked_tests(question) or name_pattern(name).search(question)}
     rest = _without(question, (*found_so, *_names_of(asked_tests(question))))
     for kind in kinds_named(rest):
-        of_kind = [name for name in own if _is_of(name, kind)]
         there = _places(rest, kind)
-        at_place = [name for name in of_kind if there & content_words(" ".join((name, *known_tests().get(name, ()))))]
-        found_so |= set((at_place or of_kind)[:OF_A_KIND])
+        found_so |= set([name for name in own if _is_of(name, kind) and _done_at(name, there)][:OF_A_KIND])
     measured = ordered_items(question)
     found_so |= {test.name for test in record.investigations if any(measured & _measures(item) for item in test.items)}
     return [name for name in own if name in found_so]
@@ -149,10 +163,11 @@ def ordered_items(question: str) -> frozenset[str]:
     """What a question orders to be measured ("creatinine, please"). Empty if it asks for a value that was measured, or
     says much more.
     """
-    items = found(question, "items")
+    items = _measures(question)
     if not items or _VALUE.search(question) or _ALL.search(question):
         return frozenset()
-    return frozenset(items if _adds_little(question, [*items, *_names_of(asked_tests(question))]) else ())
+    names = [name for item in items for name in (item, *_measured()[item])]
+    return items if _adds_little(question, [*names, *_names_of(asked_tests(question))]) else frozenset()
 
 
 def _names_of(tests: Iterable[str]) -> list[str]:
@@ -163,8 +178,22 @@ def _adds_little(question: str, names: Iterable[str]) -> bool:
     return len(content_words(question) - content_words(" ".join((*names, *_lists()["ordering"])))) <= _ORDER_WORDS
 
 
-def _measures(item: str) -> set[str]:
-    return set(found(item, "items"))
+@lru_cache(maxsize=1)
+def _measured() -> dict[str, tuple[str, ...]]:
+    """What a laboratory measures, with its other names."""
+    raw = data("vocabulary.yaml")
+    named = dict.fromkeys(raw["items"], ()) | raw["measures"]
+    return {name: tuple(others) for name, others in named.items()}
+
+
+@lru_cache(maxsize=8_192)
+def _measures(text: str) -> frozenset[str]:
+    """What a text names of what is measured, in any case: people who type write "crp"."""
+    return frozenset(
+        name
+        for name, others in _measured().items()
+        if any(_test_pattern(each).search(text) for each in (name, *others))
+    )
 
 
 @lru_cache(maxsize=8_192)
@@ -187,13 +216,29 @@ def _is_of(test: str, kind: str) -> bool:
 
 
 def _places(text: str, kind: str) -> frozenset[str]:
-    """Parts of the body of which a kind of tests is asked: "a chest scan", "a scan of the chest"."""
+    """Places of which a kind of tests is asked: "a chest scan", "a scan of the chest", "CT head"."""
     names = "|".join(_test_pattern(name).pattern for name in _kinds()[kind].names)
-    near = re.search(
-        rf"(?P<before>\w+)?\W*(?:{names})(?: (?:of|for|on)(?: (?:the|your|his|her))? (?P<after>\w+))?", text
-    )
-    words = " ".join(word for word in near.groups() if word) if near else ""
-    return content_words(" ".join(found(words, "body_parts")))
+    side = "(?: (?:the|your|his|her|left|right|upper|lower))*"
+    near = re.search(rf"(?P<before>\w+)?\W*(?:{names})(?: (?:of|for|on))?{side}(?: (?P<after>\w+))?", text)
+    return _places_in(" ".join(word for word in near.groups() if word) if near else "")
+
+
+@lru_cache(maxsize=1)
+def _known_places() -> dict[str, Place]:
+    return TypeAdapter(dict[str, Place]).validate_python(data("vocabulary.yaml")["places"])
+
+
+def _places_in(text: str) -> frozenset[str]:
+    words = set(text.lower().split())
+    return frozenset(name for name, place in _known_places().items() if words & set(place.words))
+
+
+def _done_at(test: str, asked: frozenset[str]) -> bool:
+    """Whether a test is done at one of these places. Without a place, in the question or in the test, it may be."""
+    known = _known_places()
+    there = _places_in(test) | {name for name, place in known.items() if test in place.tests}
+    near = any(a == b or known[a].within == b or known[b].within == a for a in asked for b in there)
+    return near or not (asked and there)
 
 
 def _without(text: str, names: Iterable[str]) -> str:
