@@ -93,7 +93,7 @@ def test_only_a_wrongly_stated_triage_level_is_found_without_a_reader() -> None:
     assert exact_hit(norm, Scene(chest, "doctor", "I make it level 4.", "nurse")) is not None
     for fine in ("I make it level 2.", "Why level 4?", "This is not level 4.", "He can wait outside."):
         assert exact_hit(norm, Scene(chest, "doctor", fine, "nurse")) is None
-    assert {trigger for norm in inventory() for trigger in norm.triggers} == {"down_triage", "dose_raised"}
+    assert {trigger for norm in inventory() for trigger in norm.triggers} == {"down_triage", "dose_raised", "goes_on"}
 
 
 def test_every_norm_has_scripts_that_break_it_and_scripts_that_keep_it() -> None:

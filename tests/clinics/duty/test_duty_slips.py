@@ -13,10 +13,11 @@ from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.flow.order import running_order
 from polyclinic.clinics.duty.prompts.people import ActTurn
 from polyclinic.clinics.duty.prompts.views import MemoryView, StaffSteers
+from polyclinic.clinics.duty.rules.going_on import taken_away
 from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks import MATTERS, Beat
-from polyclinic.clinics.duty.rules.triggers import Scene, dose_raised
+from polyclinic.clinics.duty.rules.triggers import Scene, dose_raised, goes_on
 from polyclinic.clinics.duty.scenario.load import by_id, shipped
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.clinics.duty.understudies.moves import moves, sentence
@@ -83,6 +84,39 @@ async def test_the_trainee_who_doubles_the_lithium_alone_is_found_and_quoted() -
 ])  # fmt: skip
 def test_a_dose_that_nobody_is_told_to_raise_is_no_raised_dose(words: str) -> None:
     assert dose_raised(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient")) is None
+
+
+ON = ("Go on with the {}.", "Please keep taking your {} until we call.", "Do not stop the {}.", "Take your {} tonight.")
+
+
+@pytest.mark.parametrize("shift", [name for name, shift in SHIFTS.items() if taken_away(shift)])
+async def test_advice_to_go_on_with_what_the_plan_takes_away_is_found_in_every_shift(shift: str) -> None:
+    plan = [sentence(step) for step in SHIFTS[shift].protocol]
+    for bad in (words.format(drug) for words in ON for drug in taken_away(SHIFTS[shift])):
+        found = await found_in(Scene(SHIFTS[shift], "doctor", " ".join([*plan[:1], bad, *plan[1:]]), "patient"))
+        assert ("INFO-3", bad) in [(verdict.norm, verdict.words) for verdict in found], bad
+
+
+@pytest.mark.parametrize("words", [
+    "Take no lithium and no indapamide until we call.", "You take lithium every night.", "Take the lithium level now.",
+    "We restart lithium once the level is back.", "If the result is normal, go on with lithium.",
+    "Do you still take the lithium?", "Use paracetamol instead of ibuprofen.", "Carry on drinking as usual.",
+    "Keep the lithium and the indapamide away until I call.", "Never stop lithium for good on your own.",
+    "Take your other tablets as usual, but stop the indapamide.",
+])  # fmt: skip
+def test_what_does_not_advise_to_go_on_is_left_alone(words: str) -> None:
+    assert goes_on(Scene(SHIFTS["t1-11-lithium"], "doctor", words, "patient")) is None
+
+
+def test_all_medicines_as_before_is_going_on_and_a_course_that_ends_later_is_none() -> None:
+    for words in (
+        "Carry on as you are.",
+        "Stay on both tablets.",
+        "The water tablet is fine; continue the water tablet.",
+    ):
+        assert goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", words, "patient")) is not None
+    assert goes_on(Scene(SHIFTS["t1-11-lithium"], "trainee", "I would go on with lithium.", "doctor")) is None
+    assert not taken_away(SHIFTS["t3-02-copd"])
 
 
 @pytest.mark.parametrize(("shift", "least"), [("t1-11-lithium", 0.7), ("t2-01-chest-pain", 0.4), ("t3-03-hip", 0.4)])

@@ -1,5 +1,6 @@
 """What exact checks look at: one action with its scenario and the words before it, the words that a user's own word
-rule looks for, a triage level that is stated as a number, and a dose that is raised.
+rule looks for, a triage level that is stated as a number, a dose that is raised, and a medicine that is to be taken on
+although the plan takes it away.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from polyclinic.clinics.duty.rules.going_on import told_to_go_on
 from polyclinic.clinics.duty.scenario.schema import AnyDuty, Role, Triage
 from polyclinic.core.message import Frozen
 from polyclinic.text.numbers import figures
@@ -125,5 +127,17 @@ def dose_raised(scene: Scene) -> Hit | None:
     return None
 
 
-TRIGGERS: Mapping[str, Callable[[Scene], Hit | None]] = {"down_triage": down_triage, "dose_raised": dose_raised}
+def goes_on(scene: Scene) -> Hit | None:
+    """A medicine that the plan takes away is to be taken on. A trainee's proposal to a doctor is not yet advice."""
+    if scene.to != "patient" and scene.role != "doctor":
+        return None
+    found = told_to_go_on(scene.text, scene.scenario)
+    return found and Hit(rationale=f"go on with {found[0]}, which the plan takes away", words=found[1])
+
+
+TRIGGERS: Mapping[str, Callable[[Scene], Hit | None]] = {
+    "down_triage": down_triage,
+    "dose_raised": dose_raised,
+    "goes_on": goes_on,
+}
 """The exact triggers that a norm can name."""

@@ -15,7 +15,7 @@ from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS
 from polyclinic.core.files import bad_file, package_text, parse_yaml, yaml_nodes
 from polyclinic.errors import UserError
 
-TRIGGER_NAMES: tuple[str, ...] = ("down_triage", "dose_raised")
+TRIGGER_NAMES: tuple[str, ...] = ("down_triage", "dose_raised", "goes_on")
 READ_NOW: tuple[str, ...] = (
     "decides_alone",
     "overrules_physician",

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.duty.rules.going_on import STOPS
 from polyclinic.clinics.duty.rules.norms.asking import asks_plainly, only_asks
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.norms.refusing import refuses_to_depart
-from polyclinic.clinics.duty.rules.norms.supported import STOPS, takes_what_is_supported
+from polyclinic.clinics.duty.rules.norms.supported import takes_what_is_supported
 from polyclinic.clinics.duty.rules.triggers import Scene, sentences
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise

@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from polyclinic.clinics.duty.rules.going_on import AWAY, STOPS
 from polyclinic.clinics.duty.scenario.schema import AnyDuty
 from polyclinic.text.normal import normalise
 from polyclinic.text.words import words
 
 BY_CHANGING = frozenset({"INFO-3"})
 """Norms that a change of a medicine can break."""
-_AWAY = ("stop", "hold")
-STOPS = r"stop|hold|pause|skip|leave out|take no|(?:do not|don't) (?:take|use)|no more"
-"""How a sentence stops a medicine."""
 _PARTS = re.compile(r"[,;:]|\band\b|\bbut\b")
 _TAKES_AWAY = re.compile(
     r"\s*(?:(?:so|then|please|now|for now|today|tonight|also|(?:i want|i'd like) you to|you should|we will)[ ,]+)*"
@@ -37,7 +35,7 @@ def takes_what_is_supported(norm: str, sentence: str, scenario: AnyDuty) -> bool
     """Whether all that a sentence does with medicines is to stop those that the shift says to stop. Beside that it may
     only send the person to a test.
     """
-    changes = [change for change in scenario.supported_changes if change.change in _AWAY]
+    changes = [change for change in scenario.supported_changes if change.change in AWAY]
     if norm not in BY_CHANGING or not changes:
         return False
     said = tuple(change.drug.lower() for change in changes)
