@@ -289,6 +289,38 @@ def test_in_a_narrow_terminal_the_bar_gives_way_to_the_words(monkeypatch: pytest
     assert last.endswith("7 tried again") and len(last) < 90
 
 
+@pytest.mark.parametrize("columns", [50, 80, 120, 200])
+def test_one_row_holds_bar_time_cost_retries_and_failures(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = Terminal()
+    ticker = Ticker(out)
+    ticker.start(100, 30)
+    monkeypatch.setattr(ticker, "_began", ticker._began - 190)
+    ticker.watch(lambda: 12)
+    for each in (ended(), ended("failed", "judge"), ended("failed", "model"), ended("failed", "model")):
+        ticker.ended(each)
+    ticker.close()
+    row = out.getvalue().rpartition("\x1b[K")[2].removesuffix("\n")
+    assert len(row) < columns and "\n" not in row
+    assert all(part in row for part in ("judge 1, model 2", "$8.00", "12 ", "52 min")), row
+    assert (
+        ("█" in row) == (columns > 50) and ("failed" in row) == (columns > 80) and ("tokens" in row) == (columns > 80)
+    )
+    assert "34/100" in row or "34%" in row
+
+
+def test_in_the_narrowest_terminal_the_failures_are_still_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "32")
+    out = Terminal()
+    ticker = Ticker(out)
+    ticker.start(1000, 900)
+    for each in (ended("failed", "judge"), ended("failed", "model")):
+        ticker.ended(each)
+    ticker.close()
+    row = out.getvalue().rpartition("\x1b[K")[2].strip()
+    assert row.startswith("902/1000 ✗ ") and len(row) < 32
+
+
 @pytest.mark.parametrize("out", [Terminal(), io.StringIO()])
 def test_the_first_failure_says_why_at_once_and_later_ones_do_not(out: io.StringIO) -> None:
     ticker = Ticker(out)

@@ -126,30 +126,58 @@ class Ticker:
 
     def line(self) -> str:
         """The state as text."""
-        ended = self.done + self.failed.total()
-        left = self.total - self.before - ended
-        parts = [f"{self.before + self.done} done", self._failures(), f"{left} left"]
-        elapsed = time.monotonic() - self._began
-        if ended and left:
-            parts.append(f"about {span(elapsed / ended * left)} to go")
         tokens = self.used.input_tokens + self.used.output_tokens
-        parts.append(f"{'~' if self.used.estimated else ''}{tokens:,} tokens")
-        if self.used.cost_nano_usd:
-            parts.append(f"${self.used.cost_nano_usd / NANO:.4f}")
-        retries = self._retries() + self.asked_again
-        if retries:
-            parts.append(f"{retries} tried again")
-        return ", ".join(parts)
+        said = f"{'~' if self.used.estimated else ''}{tokens:,} tokens"
+        return ", ".join([*self._counts(), *self._to_go("about {} to go"), said, *self._spent("tried again")])
 
-    def bar(self) -> str:
+    def _brief(self) -> str:
+        """The state without the tokens."""
+        return ", ".join([*self._counts(), *self._to_go("{} to go"), *self._spent("tried again")])
+
+    def _short(self) -> str:
+        """The state for a narrow terminal: ✗ stands before the failures."""
+        failed = [f"✗ {self._owners()}"] if self.failed else []
+        return " ".join([self._ended(), *self._to_go("{}", parts=2), *self._spent("again", digits=2), *failed])
+
+    def _shortest(self) -> str:
+        """The same with the failures only counted."""
+        failed = [f"✗ {self.failed.total()}"] if self.failed else []
+        return " ".join([self._ended(), *failed, *self._to_go("{}", parts=2), *self._spent("again", digits=2)])
+
+    def _ended(self) -> str:
+        return f"{self.before + self.done + self.failed.total()}/{self.total}"
+
+    def _counts(self) -> list[str]:
+        return [f"{self.before + self.done} done", self._failures(), f"{self._left()} left"]
+
+    def _left(self) -> int:
+        return self.total - self.before - self.done - self.failed.total()
+
+    def _to_go(self, words: str, parts: int = 4) -> list[str]:
+        """The remaining time; with two parts, in its largest unit."""
+        ended, left = self.done + self.failed.total(), self._left()
+        if not (ended and left):
+            return []
+        time_left = span((time.monotonic() - self._began) / ended * left)
+        return [words.format(" ".join(time_left.split()[:parts]))]
+
+    def _spent(self, again: str, digits: int = 4) -> list[str]:
+        """The cost and the retries."""
+        retries = self._retries() + self.asked_again
+        cost = [f"${self.used.cost_nano_usd / NANO:.{digits}f}"] if self.used.cost_nano_usd else []
+        return [*cost, *([f"{retries} {again}"] if retries else [])]
+
+    def bar(self, cells: int = BAR_WIDTH) -> str:
         """A progress bar as text."""
         share = (self.before + self.done + self.failed.total()) / self.total if self.total else 1.0
-        full = int(share * BAR_WIDTH)
-        return f"{'█' * full}{'░' * (BAR_WIDTH - full)} {share:4.0%}"
+        full = int(share * cells)
+        return f"{'█' * full}{'░' * (cells - full)} {share:4.0%}"
+
+    def _owners(self) -> str:
+        return ", ".join(f"{owner} {count}" for owner, count in sorted(self.failed.items()))
 
     def _failures(self) -> str:
-        owners = ", ".join(f"{owner} {count}" for owner, count in sorted(self.failed.items()))
-        return f"{self.failed.total()} failed{f' ({owners})' if owners else ''}"
+        return f"{self.failed.total()} failed{f' ({self._owners()})' if self.failed else ''}"
 
     def _draw(self, force: bool = False) -> None:
         now = time.monotonic()
@@ -160,10 +188,19 @@ class Ticker:
         self._out.flush()
 
     def _fitting(self) -> str:
-        """One row of the terminal: a row that wraps could not be overwritten. The bar gives way to the words."""
-        width, line = get_terminal_size().columns - 1, self.line()
-        whole = f"{self.bar()}  {line}"
-        return (whole if len(whole) <= width else line)[:width]
+        """One row of the terminal: a row that wraps could not be overwritten. In a narrow one, the tokens go first,
+        then most of the bar, then long words: the remaining time, the cost, the retries and the failures stay.
+        """
+        width, short = get_terminal_size().columns - 1, BAR_WIDTH // 4
+        ways = (
+            *((cells, words) for words in (self.line(), self._brief()) for cells in (BAR_WIDTH, BAR_WIDTH // 2, short)),
+            *((cells, words) for words in (self._short(), self._shortest()) for cells in (short, 0)),
+        )
+        for cells, words in ways:
+            row = f"{self.bar(cells)}  {words}" if cells else words
+            if len(row) <= width:
+                return row
+        return self._shortest()[:width]
 
 
 EPISODES_READ = 200
