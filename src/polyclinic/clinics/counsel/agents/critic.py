@@ -6,13 +6,12 @@ from polyclinic.clinics.counsel.agents.counsellor import shown
 from polyclinic.clinics.counsel.agents.memory import LINE_CHARS
 from polyclinic.clinics.counsel.prompts.replies import NONE
 from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges
-from polyclinic.clinics.counsel.readings import SLIP, SUPPORTED
+from polyclinic.clinics.counsel.readings import SUPPORTED
 from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
-from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.own_words import beyond_own_words
-from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, RiskFault, draft_questions, read_draft
+from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, RiskFault, read_answer, read_draft
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Source
 from polyclinic.core.episode import Episode
@@ -27,19 +26,16 @@ class Critic:
 
     async def read(self, utterance: str, draft: str) -> Draft:
         """What the draft means: slips, claims, and whether a feeling is answered. It takes one call, or none if the
-        draft is only a courtesy.
+        draft is only a courtesy, and another if the draft holds an offer and something was found.
 
         A fact that was found in a greeting does not count if the rest of the draft only asks questions. Set phrases
-        about the counsellor itself, and the person's words said back, are not read. An offer of company is no slip.
+        about the counsellor itself, and the person's words said back, are not read. An offer of company is neither a
+        slip nor a fact.
         """
         draft = beyond_own_words(draft, utterance)
         if not draft or only_courtesy(draft):
             return Draft()
-        found = read_draft(draft, await self._episode.reads(draft, draft_questions(utterance)))
-        rest = without_offers(draft)
-        if found.slip and rest != draft:
-            again = (await self._episode.reads(rest, [SLIP.ask(said=utterance)]))[0] if rest else None
-            found = found.model_copy(update={"slip": again.words if again and again.yes else ""})
+        found = read_draft(draft, await read_answer(self._episode.reads, draft, utterance))
         if only_courtesy(found.claim) and greets_and_asks(draft):
             return found.model_copy(update={"claim": ""})
         return found

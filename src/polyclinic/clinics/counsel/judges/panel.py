@@ -14,7 +14,7 @@ from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.notes import ForPerson, MemoryChanged, PlanRefused, Replied, Voiced
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
-from polyclinic.clinics.counsel.rules.risk import draft_questions
+from polyclinic.clinics.counsel.rules.risk import read_answer
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.scenario import PACKAGE, Talk
 from polyclinic.clinics.counsel.state import STAGES
@@ -117,7 +117,7 @@ async def care(case: Case[Talk], bench: Bench) -> list[Score]:
     for patient, answer in pairs:
         (hurt,) = await bench.reads(patient.text, [SIGNAL.ask(signal=SIGNALS["distress"])])
         rest = beyond_words_of_itself(answer.text)
-        slip, claim, feeling = await bench.reads(rest or answer.text, draft_questions(patient.text))
+        slip, claim, feeling = await read_answer(bench.reads, rest or answer.text, patient.text)
         slips += [answer.text] if slip.yes else []
         claims += [answer.get(Replied)] if claim.yes and rest else []
         hurts += [feeling.yes] if hurt.yes else []

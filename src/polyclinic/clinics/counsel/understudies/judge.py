@@ -7,6 +7,7 @@ from typing import Any
 
 from polyclinic.clinics.counsel.judges.view import Meaning, Talked
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SIGNAL, SIGNALS, SLIP
+from polyclinic.clinics.counsel.rules.offers import without_offers
 from polyclinic.clinics.counsel.rules.own_words import beyond_words_of_itself
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.state import STAGES
@@ -40,9 +41,10 @@ class JudgeUnderstudy(RubricUnderstudy[Talked], PairUnderstudy[Talked]):
         """The facts with what the judge read in each answer of the counsellor."""
 
         def meant(patient: str, answer: str) -> Meaning:
+            rest = without_offers(answer)
             return Meaning(
-                slip=ask.understands(answer, SLIP.ask(said=patient)),
-                claim=ask.understands(beyond_words_of_itself(answer), CLAIM.ask()),
+                slip=rest != "" and ask.understands(rest, SLIP.ask(said=patient)),
+                claim=ask.understands(beyond_words_of_itself(rest), CLAIM.ask()),
                 hurt=ask.understands(patient, SIGNAL.ask(signal=SIGNALS["distress"])),
                 answered=ask.understands(answer, FEELING.ask(said=patient)),
             )
