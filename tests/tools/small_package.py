@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
-from numpy.typing import NDArray
 
 from polyclinic.reading.layers import WAVES, heads_of
-from polyclinic.reading.together import LONGEST_TOGETHER
+from tools.encoder.tiny import random_weights, write_package
 
 NARROW, WIDE, INNER_UNITS = 8, 16, 12
 EVEN = 24
@@ -61,7 +60,7 @@ def write_lite(folder: Path) -> Path:
             f"apply/{layer}FFN/layer_prepostprocess/layer_norm/layer_norm_scale/concat": [WIDE],
             f"apply/{layer}FFN/layer_prepostprocess/layer_norm/layer_norm_bias/concat": [WIDE],
         }
-    arrays = _random(shapes)
+    arrays: dict[str, Any] = {**random_weights(shapes)}
     for layer, width in (("Layer_0", NARROW), ("Layer_1", WIDE)):
         arrays[f"apply/{layer}/TransformerLayer/MultiheadAttention/mul/y"] = np.array(
             (width / heads_of({WAVES: ()})) ** -0.5, np.float32
@@ -77,48 +76,7 @@ def write_lite(folder: Path) -> Path:
 
 def write_minilm(folder: Path) -> Path:
     """Write `model.safetensors` and `vocab.txt`."""
-    (folder / "vocab.txt").write_text("\n".join(SECOND_PIECES), encoding="utf-8")
-    shapes = {
-        "embeddings.word_embeddings.weight": [len(SECOND_PIECES), EVEN],
-        "embeddings.position_embeddings.weight": [2 * LONGEST_TOGETHER + 8, EVEN],
-        "embeddings.token_type_embeddings.weight": [2, EVEN],
-        "embeddings.LayerNorm.weight": [EVEN],
-        "embeddings.LayerNorm.bias": [EVEN],
-        "pooler.dense.weight": [EVEN, EVEN],
-    }
-    for layer in ("encoder.layer.0.", "encoder.layer.1."):
-        for part in ("query", "key", "value"):
-            shapes |= _linear(f"{layer}attention.self.{part}", EVEN, EVEN)
-        shapes |= _linear(f"{layer}attention.output.dense", EVEN, EVEN)
-        shapes |= _linear(f"{layer}intermediate.dense", INNER_UNITS, EVEN)
-        shapes |= _linear(f"{layer}output.dense", EVEN, INNER_UNITS)
-        for part in ("attention.output", "output"):
-            shapes |= {f"{layer}{part}.LayerNorm.weight": [EVEN], f"{layer}{part}.LayerNorm.bias": [EVEN]}
-    arrays: dict[str, NDArray[Any]] = {"embeddings.position_ids": np.arange(4)}
-    arrays |= _random(shapes)
-    head: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    at = 0
-    for name, array in arrays.items():
-        kind = "F32" if array.dtype == np.float32 else "I64"
-        head[name] = {"dtype": kind, "shape": array.shape, "data_offsets": [at, at + array.nbytes]}
-        at += array.nbytes
-    begin = orjson.dumps(head)
-    content = b"".join(array.tobytes() for array in arrays.values())
-    (folder / "model.safetensors").write_bytes(len(begin).to_bytes(8, "little") + begin + content)
-    return folder
-
-
-def _linear(name: str, out: int, into: int) -> dict[str, list[int]]:
-    return {f"{name}.weight": [out, into], f"{name}.bias": [out]}
-
-
-def _random(shapes: Mapping[str, list[int]]) -> dict[str, NDArray[np.float32]]:
-    """Weights so large that every step of a layer changes the scores."""
-    chance = np.random.default_rng(7)
-    found = {name: chance.standard_normal(shape).astype(np.float32) * 0.4 for name, shape in shapes.items()}
-    return {
-        name: array + 1 if "norm_scale" in name or "Norm.weight" in name else array for name, array in found.items()
-    }
+    return write_package(folder, SECOND_PIECES, EVEN, INNER_UNITS)
 
 
 Write = Callable[[Path], Path]

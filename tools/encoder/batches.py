@@ -32,10 +32,11 @@ GROUPS = 4
 class EncoderSettings:
     """How the second shipped network was trained. `rate` is for what the base has learned already, `new_rate` for the
     rest. `layers` are the numbers of the layers that are kept, `inner` is how many inner units each of them keeps, and
-    `label_batch` is how many lines with a label a step learns. Training ends after `seconds`, or after `steps` if there
-    are any, and the network is written every `save_every` seconds. `resume` is a network to begin with.
-    `inferences` is a file of `tools.encoder.inferences`, `opinions` are files of `teacher` and `readings`, with commas
-    between them. A step learns `message_batch` messages and `statement_batch` statements of them.
+    `label_batch` is how many lines with a label a step learns. Training ends after `seconds`, after `steps` if there
+    are any, or at the time `until` (in seconds since 1970). The network is written every `save_every` seconds, and
+    `resume` is one to begin with. `inferences` is a file of `tools.encoder.inferences`, `opinions` are files of
+    `teacher` and `readings`, with commas between them: a step learns `message_batch` messages and `statement_batch`
+    statements of these.
     """
 
     rate: float = 2e-4
@@ -62,6 +63,7 @@ class EncoderSettings:
     opinion_weight: float = 1.0
     row_weight: float = 1.0
     steps: int = 0
+    until: float = 0.0
     save_every: float = 60.0
     resume: str = ""
 

@@ -1,13 +1,13 @@
 """First vectors for the Korean pieces of a start file, from what a language model makes of them. Needs torch and
 transformers; a GPU makes it quick.
 
-    python -m tools.encoder.korean MODEL start.npz
+    python -m tools.encoder.korean MODEL start.npz ready.npz
 
 MODEL is the folder of a model for transformers that has read both languages. A piece is shown to it in words of the
 training texts. The mean of the model's states at the piece is its place in the model. A linear map leads from there to
 the vectors of the network. It is fitted on the English pieces, which have both, so that Korean pieces come to lie near
 English ones of like meaning. The layer of the model and the strength of the ridge are those with the highest cosine on
-one in ten English pieces, which are left out. The file is written again with the new vectors.
+one in ten English pieces, which are left out. What is written is the start file with the new vectors.
 """
 
 from __future__ import annotations
@@ -161,10 +161,11 @@ def with_vectors(base: Arrays, korean: Sequence[int], vectors: Doubles) -> Array
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the start file again."""
+    """Write the start file with other vectors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a folder with a model for transformers")
     parser.add_argument("start", type=Path, help="a file of tools.encoder.lessons with Korean pieces")
+    parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--each", type=int, default=WORDS_EACH, help="words for each piece; default: %(default)s")
     given = parser.parse_args(arguments)
     start = open_start(given.start)
@@ -172,10 +173,10 @@ def main(arguments: list[str] | None = None) -> int:
     shown = shown_pieces(word_pieces(start.names), training_texts(), given.each)
     states = model_states(AnswerScores(given.model), shown, DEPTHS)
     found = mapped(states, DEPTHS, start.base["E"].astype(np.float64), korean)
-    save_start(given.start, start._replace(base=with_vectors(start.base, korean, found.vectors)))
+    save_start(given.out, start._replace(base=with_vectors(start.base, korean, found.vectors)))
     there = len(set(korean) & states[0].keys())
     print(
-        f"{given.start}: {there} of {len(korean)} Korean pieces have vectors of the model (layer at {found.depth:.0%}, "
+        f"{given.out}: {there} of {len(korean)} Korean pieces have vectors of the model (layer at {found.depth:.0%}, "
         f"ridge {found.ridge}); cosine on English pieces left out {found.cosine:.3f}"
     )
     return 0

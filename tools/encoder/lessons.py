@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from polyclinic.core.seed import stream
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.layers import LONGEST
 from polyclinic.reading.pieces import LikeliestPieces
@@ -76,11 +77,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path, help="the folder with model.json or model.safetensors")
     parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--most-lines", type=int, default=0, help="learn so many readings; 0: all")
     parser.add_argument("--korean", type=Path, help="the file of tools.encoder.korean_pieces")
     given = parser.parse_args(arguments)
     korean = given.korean.read_text(encoding="utf-8").split() if given.korean else []
     lines, labels, groups = repository_lines(BOTH if korean else ENGLISH)
     kinds = all_kinds()
+    if given.most_lines:
+        lines = stream("fewer lessons").sample(lines, min(given.most_lines, len(lines)))
     start = start_of(given.package, [row_of(line, kinds) for line in lines], labels, groups, korean)
     save_start(given.out, start)
     counts = (len(start.rows.text), len(start.lines.text), len(start.names.pieces))

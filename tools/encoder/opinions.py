@@ -72,7 +72,7 @@ def open_opinions(paths: Sequence[Path], names: Names, longest: int) -> Opinions
     text, second, column, yes = np.array(pairs, np.float64).reshape(-1, 4).T
     return Opinions(
         np.array(messages, np.int64),
-        np.array(labels, np.float32).reshape(len(messages), -1),
+        np.array(labels, np.float32).reshape(-1, len(names.labels)),
         text.astype(np.int64),
         second.astype(np.int64),
         column.astype(np.int64),

@@ -1,11 +1,12 @@
 """Fine-tune a language model as a reader, measure it, and let it answer the questions of `pool`. Needs torch,
 transformers and a GPU.
 
-    python -m tools.encoder.readings MODEL pool.jsonl statements.jsonl --reader my-reader --seconds 300
+    python -m tools.encoder.readings learn MODEL my-reader pool.jsonl statements.jsonl --seconds 300
+    python -m tools.encoder.readings measure my-reader figures.json
 
 The reader is one for ``--cast reader=local:FOLDER``, as ``polyclinic train reader --base`` makes it. It learns all
 training lines of the kinds that `pool` makes texts of, and some of the others. One in ten of the sources and cases is
-left out: it is measured on their lines, and on the test authors' (`--figures`). What it says about the pool teaches a
+left out: `measure` reads their lines, and the test authors'. What it says about the pool teaches a
 small network. Where the answer to a text of the pool is known, the model is not asked.
 """
 
@@ -73,40 +74,53 @@ def save_statements(path: Path, texts: Sequence[Unlabelled], chances: Sequence[f
     save_opinions(path, (opinion_of(one, (1 - chance, chance), second) for one, chance, second in rows))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Train, measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="a folder with a model for transformers")
-    parser.add_argument("pool", type=Path, help="the file of tools.encoder.pool")
-    parser.add_argument("out", type=Path, help="the file to write")
-    parser.add_argument("--reader", type=Path, required=True, help="the folder for the reader")
-    parser.add_argument("--figures", type=Path, help="write how often it is right")
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--seconds", type=float, default=0.0, help="learns at most so long")
-    parser.add_argument("--others", type=int, default=OTHERS, help="lines of other kinds; default: %(default)s")
-    parser.add_argument("--most-lines", type=int, default=0, help="learns and measures so many lines; 0: all")
-    given = parser.parse_args(arguments)
-    lines, _, _ = repository_lines(BOTH)
-    learned, away = chosen_lines(lines, given.others)
+def learn(given: argparse.Namespace) -> None:
+    """Train the reader, and let it answer the questions of the pool."""
+    learned, _ = chosen_lines(repository_lines(BOTH)[0], given.others)
     settings = TuningSettings(
         given.model, given.epochs, given.batch, most_lines=given.most_lines, most_seconds=given.seconds
     )
     tune_reader(learned, all_kinds(), settings, given.reader, lambda line: print(line, flush=True))
-    scores = AnswerScores(str(given.reader))
     texts = [one for one in open_pool(given.pool) if one.kind]
-    save_statements(given.out, texts, answered(scores, texts))
+    save_statements(given.out, texts, answered(AnswerScores(str(given.reader)), texts))
     print(f"{given.out}: {len(texts)} opinions", flush=True)
-    tested = labelled(split="test")
-    if given.most_lines:
-        tested, away = tested[: given.most_lines], away[: given.most_lines]
-    found = {"left out": figures(scores, away), "test authors": figures(scores, tested)}
-    for name, one in found.items():
-        print(f"{name}: {one.all.balanced}, {len(one.kinds)} kinds", flush=True)
-    if given.figures:
-        given.figures.write_bytes(
-            orjson.dumps({name: plain(one) for name, one in found.items()}, option=orjson.OPT_INDENT_2)
-        )
+
+
+def measure(given: argparse.Namespace) -> None:
+    """Measure the reader on the sources and cases that were left out, and on the test authors."""
+    _, away = chosen_lines(repository_lines(BOTH)[0], 0)
+    scores = AnswerScores(str(given.reader))
+    sets = {"left out": away, "test authors": labelled(split="test")}
+    found = {}
+    for name, lines in sets.items():
+        found[name] = figures(scores, lines[: given.most_lines or None])
+        for kind, one in found[name].kinds.items():
+            print(f"{name}, {kind}: {one.balanced:.3f} of {one.n}", flush=True)
+        print(f"{name}, all kinds: {found[name].all.balanced}", flush=True)
+    written = {name: plain(one) for name, one in found.items()}
+    given.out.write_bytes(orjson.dumps(written, option=orjson.OPT_INDENT_2))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Learn or measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    learning = commands.add_parser("learn")
+    learning.add_argument("model", help="a folder with a model for transformers")
+    learning.add_argument("reader", type=Path, help="the folder for the reader")
+    learning.add_argument("pool", type=Path, help="the file of tools.encoder.pool")
+    learning.add_argument("out", type=Path, help="the file to write")
+    learning.add_argument("--epochs", type=int, default=2)
+    learning.add_argument("--batch", type=int, default=64)
+    learning.add_argument("--seconds", type=float, default=0.0, help="learns at most so long")
+    learning.add_argument("--others", type=int, default=OTHERS, help="lines of other kinds; default: %(default)s")
+    measuring = commands.add_parser("measure")
+    measuring.add_argument("reader", type=Path, help="the folder of the reader")
+    measuring.add_argument("out", type=Path, help="the file to write")
+    for command in (learning, measuring):
+        command.add_argument("--most-lines", type=int, default=0, help="so many lines of each set; 0: all")
+    given = parser.parse_args(arguments)
+    (learn if given.command == "learn" else measure)(given)
     return 0
 
 

@@ -101,10 +101,11 @@ class _Training:
     def run(self) -> None:
         """Train until the time is up or all steps are made; then the network has the mean weights."""
         settings, started, lost = self.settings, time.monotonic(), self.torch.zeros((), device=self.net.device)
+        seconds = max(1.0, min(settings.seconds, settings.until - time.time())) if settings.until else settings.seconds
         saved = started
         for step, places in enumerate(row_batches(self.start, settings, self.chance), start=1):
             now = time.monotonic()
-            passed = max((now - started) / settings.seconds, (step - 1) / settings.steps if settings.steps else 0.0)
+            passed = max((now - started) / seconds, (step - 1) / settings.steps if settings.steps else 0.0)
             if self.out and now - saved > settings.save_every:
                 save_whole(self.out, TrainedNetwork(self._mean_arrays(), self.start.names))
                 saved = now
