@@ -16,11 +16,12 @@ from tests.tools.small_package import write_lite, write_minilm
 from tools.encoder.base import new_parts, open_base
 from tools.encoder.base_minilm import SIGNS
 from tools.encoder.batches import open_start, save_start
-from tools.encoder.korean import mapped, shown_pieces, with_vectors
+from tools.encoder.korean import mapped, model_states, shown_pieces, with_vectors
 from tools.encoder.korean_pieces import korean_runs, learned_pieces
 from tools.encoder.lessons import start_of
 from tools.encoder.pack import TrainedNetwork, as_encoder
 from tools.encoder.rows import EncoderRow
+from tools.encoder.tiny import write_model
 
 TEXTS = ["아파요 아파요 아파서", "배가 아파요.", "MRI가 아니라", "2알"]
 KOREAN = EncoderRow("sign", "sign|pain", "아파요", "", False, True, "B", "ko")
@@ -100,3 +101,19 @@ def test_a_linear_map_is_found_and_a_piece_without_words_gets_the_mean() -> None
     assert np.allclose(found.vectors[2], vectors[:397].mean(axis=0), atol=0.1)
     base = with_vectors({"E": vectors.astype(np.float32)}, korean, np.zeros((3, 4)))
     assert not base["E"][korean].any() and np.array_equal(base["E"][:397], vectors[:397].astype(np.float32))
+
+
+@pytest.mark.slow
+def test_states_of_a_model_are_those_of_the_piece_in_its_words(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="training needs torch: install the extra 'train'")
+    from polyclinic.reading.tuned import AnswerScores
+
+    model = AnswerScores(str(write_model(tmp_path, [*TEXTS, "the pain"] * 20)), "cpu")
+    pieces = LongestPieces([*SIGNS, jamo("아파"), f"##{jamo('요')}", "pain", "##s"])
+    shown = shown_pieces(pieces, ["아파요 pain"], each=1)
+    first, last = model_states(model, shown, (0.0, 1.0))
+    assert sorted(first) == sorted(last) == [3, 4, 5]
+    assert not np.allclose(first[5], last[5])
+    ids = model.tokenizer(" pain", add_special_tokens=False)["input_ids"]
+    vectors = model.model.get_input_embeddings().weight.detach().float().numpy()
+    assert np.allclose(first[5], vectors[ids].mean(axis=0), atol=1e-5)

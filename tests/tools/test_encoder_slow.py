@@ -107,3 +107,27 @@ def test_lessons_in_inference_are_learned_beside(tmp_path: Path) -> None:
     found = net.infers(text, second, *table).argmax(1).tolist()
     assert found == answer.tolist() == [INFERENCES.index(label) for _, _, label in pairs]
     assert not any(name.startswith(INFERS) for name in as_encoder(trained).weights)
+
+
+def test_training_stops_after_some_steps_is_kept_meanwhile_and_goes_on(tmp_path: Path) -> None:
+    write_minilm(tmp_path)
+    save_start(tmp_path / "start.npz", small_start(tmp_path, LESSONS))
+    paths = [str(tmp_path / name) for name in ("start.npz", "network.npz")]
+    sizes = ["--layers", "01", "--inner", "12", "--batch", "8", "--warm-up", "1"]
+    assert main([*paths, *sizes, "--steps", "8", "--save-every", "0"]) == 0
+    first = open_network(tmp_path / "network.npz").weights
+    resumed = [paths[0], str(tmp_path / "more.npz"), *sizes, "--resume", paths[1]]
+    assert main([*resumed, "--steps", "1", "--rate", "0", "--new-rate", "0"]) == 0
+    again = open_network(tmp_path / "more.npz").weights
+    assert all(np.allclose(again[name], first[name], atol=1e-6) for name in first)
+    assert main([*resumed, "--until", "1", "--seconds", "1000"]) == 0, "the time was up long ago"
+    save_start(tmp_path / "start.npz", small_start(tmp_path, [*LESSONS, ALONE._replace(column="sign|new")]))
+    with pytest.raises(ValueError, match="another start file"):
+        main([*resumed, "--steps", "1"])
+
+
+def test_rows_count_as_much_as_wanted(tmp_path: Path) -> None:
+    start = small_start(write_minilm(tmp_path), LESSONS, LABELS)
+    network = train_encoder(start, replace(SETTINGS, row_weight=0.0, seconds=4, label_batch=0, steps=5))
+    untouched = small_network(tmp_path)
+    assert np.allclose(network.weights["turn"], untouched.weights["turn"], atol=1e-3)

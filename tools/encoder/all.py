@@ -7,10 +7,10 @@ transformers and a GPU.
 MODEL is the folder of a language model for transformers, PACKAGE that of the second network's package, PAIRS the file
 of inferences. Several trainings run at once on one GPU: first the language models (a reader, and two teachers for the
 guard), then the networks (the guard's with all authors and without each of two groups, and the reader's second one).
-The networks get all the time that is left. Each result is in `results` as soon as it stands, in parts if it is larger
-than 16 MB. What is between is in the folder `work` there; a second run with the same folder does not do again what is
-done, and goes on with networks that were not. `--tiny` goes through all of it with few lines and random models, on a
-processor.
+A network begins as soon as its teacher has spoken, and gets all the time that is left. Each result is in `results` as
+soon as it stands, in parts if it is larger than 16 MiB. What is between is in the folder `work` there; a second run
+with the same folder does not do again what is done, and goes on with networks that were not. `--tiny` goes through all
+of it with few lines and random models, on a processor.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Sizes(NamedTuple):
     figures: tuple[str, ...] = ()
     teacher: tuple[str, ...] = ()
     network: tuple[str, ...] = ()
-    guard: tuple[str, ...] = ("--row-weight", "0.5", "--message-batch", "96", "--statement-batch", "32")
+    guard: tuple[str, ...] = ("--row-weight", "0.5", "--message-batch", "96")
 
 
 _TINY_LEARNER = ("--most-lines", "200", "--epochs", "1", "--batch", "40")
@@ -83,14 +83,13 @@ def plan(
     def fixed(module: str, *options: object) -> Callable[[float], Sequence[str]]:
         return lambda left: _command(module, *options)
 
-    def network(name: str, opinions: Sequence[Path], *options: object) -> Callable[[float], Sequence[str]]:
+    def network(name: str, opinions: Path, *options: object) -> Callable[[float], Sequence[str]]:
         out = folder / f"{name}.npz"
         begun = out if "--leave-out" not in options else folder / f"{name}-network.npz"
 
         def command(left: float) -> Sequence[str]:
-            there = ",".join(str(path) for path in opinions if path.exists())
             more = ("--resume", begun) if begun.exists() else ()
-            known = ("--opinions", there) if there else ()
+            known = ("--opinions", opinions) if opinions.exists() else ()
             ends = ("--seconds", 1e6, "--until", round(time.time() + left - _RESERVE))
             asked = (ready, out, "--inferences", inferences, *ends, *known, *more, *sizes.network, *options)
             return _command("train", *asked)
@@ -130,20 +129,19 @@ def plan(
             "teacher", inputs.model, pool, out, "--seconds", round(_TEACHER * seconds), *sizes.teacher, *away
         )
         jobs.append(Job(name, taught, (*given, "pool"), memory=for_model, results=(out,)))
-    both = {name: (path, statements) for name, path in messages.items()}
     jobs += [
-        Job("guard", network("guard", both["messages"], *sizes.guard), learned, ("messages", "reader"), for_network),
+        Job("guard", network("guard", messages["messages"], *sizes.guard), learned, ("messages",), for_network),
         *(
             Job(
                 f"out-{group}",
-                network(f"out-{group}", both["messages-01"], *sizes.guard, "--leave-out", group),
+                network(f"out-{group}", messages["messages-01"], *sizes.guard, "--leave-out", group),
                 learned,
-                ("messages-01", "reader"),
+                ("messages-01",),
                 for_network,
             )
             for group in (0, 1)
         ),
-        Job("second", network("second", (statements,)), learned, ("reader",), for_network),
+        Job("second", network("second", statements), learned, ("reader",), for_network),
         Job(
             "packed-guard",
             fixed("guard", "--folder", results, "pack", folder / "guard.npz"),

@@ -32,7 +32,7 @@ from tools.encoder.opinions import opinion_of, save_opinions
 from tools.encoder.pool import FALSE, SUPPORTED, Unlabelled, open_pool
 from tools.encoder.rows import BOTH, repository_lines
 
-OTHERS = 12_000
+OTHERS = 6_000
 """So many lines of other kinds are learned too."""
 _ONE_IN = 10
 _CERTAIN = 0.97
