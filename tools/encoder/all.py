@@ -32,7 +32,7 @@ from tools.encoder.tiny import Inputs, tiny_inputs
 
 _RESERVE = 40.0
 """The networks end so many seconds before the time is up: then they are packed."""
-MEMORY = (40.0, 15.0)
+MEMORY = (45.0, 15.0)
 """What a language model of 1.5 billion weights and a network take of a GPU while they are trained, in GB."""
 _READER, _TEACHER = 0.22, 0.18
 """How much of the whole time the language models learn."""
@@ -103,7 +103,7 @@ def plan(
         Job("pool", fixed("pool", pool, *sizes.pool)),
         Job("start", fixed("lessons", inputs.package, start, "--korean", pieces, *sizes.lessons), (*given, "pieces")),
         Job("inferences", fixed("inferences", inputs.pairs, start, inferences), ("start",)),
-        Job("vectors", fixed("korean", inputs.model, start, ready, *sizes.vectors), ("start",), memory=for_model / 4),
+        Job("vectors", fixed("korean", inputs.model, start, ready, *sizes.vectors), ("start",), memory=for_model / 10),
         Job(
             "reader",
             fixed(
@@ -191,7 +191,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("results", type=Path, help="the folder for what is made")
     parser.add_argument("--minutes", type=float, default=27.0, help="the whole time; default: %(default)s")
     parser.add_argument("--at-once", type=int, default=6, help="jobs at once; default: %(default)s")
-    parser.add_argument("--memory", type=float, default=130.0, help="of the GPU, in GB; default: %(default)s")
+    parser.add_argument("--memory", type=float, default=140.0, help="of the GPU, in GB; default: %(default)s")
     for name, default in zip(("model", "network"), MEMORY, strict=True):
         parser.add_argument(f"--{name}-memory", type=float, default=default, help="of one; default: %(default)s")
     parser.add_argument("--most-bytes", type=int, default=parts.MOST_BYTES, help="of a result; default: %(default)s")

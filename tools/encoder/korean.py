@@ -84,7 +84,8 @@ def model_states(model: AnswerScores, shown: Sequence[Shown], depths: Sequence[f
     by_word: dict[str, list[Shown]] = defaultdict(list)
     for one in shown:
         by_word[one.word].append(one)
-    sums: list[dict[int, list[Doubles]]] = [defaultdict(list) for _ in depths]
+    counts = Counter[int]()
+    sums: list[dict[int, Doubles]] = [{} for _ in depths]
     model.model.eval()
     with torch.inference_mode():
         for at in range(0, len(words), _AT_ONCE):
@@ -99,14 +100,15 @@ def model_states(model: AnswerScores, shown: Sequence[Shown], depths: Sequence[f
                 use_cache=False,
                 output_hidden_states=True,
             ).hidden_states
-            for depth, kept in zip(depths, sums, strict=True):
-                states = layers[round(depth * (len(layers) - 1))].float().cpu().numpy()
-                for row, (word, cut) in enumerate(zip(part, cuts, strict=True)):
-                    for one in by_word[word]:
-                        mine = [n for n, (_, begin, end) in enumerate(cut) if begin < one.end and end > one.begin]
-                        if mine:
-                            kept[one.piece].append(states[row, mine].mean(axis=0))
-    return [{piece: np.mean(rows, axis=0) for piece, rows in sorted(kept.items())} for kept in sums]
+            states = [layers[round(depth * (len(layers) - 1))].float().cpu().numpy() for depth in depths]
+            for row, (word, cut) in enumerate(zip(part, cuts, strict=True)):
+                for one in by_word[word]:
+                    mine = [n for n, (_, begin, end) in enumerate(cut) if begin < one.end and end > one.begin]
+                    counts[one.piece] += bool(mine)
+                    for state, kept in zip(states, sums, strict=True) if mine else ():
+                        mean = state[row, mine].mean(axis=0, dtype=np.float64)
+                        kept[one.piece] = kept.get(one.piece, 0.0) + mean
+    return [{piece: total / counts[piece] for piece, total in sorted(kept.items())} for kept in sums]
 
 
 def _cut(tokenizer: Any, word: str) -> list[tuple[int, int, int]]:

@@ -34,6 +34,8 @@ from tools.encoder.rows import BOTH, repository_lines
 
 OTHERS = 6_000
 """So many lines of other kinds are learned too."""
+_TOKENS = 4_096
+"""With 1.5 billion weights and so many tokens at once, learning takes about 45 GB of memory."""
 _ONE_IN = 10
 _CERTAIN = 0.97
 
@@ -78,7 +80,12 @@ def learn(given: argparse.Namespace) -> None:
     """Train the reader, and let it answer the questions of the pool."""
     learned, _ = chosen_lines(repository_lines(BOTH)[0], given.others)
     settings = TuningSettings(
-        given.model, given.epochs, given.batch, most_lines=given.most_lines, most_seconds=given.seconds
+        given.model,
+        given.epochs,
+        given.batch,
+        most_lines=given.most_lines,
+        most_seconds=given.seconds,
+        tokens=given.tokens,
     )
     tune_reader(learned, all_kinds(), settings, given.reader, lambda line: print(line, flush=True))
     texts = [one for one in open_pool(given.pool) if one.kind]
@@ -113,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
     learning.add_argument("--epochs", type=int, default=2)
     learning.add_argument("--batch", type=int, default=64)
     learning.add_argument("--seconds", type=float, default=0.0, help="learns at most so long")
+    learning.add_argument("--tokens", type=int, default=_TOKENS, help="learned at once; default: %(default)s")
     learning.add_argument("--others", type=int, default=OTHERS, help="lines of other kinds; default: %(default)s")
     measuring = commands.add_parser("measure")
     measuring.add_argument("reader", type=Path, help="the folder of the reader")

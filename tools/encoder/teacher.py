@@ -26,6 +26,7 @@ import orjson
 
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import TRAINED_LABELS
+from polyclinic.core.seed import stream
 from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.tuned import AnswerScores, batches
 from tools.encoder.opinions import opinion_of, save_opinions
@@ -35,7 +36,7 @@ from tools.encoder.rows import BOTH, repository_lines
 LABELS = tuple(sorted(TRAINED_LABELS))
 _LETTERS = "ABCDEFGHIJ"[: len(LABELS)]
 _RATE, _DECAY, _WARM_UP, _LEAST, _CLIP = 1e-5, 0.01, 20, 0.05, 1.0
-_TOKENS, _TOLD_EVERY = 6_144, 100
+_TOKENS, _TOLD_EVERY = 3_072, 100
 """So many tokens are learned at once; with 1.5 billion weights this takes about 40 GB of memory."""
 
 
@@ -178,8 +179,9 @@ def main(arguments: list[str] | None = None) -> int:
     teacher = Teacher(given.model)
     lessons = [teacher.lesson(line) for line in learned]
     if given.most_lines:
-        chosen = np.random.default_rng(0).permutation(len(lessons))[: given.most_lines]
-        lessons, away = [lessons[n] for n in chosen], away[: given.most_lines]
+        chance = stream("fewer lessons")
+        lessons = chance.sample(lessons, min(given.most_lines, len(lessons)))
+        away = chance.sample(away, min(given.most_lines, len(away)))
     steps = teacher.learn(lessons, given.epochs, given.batch, given.seconds)
     opinions = teacher.says([teacher.tokens(one.text) for one in texts])
     save_opinions(given.out, (opinion_of(one, said) for one, said in zip(texts, opinions, strict=True)))

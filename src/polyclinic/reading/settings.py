@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """The settings of the training."""
+    """The settings of the training. `tokens` is how many of them are learned at once: fewer need less memory."""
 
     base: str
     epochs: int = 2
@@ -16,3 +16,4 @@ class TuningSettings:
     seed: int = 0
     most_lines: int = 0
     most_seconds: float = 0.0
+    tokens: int = 12_288

@@ -28,7 +28,6 @@ from polyclinic.reading.tuned import AnswerScores, batches, need_torch
 WARM_UP, LEAST_RATE, CLIP, DECAY = 20, 0.05, 1.0, 0.01
 _NEAR_LENGTHS = 40
 _TOLD_EVERY = 50
-_TOKENS_IN_PART = 12_288
 
 
 def check_tuning(settings: TuningSettings) -> None:
@@ -102,9 +101,8 @@ def _train(
             for group in learner.param_groups:
                 group["lr"] = settings.rate * share
             learner.zero_grad(set_to_none=True)
-            losses.append(
-                sum(_learn(torch, model, [items[place] for place in part], len(batch)) for part in _parts(items, batch))
-            )
+            parts = _parts(items, batch, settings.tokens)
+            losses.append(sum(_learn(torch, model, [items[place] for place in part], len(batch)) for part in parts))
             norm = torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)
             if torch.isfinite(norm):
                 learner.step()
@@ -127,9 +125,9 @@ def _learn(torch: Any, model: AnswerScores, items: Sequence[tuple[list[int], int
     return float(loss.detach())
 
 
-def _parts(items: Sequence[tuple[list[int], int]], batch: Sequence[int]) -> list[list[int]]:
+def _parts(items: Sequence[tuple[list[int], int]], batch: Sequence[int], tokens: int) -> list[list[int]]:
     """A batch in parts that fit into memory."""
-    found = batches([len(items[place][0]) for place in batch], _TOKENS_IN_PART)
+    found = batches([len(items[place][0]) for place in batch], tokens)
     return [[batch[place] for place in part] for part in found]
 
 
