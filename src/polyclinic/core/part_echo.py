@@ -53,7 +53,7 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     These are: their last words with hardly a word added, one of their questions, what they said to "you", or what they
     said about themselves.
     """
-    if _only_asks_back(line, said):
+    if _only_asks_back(line, mine, said):
         return line
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
@@ -77,21 +77,25 @@ def echo_of_heard(line: str, heard: Sequence[str]) -> str:
     return next((mine[words] for words in theirs if words in mine and not is_question(mine[words])), "")
 
 
-def _only_asks_back(line: str, said: str) -> bool:
+def _only_asks_back(line: str, mine: list[str], said: str) -> bool:
     """Whether a line is nothing but sentences of the other person, and one of them asks the listener something.
 
     Somebody who repeats a question to be sure of it says "I" or 저, or repeats a word or two.
     """
-    theirs = _sentences_said(said)
     if _honours_back(line, said):
         return True
+    theirs = _sentences_said(said)
+    if not any(words == tuple(mine[: len(words)]) for words in theirs):  # most lines begin in no such way
+        return False
     given_back = [tuple(spoken_words(sentence)) for sentence in sentences(line)]
     return set(given_back) <= theirs.keys() and any(theirs[words] for words in given_back)
 
 
 def _honours_back(line: str, said: str) -> bool:
     """Whether a line is one Korean question that ends in the same polite verb as the other person's question."""
-    asked = _HONOURED.findall(said) if "?" in said and not line.isascii() else []
+    if line.isascii():
+        return False
+    asked = _HONOURED.findall(said) if "?" in said else []
     mine = _HONOURED.findall(line)
     return len(mine) == 1 == line.count("?") and mine[0] in asked and not _GREETING.search(line)
 

@@ -122,7 +122,10 @@ def broken_by(text: str, part: Part, wording: str = "") -> PartBreak | None:
     """The first sign that a line is out of character; None if there is no exact sign. `wording` is the text of the
     prompt. What a speaker quotes counts only as a script.
     """
-    return next((PartBreak(kind, words) for kind, words in _breaks(text, part, wording) if words), None)
+    for kind, words in _breaks(text, part, wording):
+        if words:
+            return PartBreak(kind, words)
+    return None
 
 
 def _breaks(written: str, part: Part, wording: str) -> Iterator[tuple[BreakKind, str]]:

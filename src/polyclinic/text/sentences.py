@@ -27,8 +27,9 @@ _ABBREVIATION = re.compile(
 @lru_cache(maxsize=16)
 def _pattern(semicolons: bool, lines: bool, capitals: bool) -> re.Pattern[str]:
     marks = f"{_MARKS};" if semicolons else _MARKS
-    end = rf"(?<=[{marks}])\s+" + (r"(?=[A-Z0-9가-힣])" if capitals else "")
-    return re.compile(rf"{end}|\n+" if lines else end)
+    end = rf"(?<=[{marks}]\s)\s*" + (r"(?=[A-Z0-9가-힣])" if capitals else "")
+    # Each match begins with a space: `re` finds spaces faster than it looks back from every letter.
+    return re.compile(rf"\s(?:{end}|(?<=\n)\n*)" if lines else rf"\s{end}")
 
 
 @lru_cache(maxsize=2048)
