@@ -9,6 +9,7 @@ import pytest
 from polyclinic.clinics.patient.prompts.doctor.conclusion import Concludes
 from polyclinic.clinics.patient.prompts.patient.answers import AnswersOverall
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, Player, TalkSoFar
+from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record as named_tests
@@ -100,6 +101,32 @@ async def test_a_laboratory_request_is_never_answered_with_an_illness(question: 
     hearsay = voice("first").hearsay.partition("{")[0]
     for seed in range(4):
         assert hearsay not in await says(reads, record(id), question, seed)
+
+
+@pytest.mark.parametrize(
+    "noun", ["haematuria?", "haematuria", "Fever?", "chest pain", "vomiting", "Any weight loss?", "smoking"]
+)
+async def test_a_bare_noun_asks_the_patient_and_is_no_request_and_no_trick(noun: str, reads: Reads) -> None:
+    case = record("pan-03")
+    asked = await read_question(reads, case, noun)
+    assert not asked.test and not asked.cheat
+    said = await says(reads, case, noun)
+    assert voice("first").not_done not in said and voice("first").hearsay.partition("{")[0] not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["troponin", "Troponin?", "blood test", "CT", "lipase?", "ABG", "copper", "chest X-ray"]
+)
+async def test_the_bare_name_of_a_test_is_still_a_request(name: str, reads: Reads) -> None:
+    assert not asks_by_a_noun(name)
+    assert (await read_question(reads, record("pan-03"), name)).test
+
+
+@pytest.mark.parametrize(
+    "words", ["the diagnosis", "results?", "everything", "Acute pancreatitis?", "Where is it?", "5?"]
+)
+def test_the_diagnosis_all_and_whole_questions_are_no_bare_nouns(words: str) -> None:
+    assert not asks_by_a_noun(words, record("pan-03").disease.names)
 
 
 async def test_a_demand_for_the_diagnosis_still_brings_out_an_untaught_patients_guess(reads: Reads) -> None:

@@ -137,7 +137,7 @@ def tests_in_record(question: str, record: Record) -> list[str]:
         there = _places(rest, kind)
         found_so |= set([name for name in own if _is_of(name, kind) and _done_at(name, there)][:OF_A_KIND])
     measured = ordered_items(question)
-    found_so |= {test.name for test in record.investigations if any(measured & _measures(item) for item in test.items)}
+    found_so |= {test.name for test in record.investigations if any(measured & measures(item) for item in test.items)}
     return [name for name in own if name in found_so]
 
 
@@ -163,7 +163,7 @@ def ordered_items(question: str) -> frozenset[str]:
     """What a question orders to be measured ("creatinine, please"). Empty if it asks for a value that was measured, or
     says much more.
     """
-    items = _measures(question)
+    items = measures(question)
     if not items or _VALUE.search(question) or _ALL.search(question):
         return frozenset()
     names = [name for item in items for name in (item, *_measured()[item])]
@@ -187,7 +187,7 @@ def _measured() -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=8_192)
-def _measures(text: str) -> frozenset[str]:
+def measures(text: str) -> frozenset[str]:
     """What a text names of what is measured, in any case: people who type write "crp"."""
     return frozenset(
         name

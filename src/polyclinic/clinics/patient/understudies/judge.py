@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.patient.judges.reading import Replied
 from polyclinic.clinics.patient.readings import CHEAT, REFUSAL, TEST
+from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.eval.prompts import JudgesPair, Preferred
 from polyclinic.eval.rubric_understudy import FactsUnderstudy
@@ -29,8 +30,9 @@ class JudgeUnderstudy(FactsUnderstudy[Replied]):
 
 def _merit(ask: Ask[JudgesPair], given: Replied) -> int:
     """2: what a standardized patient would say; 1: acceptable but long; 0: not acceptable."""
-    tricky = ask.understands(given.question, CHEAT.ask())
-    test = ask.understands(given.question, TEST.ask())
+    noun = asks_by_a_noun(given.question)
+    tricky = not noun and ask.understands(given.question, CHEAT.ask())
+    test = not noun and ask.understands(given.question, TEST.ask())
     declines = ask.understands(given.answer, REFUSAL.ask(asked=given.question))
     if tricky and not declines:
         return 0

@@ -17,8 +17,10 @@ from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient.facts import KnownFact, TalkSoFar
 from polyclinic.clinics.patient.readings import CHEAT, REFUSAL, TEST
+from polyclinic.clinics.patient.rules.bare_nouns import asks_by_a_noun
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
+from polyclinic.clinics.patient.understudies.hunches import named
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
 from polyclinic.clinics.patient.understudies.tricks import bids_to_speak, many, trick_chance, unfairness
 from polyclinic.clinics.patient.understudies.voice import Voice
@@ -49,9 +51,14 @@ class HeardQuestion:
     @cached_property
     def suspicion(self) -> float:
         """How strongly the patient suspects that the question is a trick."""
-        if self.requests_test:
+        if self.asks_by_a_noun or self.requests_test:
             return 0.0
         return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
+
+    @cached_property
+    def asks_by_a_noun(self) -> bool:
+        """Whether the question is a bare noun that names no test and no illness."""
+        return asks_by_a_noun(self.question) and not named(self.question)
 
     @cached_property
     def requests_test(self) -> bool:
@@ -59,7 +66,12 @@ class HeardQuestion:
         without a verb look like a trick to the reader, but no example of a trick is near.
         """
         known = tuple(line.text for line in self.information)
-        if many(self.question) or bids_to_speak(self.question) or unfairness(self.question, known) >= DOUBT:
+        if (
+            self.asks_by_a_noun
+            or many(self.question)
+            or bids_to_speak(self.question)
+            or unfairness(self.question, known) >= DOUBT
+        ):
             return False
         return self.ask.understands(self.question, TEST.ask())
 
