@@ -89,10 +89,12 @@ class ConfigError(UserError):
 
 class UnknownName(UserError):
     """A name that does not exist. The message suggests similar names, if it is known which there are. `all_listed` is
-    the command that lists all of them.
+    the command that lists all of them; `begin` says how to get the first, where there are none yet.
     """
 
-    def __init__(self, what: str, name: str, known: Iterable[str] | None = None, all_listed: str = "") -> None:
+    def __init__(
+        self, what: str, name: str, known: Iterable[str] | None = None, all_listed: str = "", begin: str = ""
+    ) -> None:
         names = sorted(set(known or ()))
         near = near_names(name, names)
         if near:
@@ -100,7 +102,8 @@ class UnknownName(UserError):
         elif names:
             hint = f"choose {_listed(names)}"
         else:
-            hint = "" if known is None else "there are none yet"
+            none = f"there are none yet; {begin}" if begin else "there are none yet"
+            hint = "" if known is None else none
         article = "an" if what[0] in "aeiou" else "a"
         listed = f"{' All' if hint.endswith('?') else '; all'} of them: {all_listed}" if all_listed else ""
         super().__init__(f"'{name}' is not {article} {what}{': ' if hint else ''}{hint}{listed}")

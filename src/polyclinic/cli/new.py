@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import json_option, print_json
-from polyclinic.core.files import package_data, package_file, package_path
+from polyclinic.core.files import bad_file, package_data, package_file, package_path
 from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import PATH_VARIABLE, TEMPLATE, clinic_modules, load_clinic
 
@@ -50,8 +50,11 @@ def command(name: str, into: str, as_json: bool) -> int:
 
     NAME must be a Python name in lower case. Then change scenario.py, prompts/, flow.py, understudies.py, judges.py.
     """
-    folder = copy_template(name, Path(into))
-    test = write_test(name, folder)
+    try:
+        folder = copy_template(name, Path(into))
+        test = write_test(name, folder)
+    except OSError as fault:
+        raise bad_file(into, f"cannot be written: {fault.strerror or fault}", fix="name a folder with --into") from None
     if as_json:
         print_json({"name": name, "folder": str(folder), "test": str(test)})
     else:

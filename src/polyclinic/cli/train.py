@@ -13,7 +13,7 @@ import click
 from polyclinic.cli.options import NewFile, json_option, print_result, wait
 from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
-from polyclinic.core.files import package_path
+from polyclinic.core.files import must_exist, package_path
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.reading.settings import TuningSettings
@@ -76,6 +76,8 @@ def reader(added: tuple[str, ...], out: str, base: str, as_json: bool, **tuning:
     from polyclinic.runner.readings import all_kinds, labelled, read_all
     from polyclinic.training.record import write_record
 
+    for file in added:
+        must_exist(file, about="file of readings")
     _step("reading the labelled lines", as_json)
     kinds, rows = all_kinds(), _training_lines(added)
     in_package = sorted(

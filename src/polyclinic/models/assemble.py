@@ -105,6 +105,11 @@ class Assembly:
         """How many attempts failed and were retried."""
         return sum(guarded.retries for guarded in self._guarded)
 
+    def on_unreached(self, tell: Callable[[str], None]) -> None:
+        """Call this function whenever an endpoint is not reached and is asked again."""
+        for guarded in self._guarded:
+            guarded.unreached = tell
+
     async def close(self) -> None:
         """Close connections and local models."""
         for endpoint in self._endpoints.values():

@@ -38,12 +38,13 @@ class Cast:
         unpriced: Collection[str] = (),
         check: Callable[[], None] | None = None,
         retries: Callable[[], int] = lambda: 0,
+        on_unreached: Callable[[Callable[[str], None]], None] = lambda tell: None,
     ) -> None:
         self._models = dict(models)
         self._closers = list(closers)
         self.unpriced = tuple(sorted(set(unpriced)))
         self._check = check
-        self.retries = retries
+        self.retries, self.on_unreached = retries, on_unreached
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
@@ -158,7 +159,14 @@ def open_cast(
             models[role] = ReplayModel(spec.model, recorded.find, *recorded.player(role))
         else:
             models[role] = assembly.model(spec)
-    return Cast(models, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)
+    return Cast(
+        models,
+        [assembly.close],
+        assembly.unpriced,
+        check=assembly.check,
+        retries=assembly.retries,
+        on_unreached=assembly.on_unreached,
+    )
 
 
 def reads_by_itself(spec: CastSpec) -> bool:

@@ -88,6 +88,10 @@ class MakesCall(Protocol):
         ...
 
 
+def _nobody(why: str) -> None:
+    """Nobody wants to know."""
+
+
 class GuardedModel:
     """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` after it got its
     slot.
@@ -99,6 +103,7 @@ class GuardedModel:
         self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
         self.trained = False
         self.retries = 0
+        self.unreached: Callable[[str], None] = _nobody
 
     @property
     def name(self) -> str:
@@ -136,6 +141,8 @@ class GuardedModel:
                     raise self._named(failure, str(failure), spent) from failure
                 if failed >= self._options.tries or loop.time() + wait_s >= ends:
                     raise self._gave_up(failure, failed, spent) from failure
+                if failure.trouble == "connection":
+                    self.unreached(f"{self.name}: {failure}")
             self.retries += 1
             await asyncio.sleep(wait_s)
 

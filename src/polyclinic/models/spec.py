@@ -37,7 +37,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.model import ModelKind, Request
 from polyclinic.core.plain_faults import plain_fault
 from polyclinic.core.reading import SENTENCE_READER
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.errors import ConfigError, UnknownName, near_names
 
 STRANGERS_READER = SENTENCE_READER
 """The reader where people or language models speak and the cast names no other."""
@@ -196,6 +196,8 @@ def parse_model(text: str, role: str = ALL) -> CastSpec:
         _need(rest, text, f"write {kind}:MODEL")
         return CastSpec(role, text, "hosted", rest, kind, options=made)
     known_kinds = ["understudy", "builtin", "human", "replay", "local", "http", "https", *endpoints(), *HOSTED]
+    if not colon and not near_names(kind, known_kinds):
+        raise ConfigError(f"cast '{text}': write who serves the model too, for example openai:{kind} or ollama:{kind}")
     raise ConfigError(f"cast '{text}': {UnknownName('kind of model', kind, known_kinds)}")
 
 

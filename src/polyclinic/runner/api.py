@@ -148,6 +148,7 @@ async def execute(
         share=share,
     )
     batch.progress.watch(built.cast.retries)
+    built.cast.on_unreached(batch.progress.unreached)
     lost: list[Awaitable[object]] = []
     built.budget.on_loss = lambda usage: lost.append(store.runs.lose(run, usage))
     try:

@@ -75,6 +75,8 @@ def load_clinic(name: str) -> Clinic:
             raise ConfigError(
                 f"the clinic {folder} is not found yet: run `export {PATH_VARIABLE}={folder.parent.resolve()}`"
             )
+        if Path(name).suffix in (".toml", ".yaml", ".json"):
+            raise ConfigError(f"'{name}' is not a clinic: a run file is given with --config {name}")
         raise UnknownName("clinic", name, modules)
     try:
         module = importlib.import_module(modules[name])

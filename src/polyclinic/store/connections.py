@@ -174,7 +174,7 @@ class PostgresConnection:
         try:
             self._db = self._connect()
         except psycopg.OperationalError as error:
-            raise ConfigError(f"the PostgreSQL store cannot be reached: {str(error).strip()}") from None
+            raise ConfigError(f"the PostgreSQL store cannot be reached: {' '.join(str(error).split())}") from None
         encoding = self._db.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             self._db.close()

@@ -63,7 +63,10 @@ def ready_folder(folder: Path) -> None:
             folder.mkdir(exist_ok=True)
         there = folder.is_dir()
     except OSError as error:
-        raise ConfigError(f"the store's folder cannot be made: {error}") from None
+        why = f"the store's folder cannot be made: '{folder}': {error.strerror or error}"
+        raise ConfigError(
+            f"{why}; go to a folder that you may write to, or name a store elsewhere with --store"
+        ) from None
     if not there:
         make = f"mkdir -p {shlex.quote(str(folder))}"
         raise ConfigError(f"the store's folder '{folder}' does not exist: check --store, or make it with: {make}")

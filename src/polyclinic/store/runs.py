@@ -102,7 +102,8 @@ class Runs(Tables):
         begin = [row for row in known if row.id.startswith(run)] if run else []
         if len(begin) == 1:
             return begin[0]
-        raise UnknownName("run", run, (row.id for row in known))
+        advice = "make one with: polyclinic run demo (a run is kept in the folder where it was started, or in --store)"
+        raise UnknownName("run", run, (row.id for row in known), begin=advice)
 
     async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:
         """The JSON of each scenario, by its id. With `containing`, only those whose JSON contains that text."""

@@ -34,6 +34,7 @@ Described = Mapping[str, Any]
 async def discovered(issuer: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
     """What an issuer says of itself at its well-known addresses. Raises Unauthorized if it lacks what is needed."""
     found: dict[str, Any] = {}
+    silent = ""
     async with httpx.AsyncClient(timeout=10, transport=transport) as http:
         for path in _PATHS:
             try:
@@ -41,13 +42,16 @@ async def discovered(issuer: str, transport: httpx.AsyncBaseTransport | None = N
                     f"{issuer.rstrip('/')}/.well-known/{path}", headers={"Accept": "application/json"}
                 )
                 said = answer.json() if answer.is_success else {}
-            except (httpx.HTTPError, ValueError):
+            except httpx.HTTPError as error:
+                silent = f" does not answer ({type(error).__name__}: {error}), so it is not known"
+                continue
+            except ValueError:
                 continue
             if isinstance(said, dict):
                 found = {name: said[name] for name in _REPEATED if said.get(name)} | found
     for name, meaning in _NEEDED.items():
         if not isinstance(found.get(name), str):
-            raise Unauthorized(f"{issuer} does not say {meaning} ({name})")
+            raise Unauthorized(f"{issuer}{silent or ' does not say'} {meaning} ({name})")
     return found
 
 

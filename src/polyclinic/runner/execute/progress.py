@@ -33,6 +33,10 @@ class Progress(Protocol):
         """Give a function that returns how many attempts at a call failed and were retried."""
         ...
 
+    def unreached(self, why: str) -> None:
+        """An endpoint was not reached; it is asked again."""
+        ...
+
     def ended(self, result: EpisodeResult) -> None:
         """One more episode has ended."""
         ...
@@ -49,6 +53,9 @@ class Silent:
         """Nothing to show."""
 
     def watch(self, retries: Callable[[], int]) -> None:
+        """Nothing to show."""
+
+    def unreached(self, why: str) -> None:
         """Nothing to show."""
 
     def ended(self, result: EpisodeResult) -> None:
@@ -82,7 +89,7 @@ class Ticker:
         self.used = Usage()
         self.asked_again = 0
         self._retries: Callable[[], int] = lambda: 0
-        self._reason_told = False
+        self._reason_told = self._unreached_told = False
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
@@ -94,6 +101,13 @@ class Ticker:
     def watch(self, retries: Callable[[], int]) -> None:
         """Remember the function that counts failed attempts; it is called whenever a line is drawn."""
         self._retries = retries
+
+    def unreached(self, why: str) -> None:
+        """Say once why nothing happens: an endpoint is asked up to eight times, which takes half a minute."""
+        if self._unreached_told or self._reason_told:
+            return
+        self._unreached_told = True
+        self._tell(f"not reached yet, trying again: {why}")
 
     def ended(self, result: EpisodeResult) -> None:
         """Count one more episode."""
@@ -113,8 +127,11 @@ class Ticker:
             return
         self._reason_told = True
         why = _line(result.failures[-1].owner, result.failures[-1].error, 1, ())
+        self._tell(f"the first failure: {why}")
+
+    def _tell(self, line: str) -> None:
         start = "\r\x1b[K" if self._live else ""
-        self._out.write(f"{start}the first failure: {why}\n")
+        self._out.write(f"{start}{line}\n")
         self._draw(force=self._live)
 
     def close(self) -> None:

@@ -86,7 +86,10 @@ async def read_library(store: Store, source: str, library: str) -> list[Operatio
             return list((await store.libraries.load(name)).operations)
     runs = {row.id for row in await store.runs.all()}
     if source not in runs and source != "last":
-        raise UnknownName("library, run or file", source, [*(name for name in saved if PIN not in name), *runs])
+        known = [*(name for name in saved if PIN not in name), *runs]
+        raise UnknownName(
+            "library, run or file", source, known, begin="learn one with: polyclinic evolve CLINIC --name NAME"
+        )
     return await whole_library(store, (await store.runs.get(source)).id, library)
 
 

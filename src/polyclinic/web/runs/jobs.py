@@ -52,6 +52,9 @@ class _Watched:
     def watch(self, retries: Callable[[], int]) -> None:
         """Does nothing, because retries are not shown."""
 
+    def unreached(self, why: str) -> None:
+        """Does nothing: the page shows failures when they come."""
+
     def ended(self, result: EpisodeResult) -> None:
         """Count one more ended episode, and its cost."""
         self.finished += 1
