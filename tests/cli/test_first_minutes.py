@@ -77,3 +77,15 @@ async def test_an_issuer_that_does_not_answer_is_told_apart_from_one_that_says_n
         await discovered("https://login.example.org", httpx.MockTransport(nobody))
     with pytest.raises(Unauthorized, match="does not say where its keys are"):
         await discovered("https://login.example.org", httpx.MockTransport(lambda request: httpx.Response(404)))
+
+
+STOPS = {"--max-tokens": ("1", "--max-tokens N"), "--max-seconds": ("0.01", "--max-seconds S")}
+
+
+@pytest.mark.parametrize("limit", STOPS)
+def test_a_run_that_a_limit_stopped_names_the_flag_that_continues_it(limit: str, polyclinic: Run) -> None:
+    least, higher = STOPS[limit]
+    done = polyclinic("run", "demo", "--scenarios", "8", limit, least)
+    last = done.stderr.splitlines()[-1].strip()
+    assert done.returncode == 3
+    assert last.startswith("polyclinic resume demo-") and last.endswith(higher)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from polyclinic.eval.evaluation import DialQuestion
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import section_text
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.text.layout import number_of
 
 _LONGEST = 200
 T = TypeVar("T")
@@ -76,6 +78,9 @@ def command(
     )
     if not asked.vary:
         raise ConfigError("nothing varies: give --vary DIAL=VALUES, such as --vary physicians=2..6")
+    if not as_json:
+        settings = prod(len(values) for values in varied.values())
+        click.echo(f"simulating {number_of(settings, 'setting')}, {number_of(trials, 'trial')} of each", err=True)
     answer = found.whatif(asked)
     if html is not None:
         Path(html).write_text(render_sections(f"{found.title}: what if", answer.sections), encoding="utf-8")

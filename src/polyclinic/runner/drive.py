@@ -138,13 +138,20 @@ async def _reasons(store: Store, outcome: RunOutcome) -> tuple[list[str], list[s
     return episodes, judgements
 
 
+_HIGHER = {"tokens": "--max-tokens N", "cost": "--max-cost-usd USD", "time": "--max-seconds S"}
+
+
 def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list[str]]) -> Iterator[str]:
     """Lines that say how the run ended, and what to do next."""
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
         yield f"no price is known for {names}: cost counts as 0 (set POLYCLINIC_PRICES to a price list)"
     if outcome.limit is not None:
-        yield f"stopped: {outcome.limit}. Continue with: {resume_line(outcome.run, url)} --max-… (a higher limit)"
+        kind, spent = outcome.limit.limit, outcome.spent_tokens
+        used = f" ({spent:,} used, those of unfinished episodes too)" if kind == "tokens" and spent else ""
+        higher = _HIGHER.get(kind, "--max-…")
+        yield f"stopped: {outcome.limit}{used}. Continue with a higher limit:"
+        yield f"  {resume_line(outcome.run, url)} {higher}"
     if outcome.failed:
         yield f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}"
         yield from (f"  {reason}" for reason in reasons[0])
