@@ -52,3 +52,11 @@ def test_the_demo_stays_small() -> None:
     """A small demo stays under a minute: about eighteen seconds of CPU for all clinics."""
     assert load_clinic("duty").demo_settings["scenarios"] == "T1:15"
     assert load_clinic("patient").demo_learns <= 6
+
+
+def test_the_demo_says_what_its_last_commands_need(polyclinic: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyclinic.cli.demo.which", lambda name: None)
+    monkeypatch.setattr("polyclinic.cli.demo.find_spec", lambda name: None)
+    told = polyclinic("demo", "--clinic", "demo").stdout
+    assert "First, for the commands below: source " in told and "bin/activate\n" in told
+    assert told.index("[web]'") < told.index("polyclinic web --store")

@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from importlib.util import find_spec
+from os.path import relpath
 from pathlib import Path
+from shlex import quote
+from shutil import which
 
 import click
 
 from polyclinic.cli.options import HTML, json_option, print_result, store_option, waits
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.extras import install_hint
 from polyclinic.eval.report import RunReport
 from polyclinic.runner.api import run
 from polyclinic.runner.execute.progress import Ticker
@@ -66,10 +71,24 @@ async def command(wanted: tuple[str, ...], html: str, store: str, as_json: bool)
         as_json,
         {"report": str(path), "runs": runs, "failed": failed, "store": where},
         f"\nReport: {path}",
+        *_first(),
         f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}",
         f"Open it in the browser: polyclinic web --store {where}",
     )
     return 1 if failed else 0
+
+
+def _first() -> list[str]:
+    """What has to be done before the commands that are named next: `make demo` neither changes the path nor installs
+    what the browser needs.
+    """
+    lines = []
+    activate = Path(sys.prefix, "bin", "activate")
+    if which("polyclinic") is None and activate.is_file():
+        lines.append(f"First, for the commands below: source {quote(relpath(activate))}")
+    if find_spec("fastapi") is None:
+        lines.append(f"First, for the browser: {install_hint('web')}")
+    return lines
 
 
 async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
