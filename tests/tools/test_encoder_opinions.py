@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import numpy as np
+import orjson
 import pytest
 
+from polyclinic.core.reading import Question
+from polyclinic.reading.label_training import LabelledText
 from polyclinic.reading.sets import Labelled
+from polyclinic.reading.tuned import AnswerScores
 from polyclinic.runner.readings import all_kinds
 from tests.tools.small_lessons import LABELS, PAIR, small_start
 from tests.tools.small_package import write_lite, write_minilm
@@ -18,6 +24,8 @@ from tools.encoder.opinions import Opinion, open_opinions, opinion_of, save_opin
 from tools.encoder.pack import as_encoder
 from tools.encoder.pool import FALSE, SUPPORTED, Unlabelled, messages, open_pool, save_pool, statements, turns
 from tools.encoder.pool_changes import Change, changes
+from tools.encoder.readings import answered, save_statements
+from tools.encoder.tiny import write_model
 
 SOURCES = (
     "# Oxygen. The nurse brings oxygen on two days.",
@@ -126,6 +134,52 @@ def test_a_network_without_such_a_column_learns_no_statements(tmp_path: Path) ->
     write_lite(tmp_path)
     found = open_opinions([_opinions(tmp_path)], small_start(tmp_path).names, 16)
     assert len(found.messages) == 2 and not len(found.yes)
+
+
+class OneAnswer:
+    """A reader for which every answer is as likely yes; it keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def chances(self, asked: Sequence[tuple[str, Question]]) -> list[float]:
+        """The same for all."""
+        self.asked += [text for text, _ in asked]
+        return [0.6] * len(asked)
+
+
+def test_only_unknown_answers_are_asked_and_each_stands_beside_what_it_is_compared_with(tmp_path: Path) -> None:
+    source, case = (("source", "my chest"),), {"case": "C.", "why": "W.", "pitfalls": "wrong: A pain; right: No pain"}
+    texts = [
+        Unlabelled("pain", "en", SUPPORTED, source, True),
+        Unlabelled("no pain", "en", SUPPORTED, source),
+        Unlabelled("no", "en", SUPPORTED, source, False),
+        Unlabelled("A pain.", "en", FALSE, tuple(case.items())),
+    ]
+    reader = OneAnswer()
+    chances = answered(cast(AnswerScores, reader), texts)
+    assert reader.asked == ["no pain", "A pain."]
+    assert chances[1] == chances[3] == 0.6 and chances[0] > 0.9 and chances[2] < 0.1
+    save_statements(tmp_path / "statements.jsonl", texts, chances)
+    rows = [orjson.loads(line) for line in (tmp_path / "statements.jsonl").read_bytes().splitlines()]
+    assert [row["second"] for row in rows] == ["my chest"] * 3 + ["A pain No pain"]
+    assert [row["says"][1] for row in rows] == [0.97, 0.6, 0.03, 0.6]
+
+
+@pytest.mark.slow
+def test_a_teacher_learns_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers", reason="training needs torch: install the extra 'train'")
+    from tools.encoder import teacher
+
+    texts = {"passive": "I wish to be gone.", "ordinary": "The soup is warm.", "acceptance": "편안하게 가고 싶어요."}
+    lines = [LabelledText(text, "en", label, "A") for label, text in texts.items()]
+    monkeypatch.setattr(teacher, "_RATE", 1e-2)
+    model = teacher.Teacher(str(write_model(tmp_path, [*texts.values()] * 20)))
+    assert model.learn([model.lesson(line) for line in lines] * 8, 5, 8, 120.0) == 15
+    lessons = [model.lesson(line) for line in lines]
+    said = model.says([lesson.tokens for lesson in lessons])
+    assert all(sum(chances) == pytest.approx(1, abs=1e-3) and len(chances) == 8 for chances in said)
+    assert teacher.right_by_language(lessons, said) == {"en, 3 lines": 1.0}
 
 
 @pytest.mark.slow
