@@ -29,11 +29,15 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-def ran(folder: Path, jobs: list[Job], seconds: float = 60.0, room: Room = ROOM) -> tuple[dict[str, str], list[str]]:
+def ran(folder: Path, jobs: list[Job], seconds: float = 60.0, *only: str) -> tuple[dict[str, str], list[str]]:
     """How each job ended, and the names of those that delivered, in order."""
     delivered: list[str] = []
     ends = time.monotonic() + seconds
-    states = Runner(jobs, folder, room, ends, lambda job: delivered.append(job.name), lambda line: None).run()
+
+    def put(job: Job) -> None:
+        delivered.append(job.name)
+
+    states = Runner(jobs, folder, ROOM, ends, put, lambda line: None, frozenset(only)).run()
     return dict(states), delivered
 
 
@@ -62,6 +66,16 @@ def test_a_second_run_does_only_what_was_not_done(tmp_path: Path) -> None:
     missing.touch()
     assert ran(tmp_path, jobs) == ({"good": "done", "bad": "done"}, ["bad"])
     assert (tmp_path / "good.log").read_text() == "once\n"
+
+
+def test_only_the_named_jobs_are_done(tmp_path: Path) -> None:
+    jobs = [
+        Job("first", lambda left: python("pass")),
+        Job("other", lambda left: python("pass")),
+        Job("later", lambda left: python("pass"), ("first", "other")),
+    ]
+    assert ran(tmp_path, jobs, 60.0, "first", "later")[0] == {"first": "done", "other": "left out", "later": "left out"}
+    assert ran(tmp_path, jobs, 60.0, "other", "later")[0] == {"first": "done", "other": "done", "later": "done"}
 
 
 def test_what_still_runs_when_the_time_is_up_is_ended(tmp_path: Path) -> None:

@@ -195,6 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, default in zip(("model", "network"), MEMORY, strict=True):
         parser.add_argument(f"--{name}-memory", type=float, default=default, help="of one; default: %(default)s")
     parser.add_argument("--most-bytes", type=int, default=parts.MOST_BYTES, help="of a result; default: %(default)s")
+    parser.add_argument("--only", nargs="+", default=[], metavar="JOB", help="do only these; log.txt has the names")
     parser.add_argument("--tiny", action="store_true", help="few lines and random models, to try everything")
     given = parser.parse_args(arguments)
     if len(given.inputs) != (0 if given.tiny else 3):
@@ -211,11 +212,14 @@ def main(arguments: list[str] | None = None) -> int:
     inputs = tiny_inputs(folder) if given.tiny else Inputs(*given.inputs)
     seconds, memory = given.minutes * 60, (given.model_memory, given.network_memory)
     jobs = plan(inputs, given.results, seconds, memory, tiny=given.tiny)
-    put = deliver(given.results, given.most_bytes)
-    states = Runner(jobs, folder, Room(given.at_once, given.memory), started + seconds, put, say).run()
+    strange = set(given.only) - {job.name for job in jobs}
+    if strange:
+        parser.error(f"no such job: {', '.join(sorted(strange))}")
+    put, room, only = deliver(given.results, given.most_bytes), Room(given.at_once, given.memory), frozenset(given.only)
+    states = Runner(jobs, folder, room, started + seconds, put, say, only).run()
     for name, state in states.items():
         say(f"{name}: {state}")
-    return 0 if set(states.values()) == {"done"} else 1
+    return 0 if all(states[job.name] == "done" for job in jobs if not only or job.name in only) else 1
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class _Running(NamedTuple):
 @dataclass
 class Runner:
     """Jobs in a folder. A job that was done in an earlier run is not done again. `deliver` gets the results of each job
-    as soon as it is done, and `say` hears what happens.
+    as soon as it is done, and `say` hears what happens. With `only`, jobs of other names are left out.
     """
 
     jobs: Sequence[Job]
@@ -52,13 +52,15 @@ class Runner:
     ends: float
     deliver: Callable[[Job], None]
     say: Callable[[str], None]
+    only: frozenset[str] = frozenset()
     states: dict[str, State] = field(default_factory=dict)
     _running: dict[str, _Running] = field(default_factory=dict)
 
     def run(self) -> Mapping[str, State]:
         """Run all jobs. Returns how each ended."""
         for job in self.jobs:
-            self.states[job.name] = "done" if self._mark(job).exists() else "waiting"
+            wanted: State = "waiting" if not self.only or job.name in self.only else "left out"
+            self.states[job.name] = "done" if self._mark(job).exists() else wanted
         try:
             while "waiting" in self.states.values() or self._running:
                 self._end_some()
@@ -80,7 +82,7 @@ class Runner:
             needed = {self.states[name] for name in job.needs}
             if needed & {"failed", "left out", "stopped"}:
                 self.states[job.name] = "left out"
-                self.say(f"{job.name}: left out, because a job that it needs has failed")
+                self.say(f"{job.name}: left out, because a job that it needs was not done")
             elif needed <= {"done"} and self._ended(job.after) and self._fits(job):
                 self._start(job)
 
