@@ -20,7 +20,7 @@ import numpy as np
 
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.sentence_guard import joined, languages, unseen_opinions
-from polyclinic.clinics.counsel.rules.trained import DANGERS, HINTED, ORDINARY, TRAINED_LABELS, WEIGHTS
+from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE, data
 from polyclinic.core.dataset import TrainedWeights
 from polyclinic.core.files import json_lines, package_file, package_lines, package_path
@@ -29,7 +29,8 @@ from polyclinic.reading.text_labels import TextLabels, save, shares
 
 ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
 SCREENED_MISSED = 0.015
-LEVELS = ("doubt", "sure", "flag", "calm", "opening", "opening_flag")
+LEVELS = ("hinted", "doubt", "sure", "flag", "calm", "opening", "opening_flag")
+HINTED = tuple(step / 10 for step in range(1, 11))
 OPENING = "opening"
 ACCEPTANCE_ALARMED, ORDINARY_ALARMED = 0.03, 0.004
 LISTS_WEIGHT = 0.5
@@ -112,10 +113,17 @@ class _LeftOut(NamedTuple):
 
 
 def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
-    """The levels of one language, and their results on authors left out."""
+    """The levels of one language, and their results on authors left out: with the share for danger without plain words
+    that leaves most acceptance and ordinary talk alone. Each share misses the same dangers.
+    """
+    tried = [_levels_with(hinted, lines) for hinted in HINTED]
+    return max(tried, key=lambda one: one[1]["acceptance left alone"] + one[1][f"{ORDINARY} left alone"])
+
+
+def _levels_with(hinted: float, lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     at = TRAINED_LABELS.index
     danger = lines.likely[:, [at(label) for label in DANGERS]].sum(axis=1)
-    pressing = danger - (1 - HINTED) * lines.likely[:, at("implicit")]
+    pressing = danger - (1 - hinted) * lines.likely[:, at("implicit")]
     wish = danger + lines.likely[:, at("passive")]
     of = {label: lines.number == at(label) for label in TRAINED_LABELS}
     in_danger = np.isin(lines.number, [at(label) for label in DANGERS])
@@ -135,7 +143,7 @@ def _levels(lines: _LeftOut) -> tuple[dict[str, float], dict[str, float]]:
     danger_first, wish_first = pressing[lines.first & own], wish[lines.first & of["passive"]]
     opening = max(doubt, float(danger_first.min()) / 4) if len(danger_first) else doubt
     opening_flag = max(flag, float(np.quantile(wish_first, PASSIVE_MISSED)) / 2) if len(wish_first) else flag
-    set_at = (doubt, sure, flag, calm, opening, opening_flag)
+    set_at = (hinted, doubt, sure, flag, calm, opening, opening_flag)
     levels = {name: round(level, 4) for name, level in zip(LEVELS, set_at, strict=True)}
     called = (pressing >= doubt) | found_by_screen
     asked = called | (wish >= flag) | screened

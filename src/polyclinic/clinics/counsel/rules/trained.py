@@ -5,10 +5,12 @@ It reads the whole message and, if the message is long, windows of its sentences
 ``polyclinic train guard`` makes the weights (see `teaching`). Levels are set there for each language. Above `sure` a
 message is danger beyond doubt. Above `doubt` a person must look unless a language model says otherwise. Above `flag`
 the person is asked about it. Below a fourth level, `calm`, words that the screen found count as a quotation, a denial
-or a figure of speech. First words ("I don't really know why I'm here") hold little, so they look doubtful although
-nothing is wrong. There a person's own danger has its own level, `opening`, and a wish `opening_flag`; and words
-without meaning of their own ("am … so") decide nothing, unless danger is likely. (In later messages they must count: on
-authors left out of the training, 1 % of active and 3 % of implicit dangers had only such words.)
+or a figure of speech. Danger without plain words counts for these levels by the share `hinted`, where other danger
+counts whole: people at peace speak of last things too, and less of it must be found than of plain danger. First words
+("I don't really know why I'm here") hold little, so they look doubtful although nothing is wrong. There a person's own
+danger has its own level, `opening`, and a wish `opening_flag`; and words without meaning of their own ("am … so")
+decide nothing, unless danger is likely. (In later messages they must count: on authors left out of the training, 1 % of
+active and 3 % of implicit dangers had only such words.)
 """
 
 from __future__ import annotations
@@ -46,10 +48,6 @@ of both opinions together, and of the network alone, which reads the order of su
 """
 NETWORK_CALM = 0.2
 """Only if the network alone finds danger or a wish less likely than this can a message that it reads be calm."""
-HINTED = 0.5
-"""How much the probability of danger without plain words counts for the levels, where other danger counts 1: people at
-peace speak of last things too, and less of it must be found than of plain danger.
-"""
 _ONE_SIGN = re.compile(r"[\s.,:;!?()'\"-]*[0-9A-Za-z가-힣]?[\s.,:;!?()'\"-]*")
 _NO_MEANING = STOP_WORDS | frozenset(["m", "ve", "ll", "d", "s", "t", "re", "don"])
 _CALM = frozenset({"acceptance", ORDINARY})
@@ -127,7 +125,7 @@ def read_piece(text: str, opening: bool = False) -> GuardReading:
     by_network = network_opinion(text, model.labels) if lang in languages() else None
     found = by_grams if by_network is None else with_network(by_grams, by_network)
     danger, wish = _danger(found), _wish(found)
-    pressing = danger - (1 - HINTED) * found["implicit"]
+    pressing = danger - (1 - levels["hinted"]) * found["implicit"]
     alone = 0.0 if by_network is None else _wish(dict(zip(model.labels, by_network.tolist(), strict=True)))
     likely = wish >= LIKELY or alone >= UNDERSTOOD
     gravest = max(DANGERS, key=lambda name: found[name])
