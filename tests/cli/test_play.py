@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import shlex
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -413,3 +416,26 @@ def test_play_says_what_the_others_have_learned(polyclinic: Run) -> None:
     assert polyclinic("evolve", "demo", "--cases", "1").returncode == 0
     taught = ("play", "demo", "--role", "caller", "--variant", "taught")
     assert "uses what was learned before: demo.phrases" in polyclinic(*taught, stdin="", LC_ALL="C.UTF-8").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "told"),
+    [
+        ("counsel --role patient --scenarios elsewhere@en:1", "ko_KR", "이 사례는 영어입니다."),
+        ("counsel --role guard --scenarios korean:1", "C", "This case is in Korean:"),
+        ("duty --role nurse", "ko_KR", "이 사례는 영어입니다."),
+    ],
+)
+def test_a_case_in_another_language_is_announced_once_before_the_first_line(
+    tmp_path: Path, words: str, language: str, told: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "polyclinic", "play", *words.split()],
+        cwd=tmp_path,
+        env={**os.environ, "LC_ALL": f"{language}.UTF-8", "PYTHONUTF8": "1"},
+        input="Hello.\n",
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert done.stdout.startswith(told) and done.stdout.count(told) == 1

@@ -63,7 +63,7 @@ _MORE = " …"
 _ROUND = re.compile(r"^\[\d+\] ")
 """The number of the round before a line, as views for judges give it."""
 
-_LIST_MARK = re.compile(r"(?:- |\d+\. )")
+_BULLET = "- "
 _NOTE = re.compile(r"\[turn |  sources: ")
 """Notes between the lines of a conversation, as views for judges give them."""
 
@@ -188,8 +188,7 @@ class Screen:
         speaker, colon, said = text.partition(": ")
         if colon and speaker in self._roles:
             return f"{self.name(speaker)}: {said}"
-        mark = _LIST_MARK.match(text)
-        item = text[mark.end() :] if mark else ""
+        item = text.removeprefix(_BULLET) if text.startswith(_BULLET) else ""
         to_type = item in own_names() and not item.endswith((".", "?"))
         return text if to_type else own_words(text)
 

@@ -26,7 +26,17 @@ _LINE = re.compile(r"^(- |\d+\. )?(.+)$", re.MULTILINE)
 _NAME_CHARS = 40
 TO_TYPE = (
     *("one of ", "one of: ", "of these: ", "there are: ", "or write ", ": write ", "/use leaflet "),
-    *("Departments: ", "cannot wait: ", "see this patient? ", "“", "'"),
+    *(
+        "Stage: ",
+        "Stages: ",
+        "Signals: ",
+        "Subjects: ",
+        "Departments: ",
+        "cannot wait: ",
+        "see this patient? ",
+        "“",
+        "'",
+    ),
 )
 """What stands before words that somebody said or that a person in a terminal may have to type. They stay."""
 
