@@ -108,6 +108,10 @@ class JudgesPair(Prompt[Preferred]):
         ask = "Write first, second or neither, then : and why, if you like."
         return blocks(self.context, f"First:\n{self.first}", f"Second:\n{self.second}", f"{self.question} {ask}")
 
+    def form_hints(self) -> FormHints:
+        """What the choice is called."""
+        return FormHints(labels={"better": "Your choice"})
+
     @classmethod
     def from_human(cls, text: str) -> Preferred:
         """Read a person's answer, such as ``first: it answers the fear``."""

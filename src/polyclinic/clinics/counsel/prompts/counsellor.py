@@ -126,7 +126,7 @@ class CounsellorReplies(Prompt[str]):
             told,
             f"{gist}: {self.goal}",
             listed(head, [f"{each.title}: {each.say}" for each in self.sources]),
-            f"{again}: “{self.refused}”. {self.feedback}" if self.feedback else "",
+            f"{again}: “{self.refused}”\n{self.feedback}" if self.feedback else "",
             ask,
         )
 
