@@ -100,7 +100,10 @@ class KeeperSummarises(Prompt[str]):
     def for_human(self) -> str:
         """What is shown to a person who sums up, in the language of the talk."""
         if self.lang == "ko":
-            return blocks(self.summary, listed("그 뒤:", map(str, self.turns)), f"{self.limit}자 안으로 요약해 주세요.")
+            known = f"지금까지의 요약: {self.summary}" if self.summary else ""
+            return blocks(known, listed("그 뒤:", map(str, self.turns)), f"{self.limit}자 안으로 요약해 주세요.")
         return blocks(
-            self.summary, listed("Since then:", map(str, self.turns)), f"Sum it up in at most {self.limit} characters."
+            f"Summed up so far: {self.summary}" if self.summary else "",
+            listed("Since then:", map(str, self.turns)),
+            f"Sum it up in at most {self.limit} characters.",
         )

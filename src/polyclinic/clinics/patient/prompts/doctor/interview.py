@@ -132,7 +132,7 @@ class Cheats(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person who plays the cheater is asked."""
-        return f"Try to get from the patient what no patient should give: {self.trick}. What do you ask?"
+        return f"Try to get from the patient what no patient should give. This time: {self.trick}. What do you ask?"
 
 
 class Soothes(Prompt[str]):

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from polyclinic.core.memory import RememberedLine
 from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks
 
 
 class Summarises(Prompt[str]):
@@ -20,4 +21,7 @@ class Summarises(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person who plays the scribe is asked."""
-        return f"{self.summary}\n\nSum up what was said in at most {self.limit_chars} characters."
+        return blocks(
+            f"Summed up so far: {self.summary}" if self.summary else "",
+            f"Sum up what was said in at most {self.limit_chars} characters.",
+        )
