@@ -12,7 +12,7 @@ from polyclinic.core.prompt import Facts, check_prompts
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError, ModelError
-from polyclinic.eval.criteria import Rubric
+from polyclinic.eval.criteria import Criterion, Rubric
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
 from polyclinic.eval.rubric import RubricJudge, missing_quotes
 from polyclinic.eval.rubric_file import parse_rubric
@@ -312,3 +312,22 @@ async def test_damaged_replies_are_refused_or_mean_exactly_what_they_say(case_of
         assert [str(int(scores["warmth"])), str(int(scores["clear"]))] == [str(score).strip() for score in stated]
         assert all(1 <= int(score) <= 5 for score in stated)
     assert read > 20 and refused > 500
+
+
+def test_a_person_who_judges_reads_no_tags_and_may_give_marks_below_zero() -> None:
+    criterion = Criterion(
+        id="open", title="open question", question="Is it open?", low=-2, high=2, anchors={"-2": "no", "2": "yes"}
+    )
+    view = 'THINKING\n<think_history>Two steps are made.</think_history><think_student id="Jo">x < 5</think_student>'
+    prompt = JudgesRubric(
+        rubric="r",
+        title="Structure",
+        instructions="i",
+        criteria=(criterion, criterion.model_copy(update={"id": "b"})),
+        flags=(),
+        view=view,
+    )
+    assert "<think" not in prompt.for_human and "</" not in prompt.for_human
+    assert "THINKING\nthink history: Two steps are made.\nthink student (Jo): x < 5" in prompt.for_human
+    assert prompt.full_answer("-1, 2") == "open=-1, b=2"
+    assert prompt.form_hints().labels["open_score"] == "open question"

@@ -14,7 +14,9 @@ from polyclinic.eval.criteria import Criterion, Flag
 from polyclinic.eval.sheet import RubricSheet, sheet_form, sheet_from_words
 from polyclinic.text.layout import blocks, listed
 
-_ANSWER = re.compile(r"\d+|yes|no", re.IGNORECASE)
+_OPENING = re.compile(r'\n?<(\w+)(?: \w+="([^"]*)")?>')
+_CLOSING = re.compile(r"</\w+>")
+_ANSWER = re.compile(r"-?\d+|yes|no", re.IGNORECASE)
 
 
 class JudgesRubric(Prompt[RubricSheet]):
@@ -47,7 +49,7 @@ class JudgesRubric(Prompt[RubricSheet]):
         asked += [f"{_shown(flag.id)} (yes or no): {flag.question}" for flag in self.flags]
         example = ", ".join("…" for _ in self._ids())
         ask = "Answer:" if len(asked) == 1 else "Answer all in one line, in this order:"
-        return blocks(self.title, self.view, listed("Questions:", asked), f"{ask} {example}")
+        return blocks(self.title, _in_plain_words(self.view), listed("Questions:", asked), f"{ask} {example}")
 
     def form_hints(self) -> FormHints:
         """The names of the questions, as people know them."""
@@ -75,6 +77,15 @@ class JudgesRubric(Prompt[RubricSheet]):
     def most_words(self) -> int:
         """The longest reply: `words` for each criterion and each critical question."""
         return self.words * (len(self.criteria) + len(self.flags))
+
+
+def _in_plain_words(view: str) -> str:
+    """A view without the tags that a model wrote: each marked part begins a line, with its name."""
+
+    def heading(tag: re.Match[str]) -> str:
+        return f"\n{_shown(tag[1])}{f' ({tag[2]})' if tag[2] else ''}: "
+
+    return _CLOSING.sub("", _OPENING.sub(heading, view)).replace("\n\n\n", "\n\n")
 
 
 def _shown(name: str) -> str:
