@@ -96,6 +96,11 @@ def test_a_korean_terminal_gets_a_conversation_in_korean(polyclinic: Run) -> Non
             "Hello\n" * 12,
             ("— 예약하지 못했습니다 —", "말하지 않은 것: 이름", "외 "),
         ),
+        (
+            ("frontdesk", "--role", "staff"),
+            "Name, phone, number, address?\n" + "A | female | 1 | 2 | 3 | nephrology\n" * 6,
+            ("다음 가운데 하나를 쓰세요:", "- get_all_time: 진료과의 가장 빠른 시간"),
+        ),
         (("rounds", "--role", "supervisor"), "", ("튜터가 하려는 말: “", "괜찮으면 ok, 아니면")),
         (("rounds", "--role", "student"), "B\nI see gas.\nI think so.\n", ("무엇을 묻겠습니까?", "질문이 아닙니다.")),
         (("demo", "--role", "judge"), "good\n9\n", ("전화 예절", "친절(1~5점):", "답: …", "(친절: 다음")),

@@ -266,7 +266,8 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     for line in figure_lines(clinic, own):
         words, _, figure = line.strip().rpartition(": ")
         label = next((names[text].rstrip("?.") for text in (words, f"{words}?", f"{words}.") if text in names), words)
-        click.echo(f"  {label}: {own_words(figure.replace(' of ', ' / ') if names else figure)}")
+        value = own_words(figure.replace(" of ", " / ") if names else figure)
+        click.echo(filled(f"  {label}: {value}", terminal_width(WIDEST), "    "))
     click.echo(own_words(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}."))
     click.echo(with_command("Read it again:", f"{resume_line(run, store.url, 'show')} {episode.id}"))
     if shown != sections:

@@ -189,7 +189,7 @@ class Screen:
         if colon and speaker in self._roles:
             return f"{self.name(speaker)}: {said}"
         item = text.removeprefix(_BULLET) if text.startswith(_BULLET) else ""
-        to_type = item in own_names() and not item.endswith((".", "?"))
+        to_type = item in own_names() and ": " not in item and not item.endswith((".", "?"))
         return text if to_type else own_words(text)
 
     def bold(self, text: str) -> str:

@@ -82,10 +82,10 @@ class StaffBooks(CallPrompt[Choice]):
             f"The patient says: {self.patient_says}{problem}\n\n"
             f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
             "Type one of:\n"
-            "  get_all_time                            the earliest time in the department\n"
-            "  physician_filter physician=NAME         the earliest with that doctor\n"
-            "  date_filter date=YYYY-MM-DD             the earliest from that date on\n"
-            "  fallback                                no tool fits: read the diaries yourself\n"
+            "- get_all_time: the earliest time in the department\n"
+            "- physician_filter physician=NAME: the earliest with that doctor\n"
+            "- date_filter date=YYYY-MM-DD: the earliest from that date on\n"
+            "- fallback: no tool fits, read the diaries yourself\n"
             "Anything else is a question to the patient."
         )
 
@@ -152,8 +152,8 @@ class StaffChanges(CallPrompt[Change]):
             f"The caller says: {self.patient_says}{problem}\n\n"
             f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
             "Type one of:\n"
-            "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
-            "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "- reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "- cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
             "Anything else is a question to the caller."
         )
 
