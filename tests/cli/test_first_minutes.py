@@ -22,6 +22,7 @@ WRONG = {
     ("run", "demo", "--cast", "nurse=undrestudy"): ("did you mean understudy?",),
     ("library", "list", "lesson.phrases"): ("there are none yet", "polyclinic evolve CLINIC --name NAME"),
     ("train", "reader", "--add", "mine.jsonl", "--out", "mine.npz"): ("mine.jsonl: there is no such file of readings",),
+    ("staff", "add", "ann", "--role", "supervisor"): ("12 to 256 characters", "write it to standard input"),
     ("runs", "--store", "postgresql://nobody@127.0.0.1:9/none"): ("cannot be reached", "Connection refused"),
 }
 

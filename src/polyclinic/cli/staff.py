@@ -83,7 +83,8 @@ def _asked() -> str:
     else:
         given = sys.stdin.readline().rstrip("\n")
     if not LEAST_PASSWORD <= len(given) <= MOST_PASSWORD:
-        raise ConfigError(f"the password must have {LEAST_PASSWORD} to {MOST_PASSWORD} characters")
+        where = "" if given else "; type it at a terminal, or write it to standard input"
+        raise ConfigError(f"the password must have {LEAST_PASSWORD} to {MOST_PASSWORD} characters{where}")
     return wait(hash_password(given))
 
 
