@@ -90,6 +90,14 @@ def test_an_empty_folder_is_refused_with_a_hint(tmp_path: Path) -> None:
     assert isinstance(done.exception, DataError) and ".pdf" in str(done.exception)
 
 
+def test_files_that_cannot_be_read_are_named_also_if_there_are_no_others(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4")
+    done = CliRunner().invoke(command, [str(tmp_path)], standalone_mode=False)
+    assert isinstance(done.exception, DataError)
+    assert done.stderr.startswith("left out: ") and "broken.pdf: not a readable PDF" in done.stderr
+
+
 def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "outside.md").write_text("# Outside\n\nsecret", encoding="utf-8")

@@ -12,6 +12,7 @@ from polyclinic.core.files import bad_file
 from polyclinic.errors import DataError
 from polyclinic.retrieval.pages import Page, read_page, readable_files
 from polyclinic.runner.registry import clinics_with
+from polyclinic.text.layout import number_of
 
 
 @click.command(name="ingest", short_help="Turn a folder of documents into sources for a clinic.")
@@ -42,6 +43,8 @@ def command(folder: str, out: str, lang: Literal["auto", "en", "ko"], origin: st
             pages.append(read_page(path, root, lang, origin))
         except DataError as error:
             left_out.append(str(error))
+    for line in () if as_json else left_out:
+        click.echo(f"left out: {line}", err=True)
     if not pages:
         raise bad_file(folder, "no documents found", fix="put .md, .txt, .html or .pdf files with text into it")
     target = Path(out)
@@ -50,9 +53,7 @@ def command(folder: str, out: str, lang: Literal["auto", "en", "ko"], origin: st
     if as_json:
         print_json({"documents": len(pages), "file": str(target), "left_out": left_out})
         return 0
-    for line in left_out:
-        click.echo(f"left out: {line}", err=True)
-    click.echo(f"{len(pages)} documents in {target}. Use them with:")
+    click.echo(f"{number_of(len(pages), 'document')} in {target}. Use them with:")
     for clinic in clinics_with("documents"):
         click.echo(f"  polyclinic run {clinic} --set documents={target}")
     for clinic in sorted({*clinics_with("documents")} & {*clinics_with("service")}):

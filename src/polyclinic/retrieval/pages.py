@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -95,6 +96,7 @@ def _read_pdf(path: Path) -> str:
         from pypdf.errors import PyPdfError
     except ImportError:
         raise ConfigError(f"PDF files need the extra 'pdf': {install_hint('pdf')}") from None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it cannot read is reported below, with the file's name
     try:
         return "\n\n".join(page.extract_text() or "" for page in PdfReader(path).pages)
     except (PyPdfError, ValueError, KeyError, TypeError, OSError, RecursionError) as error:
