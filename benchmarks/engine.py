@@ -1,7 +1,7 @@
 """The engine's own cost: CPU per model call, efficiency against a fixed-latency endpoint, memory per live episode,
 prefix share.
 
-    python benchmarks/engine.py [--quick]
+    python benchmarks/engine.py [cpu] [wall] [memory] [prefix] [--quick]
 
 Timings are CPU time or ratios within one run, because wall-clock time on a shared machine says little.
 """
@@ -181,14 +181,19 @@ async def prefix_share(name: str) -> dict[str, float]:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=["cpu", "wall", "memory", "prefix"])
     parser.add_argument("--quick", action="store_true", help="smaller numbers")
-    quick = parser.parse_args().quick
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print("understudies, journalled:", await cpu_per_call(100 if quick else 1000))
-    for concurrency in (64, 256):
+    given = parser.parse_args()
+    quick = given.quick
+    machine = platform.processor() or platform.machine()
+    print(f"{machine}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    if "cpu" in given.parts:
+        print("understudies, journalled:", await cpu_per_call(100 if quick else 1000))
+    for concurrency in (64, 256) if "wall" in given.parts else ():
         print(f"fixed latency, concurrency {concurrency}:", await efficiency(concurrency, 2 if quick else 4, 1.0))
-    print("memory per live episode, kB:", round(await memory_per_episode(1000), 1))
-    for name in clinic_modules():
+    if "memory" in given.parts:
+        print("memory per live episode, kB:", round(await memory_per_episode(1000), 1))
+    for name in clinic_modules() if "prefix" in given.parts else ():
         print(f"prefix share, {name}:", {role: round(share, 3) for role, share in (await prefix_share(name)).items()})
 
 
