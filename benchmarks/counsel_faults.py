@@ -134,7 +134,7 @@ class Saboteur(ExitStack):
         self._waiting(self._database, "write", lambda *_: ("store",))
         self._waiting(self._database, "read", lambda *_: ("store reads",))
         self._at_once(guard_agent, "screen", "screen")
-        self._at_once(guard_agent, "read_message", "trained guard")
+        self._at_once(guard_agent, "read_piece", "trained guard")
         self._at_once(Knowledge, "search", "retrieval")
 
     @staticmethod
