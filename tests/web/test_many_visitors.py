@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.counsel.agents import guard
+from polyclinic.clinics.counsel.rules.trained import read_piece
 from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.core.understudy import Understudy
 from polyclinic.reading.reader import BuiltInReader
@@ -49,8 +50,6 @@ async def test_a_short_message_does_not_wait_for_the_end_of_a_long_one(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long, short, read = "My garden has roses and I miss it. " * 60, "I slept well.", list[str]()
-    read_piece = guard.read_piece
-
     def noted(text: str, opening: bool = False) -> Any:
         read.append(text)
         return read_piece(text, opening)
