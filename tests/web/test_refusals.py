@@ -59,7 +59,7 @@ def _english(text: str) -> list[str]:
     return re.findall(r"(?<![\w.=@{])[a-z]{3,}(?![\w.=@}])", plain)
 
 
-KEPT = {"understudy", "local", "mistake", "human", "reader"}
+KEPT = {"understudy", "local", "mistake", "human", "reader", "openai", "ollama"}
 """Words that people type into a cast."""
 
 
